@@ -64,7 +64,7 @@ public final class AerieServer: WebApplication {
         web.withLock { $0 = server }
     }
 
-    /// Closes all connections. Do not call this method from a callback.
+    /// Closes all connections. A callback of the server must not call this method.
     public func stop() {
         let server = web.withLock { web in
             defer { web = nil }

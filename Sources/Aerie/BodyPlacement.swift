@@ -41,7 +41,7 @@ public struct Body: Sendable, Equatable {
     /// Visibility below which a point is ignored, 0...1.
     static let visible = 0.5
 
-    /// Converts the body to the coordinates of the picture before it was turned clockwise.
+    /// Converts the body to the coordinates of the picture before the clockwise rotation.
     ///
     /// - Parameters:
     ///   - turns: Number of quarter turns, 0...3.
@@ -70,7 +70,7 @@ struct Optics: Equatable {
 
     /// Scales the intrinsics to a picture that can be smaller than the sensor's picture.
     ///
-    /// - Returns: The optics; nil if the intrinsics are not those of a camera.
+    /// - Returns: The optics; nil if the intrinsics are impossible for a camera.
     init?(_ intrinsics: CameraIntrinsics, width: Int, height: Int) {
         guard intrinsics.width > 0, intrinsics.height > 0, width > 0, height > 0 else { return nil }
         let (sx, sy) = (
@@ -97,7 +97,8 @@ struct Optics: Equatable {
 struct BodyPlacement {
     /// Position of the midpoint between the hips, m: right, down, away from the viewer.
     let hips: Vector3
-    /// The visible joints in the same axes, m. Each joint lies on the line of sight of its pixel.
+    /// Positions of the visible joints, m: right, down, away from the viewer. Each joint lies on
+    /// the line of sight of its pixel.
     let joints: [JointType: Vector3]
 
     /// Range of plausible distances, m.

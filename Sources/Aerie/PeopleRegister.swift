@@ -31,7 +31,7 @@ struct PeopleRegister {
     ///   - device: Name of the phone that took the picture.
     ///   - camera: Position of the phone, m.
     ///   - now: Present time on CLOCK_MONOTONIC, s.
-    /// - Returns: A name for each position, in the same order.
+    /// - Returns: Names of the people, in the order of `positions`.
     mutating func names(
         for positions: [Vector3], device: String, camera: Vector3, now: Double
     ) -> [String] {

@@ -49,8 +49,9 @@ public struct StillMean: Sendable, Equatable {
 /// shaking. The differences between the means of the blocks detect slow motion, and give a standard
 /// error that is also valid for correlated noise.
 public struct StillWindow: Sendable {
-    /// Criterion of stillness. With the defaults, a good MEMS sensor on a table is still (BMI088:
-    /// 0.3 °/s and 0.03 m/s² rms at 1 kHz), and a sensor in a trembling hand is not.
+    /// Criterion of stillness. The default thresholds exceed the noise of a good MEMS sensor on a
+    /// table (BMI088: 0.3 °/s and 0.03 m/s² RMS at 1 kHz), but not the motion of a sensor in a
+    /// trembling hand.
     public struct Parameters: Sendable, Equatable {
         /// Required duration without motion, s; at least two blocks.
         public var seconds = 3.0

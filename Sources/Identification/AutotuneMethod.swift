@@ -31,8 +31,8 @@ protocol AutotuneMethod: Sendable {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// Create the tuning for the final measurement from the rough results. The gains of this tuning
-    /// are slightly lower than the designed gains.
+    /// Create the tuning for the final measurement from the rough results. The gains of the trial
+    /// tuning are slightly lower than the designed gains.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters

@@ -34,7 +34,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         self.tables = tables
     }
 
-    /// The setting with this key.
+    /// The setting with the given key.
     public func setting(_ key: String) -> CompanionSetting<Settings>? {
         settings.first { $0.rule.key == key }
     }

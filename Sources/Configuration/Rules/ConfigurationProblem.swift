@@ -11,7 +11,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         case syntax
         /// The key or table does not exist.
         case unknownKey
-        /// The value has another type, for example a string instead of a number.
+        /// The value has the wrong type, for example a string instead of a number.
         case wrongType
         /// The value has the right type but is not allowed.
         case outOfRange

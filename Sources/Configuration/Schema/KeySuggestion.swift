@@ -16,9 +16,10 @@ enum KeySuggestion {
         return owners.count == 1 ? owners[0] : nil
     }
 
-    /// Finds the intended setting if a value was assigned to a table. The key of this setting
-    /// begins with the table's name and an underscore. The result is nil unless exactly one such
-    /// setting accepts the value. For example, `robot.slider = "rate"` means `robot.slider_motion`.
+    /// Finds the intended setting if a value was assigned to a table. The key of the intended
+    /// setting begins with the table's name and an underscore. The result is nil unless exactly one
+    /// such setting accepts the value. For example, `robot.slider = "rate"` means
+    /// `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {
             $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil

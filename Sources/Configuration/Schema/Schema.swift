@@ -88,7 +88,7 @@ public enum Schema {
         ("log", "Messages that airframed writes to the journal."),
     ]
 
-    /// The setting with this key.
+    /// The setting with the given key.
     public static func setting(_ key: String) -> Setting? { byKey[key] }
 
     private static let byKey = Dictionary(

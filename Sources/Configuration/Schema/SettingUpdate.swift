@@ -23,7 +23,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         return setting.value(in: settings).tomlText
     }
 
-    /// The value as the text of a refusal shows it.
+    /// Text of the value in the error message for a refused update.
     var writtenText: String { written ?? valueText }
 
     /// Creates an update that returns one setting to its built-in default.

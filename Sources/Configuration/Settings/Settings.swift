@@ -193,8 +193,8 @@ extension Settings {
         public var rateDerivativeGain = AttitudeController.Parameters().rateDerivativeGain
         /// Corner of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
-        /// Moment of inertia about each camera axis, kg·m². The identification of the inertia
-        /// begins with this value.
+        /// Moment of inertia about each camera axis, kg·m². The value is the initial estimate if
+        /// the inertia is identified.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
         /// True if the inertia is identified when the motors are switched on.
         public var findInertia = true

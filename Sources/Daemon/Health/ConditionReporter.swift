@@ -43,7 +43,8 @@ struct ConditionReporter {
     }
 
     private struct Watch {
-        /// Time since which the condition holds without interruption; nil if it does not hold.
+        /// Time at which the present occurrence of the condition began; nil if the condition does
+        /// not hold.
         var since: Instant?
         /// True if the present occurrence of the condition has already been logged or counted.
         var isCounted = false
@@ -96,8 +97,8 @@ struct ConditionReporter {
     /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - encoders: Reports of the encoders, from which the log line names the joint of a missing
-    ///     encoder. The loop's records do not contain this joint.
+    ///   - encoders: Reports of the encoders, from which the log line takes the name of a missing
+    ///     encoder's joint.
     ///   - drives: Reports of the drives on a CAN bus, from which the log line names the joint of a
     ///     faulty drive.
     init(encoders: EncoderReports = EncoderReports(), drives: DriveReports = DriveReports()) {

@@ -23,8 +23,8 @@ public enum OutputsOff {
         let outputs = wiring.makeOutputs()
         let sensorsBus: any OutputBus = wiring.makeBus(
             reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
-        // The GPIO line that switches the motors' power comes first, because it does not depend on
-        // a bus.
+        // The GPIO line of the motors' power is switched first, because it does not depend on a
+        // bus.
         return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
     }
 

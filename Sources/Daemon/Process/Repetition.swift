@@ -64,7 +64,7 @@ struct Repetition {
         return false
     }
 
-    /// Number of withheld lines, if a report of this number is due now; otherwise nil. Call this
+    /// Number of withheld lines, if a log line must report the number now; otherwise nil. Call this
     /// method in every round, before `happens`.
     mutating func withheld(now: Instant) -> Withheld? {
         guard count > 0, let said else { return nil }

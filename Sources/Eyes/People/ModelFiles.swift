@@ -6,9 +6,9 @@ import SystemPackage
 enum ModelFiles {
     /// Returns the directory that the setting `people.models` selects.
     ///
-    /// - Parameter setting: A path, or `auto`. With `auto`, the directory is the one that the
-    ///   package or `make install-eyes` installs; if it does not exist, the directory that
-    ///   `make deps-eyes` fills.
+    /// - Parameter setting: A path, or `auto`. The value `auto` selects the directory that the
+    ///   package or `make install-eyes` installs. Without an installed directory, `auto` selects
+    ///   the directory that `make deps-eyes` fills.
     /// - Returns: Path of the directory, which can be missing.
     static func directory(_ setting: String) -> String {
         guard setting == "auto" else { return setting }

@@ -60,11 +60,13 @@ final class FeedKeeper: Sendable {
         /// Function that returns the present attitude of the camera, for the test picture; nil if
         /// the attitude is unknown.
         var attitude: @Sendable () -> AxisVector? = { nil }
-        /// Function that receives each recording when it begins, and nil when it ends.
+        /// Function that receives each recording when the recording begins, and nil when the
+        /// recording ends.
         var recording: @Sendable (Recorder?) -> Void = { _ in }
         /// Function that returns true if the camera must run even without a client and a recording.
         var isWanted: @Sendable () -> Bool = { false }
-        /// Function that receives each feed of a camera when it begins, and nil before it ends.
+        /// Function that receives each feed of a camera when the feed begins, and nil before the
+        /// feed ends.
         var feed: @Sendable (Feed?) -> Void = { _ in }
         /// Function that writes a sentence to the log.
         var log: @Sendable (String) -> Void = { _ in }

@@ -216,7 +216,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     /// Covariance of all states with the bias about one body axis.
     ///
     /// - Parameter axis: Index of the body axis, 0...2.
-    /// - Returns: Covariances of all states with this bias.
+    /// - Returns: Covariances of all states with the bias about the given axis.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> AttitudeError {
         AttitudeError(

@@ -9,9 +9,9 @@ extension AttitudeEstimator {
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
     /// so that the estimate counts as converged. If the rate has equalled the calibrated bias for
     /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
-    /// shakes. The vertical from the first sample of such a sensor has an error of a few degrees at
-    /// most, so start-up need not wait for the velocity measurements that correct the vertical. If
-    /// the bias is not calibrated, this method does nothing.
+    /// shakes. If the sensor neither turns nor shakes, the vertical from the first sample has an
+    /// error of a few degrees at most, so start-up need not wait for the velocity measurements that
+    /// correct the vertical. If the bias is not calibrated, this method does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,

@@ -341,7 +341,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// is unknown and persists, so the standard deviation of the angle, and not its variance, grows
     /// in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // If the data have shown the range, swings in both directions exceed the range. The angles
+        // A range that was found from the data is exceeded by swings in both directions. The angles
         // that are lost in the two directions largely cancel, so the factor is smaller than for a
         // configured range.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude

@@ -156,8 +156,8 @@ extension AttitudeEstimator {
         /// components are learned, s, 1...1000.
         public var magneticReferenceTime = 20.0
         /// Largest standard deviation of the inclination at which the estimate counts as converged,
-        /// rad. A few degrees suffice, because the motors start softly and follow the estimate as
-        /// it improves.
+        /// rad. A standard deviation of a few degrees is sufficient, because the motors start
+        /// softly and follow the estimate as it improves.
         public var convergedInclinationSigma = 8 * Double.pi / 180
         /// Largest standard deviation of the bias on any axis at which the estimate counts as
         /// converged, rad/s. The limit on the bias applies only while the sensor may be at rest.

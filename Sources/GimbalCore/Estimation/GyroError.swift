@@ -143,7 +143,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     /// Covariance of all errors with the bias about one body axis.
     ///
     /// - Parameter axis: Index of the body axis, 0...2.
-    /// - Returns: Covariances of all errors with this bias.
+    /// - Returns: Covariances of all errors with the bias about the given axis.
     @_noLocks @_noAllocation
     func biasColumn(_ axis: Int) -> GyroError {
         switch axis {

@@ -87,7 +87,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
                 return false
             }
             flatTime += dt
-            // Only a rise counts: a change towards larger rates of the same sign.
+            // The search evaluates only rises, that is, changes towards larger rates of the same
+            // sign.
             return flatTime > 1.5 * dt
                 && slope * rate * flatTime > GyroRange.overshoot * size * size
         }

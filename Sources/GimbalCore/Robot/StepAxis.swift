@@ -31,8 +31,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Move to a position, steps from home; limited to the soft limits.
         case position(Int)
         /// Move a number of steps relative to the present goal. The function `replaced` converts a
-        /// relative goal to a position. If `tick` receives the goal `further` without this
-        /// conversion, the motor decelerates to a stop.
+        /// relative goal to a position. If `tick` receives the goal `further`, the motor
+        /// decelerates to a stop.
         case further(Int)
         /// Turn at a velocity, steps/s, until the given time, then decelerate to a stop.
         case velocity(Double, validUntil: Instant)

@@ -10,13 +10,14 @@ internal import CMathShim
 /// usual scatter, a conflict starts: the sources contradict each other. During a conflict the
 /// prediction continues without the gyroscope, and the encoders decide: if the camera turns
 /// unexpectedly, its joints must turn by the same angle. A sample whose change is too large for
-/// motors or a hand is rejected. The gyroscope counts as contradicted after at least two samples
-/// and 3.5 ms of rejected samples that no other source confirms. A sample with a smaller change is
-/// used during the conflict. Therefore a single outlier has no effect, pushes by hand are
-/// tolerated, and a gyroscope that the joints contradict is no longer used after at most 10 ms.
+/// motors or a hand is rejected. The gyroscope is considered contradicted if its samples are
+/// rejected for 3.5 ms, and at least two samples, without confirmation by another source. A sample
+/// with a smaller change is used during the conflict. Therefore a single outlier has no effect,
+/// pushes by hand are tolerated, and a gyroscope that the joints contradict is no longer used after
+/// at most 10 ms.
 ///
-/// While the outputs are off, the samples are not checked. In this state, a contradicted gyroscope
-/// is accepted again after its rate has stayed below `calmRate` for a tenth of a second.
+/// While the outputs are off, the samples are not checked, and a contradicted gyroscope is accepted
+/// again after its rate has stayed below `calmRate` for a tenth of a second.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
@@ -35,9 +36,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Camera rate that replaces rejected samples, camera frame, rad/s: the rate of the last used
     /// sample plus the effect of motors and disturbance after that sample.
     private(set) var bridged = Vector3.zero
-    /// Value that `bridged` would have if the last used sample had been rejected, rad/s. It
-    /// replaces `bridged` if later samples repeat the last used sample, because the sensor was
-    /// frozen when it measured that sample.
+    /// Value that `bridged` would have if the last used sample had been rejected, rad/s. If later
+    /// samples repeat the last used sample, the sensor was already frozen, so `earlier` replaces
+    /// `bridged`.
     private var earlier = Vector3.zero
     /// True if another source contradicts the gyroscope at present, and the newest sample was
     /// rejected or equals the previous sample. While the gyroscope is doubtful, the camera's rate
@@ -88,10 +89,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Largest angular acceleration of the handle during a conflict, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
     /// Time for which a conflict lasts before the encoders can contradict the gyroscope, s. The
-    /// same time applies to rejected samples that no other source confirms: after this time the
-    /// gyroscope counts as contradicted. The encoders can contradict the gyroscope only from the
-    /// fourth sample on, because the angle that a light camera turns within fewer samples is
-    /// uncertain.
+    /// gyroscope is also considered contradicted after its samples have been rejected for the time
+    /// `hearing`, if no other source has confirmed them. The encoders can contradict the gyroscope
+    /// only from the fourth sample on, because the angle that a light camera turns within fewer
+    /// samples is uncertain.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Rate that a working gyroscope usually stays below while the motors are off, as in the hand
     /// of a walking person, rad/s.
@@ -220,9 +221,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// effect.
     var reversed: AxisSet { @_noLocks get { images.reversed } }
 
-    /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis, it is the
-    /// gyroscope's rate with the sign that the responses to the motors indicate; it is zero if they
-    /// indicate no sign.
+    /// Camera's rate while a sign is wrong, camera frame, rad/s: on each axis the gyroscope's rate,
+    /// with the sign that the responses to the motors indicate, or zero if the responses indicate
+    /// no sign.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.

@@ -15,11 +15,12 @@ internal import CMathShim
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
 /// the signals' means. The test has further conditions. The changes must exceed the usual scatter,
 /// and a motor with the right sign must not explain the changes. Before the test, the change of the
-/// set-point's rate is subtracted from the change of the camera's rate. The camera's rate without
-/// this subtraction must also change against the motor's torque. Otherwise a camera that friction
-/// holds while its set-point moves away would look like a camera with a wrong sign. The command to
-/// the motor must keep its direction, because with a wrong sign the error grows in one direction.
-/// An oscillation that looks reversed means that the loop has more delay than assumed.
+/// set-point's rate is subtracted from the change of the camera's rate. In addition, the camera's
+/// own rate must change against the motor's torque, without subtraction of the set-point's rate.
+/// Otherwise a camera that friction holds while its set-point moves away would look like a camera
+/// with a wrong sign. The command to the motor must keep its direction, because with a wrong sign
+/// the error grows in one direction. An oscillation that looks reversed means that the loop has
+/// more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
@@ -65,8 +66,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// `isReversed` is true, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Smallest ratio of squared mean to mean square of the rate changes that the motor should have
-    /// caused. At this ratio, the motor's commands have kept their direction.
+    /// Smallest ratio of squared mean to mean square, of the rate changes that the motor should
+    /// have caused, at which the motor's command has kept its direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }

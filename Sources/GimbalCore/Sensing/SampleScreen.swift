@@ -203,8 +203,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         abs(v.x) <= limit && abs(v.y) <= limit && abs(v.z) <= limit
     }
 
-    /// Counts a saturated sample, and raises the condition `imuSaturated` for the gyroscope. The
-    /// sample is still used, because its values are lower bounds of the true values.
+    /// Counts a saturated sample, and raises the condition `imuSaturated` for the gyroscope. A
+    /// saturated sample is used, because its values are lower bounds of the true values.
     private mutating func noteFullScale(_ sample: IMUSample) {
         let share = parameters.fullScaleShare
         if !Self.isWithin(sample.gyro, share * parameters.gyroRange) {

@@ -11,9 +11,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest angle by which the camera must have turned away from its set-point, rad. The
     /// threshold must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
-    /// True if an encoder must also measure that the joint turns with the camera. This condition is
-    /// needed if the range of credible ratios of response to command is so wide that the ratio
-    /// alone is weak evidence.
+    /// True if an encoder must also measure that the joint turns with the camera. The encoder's
+    /// measurement is needed if the range of credible ratios of response to command is so wide that
+    /// the ratio alone is weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
     /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.
@@ -57,9 +57,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// hand is not a mirror image, because the beginning of the push has no counterpart in the command.
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
-/// with increasing speed. Only a push or a wrong sign causes such a turn. Until the inertia is
-/// known, an encoder must also have measured that the joint turned with the camera. If the joint
-/// did not turn, the handle could drag the camera along by friction.
+/// with increasing speed. Only a push or a wrong sign causes a turn with increasing speed. Until
+/// the inertia is known, an encoder must also have measured that the joint turned with the camera.
+/// If the joint did not turn, the handle could drag the camera along by friction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {

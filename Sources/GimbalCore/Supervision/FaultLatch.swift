@@ -103,8 +103,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// again, s.
     private var patience = shortestPatience
 
-    /// Threshold of `astray` above which the camera is being flung, rad/s. Neither a request nor a
-    /// hand causes such a rate while the motors hold the camera.
+    /// Threshold of `astray` above which the camera is being flung, rad/s. While the motors hold
+    /// the camera, neither a request nor a hand causes a rate above the threshold.
     private static var flingRate: Double { @_noLocks get { 7 } }
     /// Time above `flingRate` after which the camera counts as flung, s; by then the camera has
     /// moved by 60°.

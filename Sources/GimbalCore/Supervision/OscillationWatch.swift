@@ -118,8 +118,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var toldLow = Vector2()
     private var sumLow = Vector2()
     // Means of products of the three signals, with the time constant `memory`. `inPhase` is the
-    // mean product of the rate and the command's integral, and `inQuadrature` that of the rate and
-    // the command.
+    // mean product of the rate and the command's integral, and `inQuadrature` the mean product of
+    // the rate and the command.
     private var rateSquare = 0.0
     private var toldSquare = 0.0
     private var sumSquare = 0.0
@@ -210,8 +210,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             share = seen.corner * dt / (1 + seen.corner * dt)
             // In a slow loop, the time constant `memory` is shorter than three cycles, and a heel
             // strike looks like a pure tone in so short a time. Therefore a slow loop has a longer
-            // time constant. The exception is a loop with a probe, in which the camera can be far
-            // lighter than assumed, so that a quick response is more important.
+            // time constant. While a probe is active, the time constant is always `memory`: the
+            // camera can be far lighter than assumed, so a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
@@ -220,8 +220,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             hand = dt / (AxisOscillation.handMemory + dt)
         }
 
-        /// Filter coefficients for the signals `seen`; these coefficients, if both axes have the
-        /// same corner frequency.
+        /// Filter coefficients for the signals `seen`. The result is `self` if the corner frequency
+        /// is the same.
         @_noLocks @inline(__always)
         func adapted(to seen: OscillationWatch.Sight) -> Pace {
             seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)

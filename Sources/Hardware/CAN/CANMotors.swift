@@ -68,7 +68,8 @@ final class CANMotors: MotorPort {
         }
     }
 
-    /// Sends the frames of one period. If one frame cannot be sent, the others are still sent.
+    /// Sends the frames of one period. If a frame cannot be sent, the remaining frames are still
+    /// sent.
     private func send(
         isEnabled: Bool, torque: AxisVector, now: Instant, _ operation: BusError.Operation
     ) throws(BusError) {

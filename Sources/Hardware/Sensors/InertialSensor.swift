@@ -19,8 +19,8 @@ final class InertialSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Indices in `expected` of the registers that reveal a reset, one for each part of the chip. A
-    /// reset changes their values, so every second check reads one of them.
+    /// Indices in `expected` of registers whose values a reset changes, one for each part of the
+    /// chip. Every second check reads one of the registers with these indices.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0

@@ -122,9 +122,9 @@ struct MPURegisters: Sendable {
 }
 
 /// InvenSense's self test since the MPU-6500, at ±250 deg/s and ±2 g. The self-test response is the
-/// output during the test minus the output at rest. It is compared with the factory trim, which the
-/// chip stores as a code. The limits of the self-test response are those of the manufacturer's own
-/// test.
+/// output during the test minus the output at rest. The self-test response is compared with the
+/// factory trim, which the chip stores as a code. The limits of the self-test response are those of
+/// the manufacturer's own test.
 struct FactoryResponse {
     /// Factory trim of the self-test response for a stored code, LSB: 2620 · 1.01^(code - 1).
     static func stored(_ code: UInt8) -> Double { 2620 * pow(1.01, Double(code) - 1) }

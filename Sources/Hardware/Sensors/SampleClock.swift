@@ -3,8 +3,9 @@ internal import GimbalCore
 /// Estimator of the times of the samples in a chip's FIFO. The chip has its own clock, whose rate
 /// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
 /// The newest sample was measured before the end of this read, and at most one sample period before
-/// the beginning of the read. The estimator models the chip's clock by a straight line that agrees
-/// with these limits of the sample times. Only the bus thread uses a `SampleClock`.
+/// the beginning of the read. The estimator models the chip's clock by a straight line between
+/// these earliest and latest possible times of the samples. Only the bus thread uses a
+/// `SampleClock`.
 struct SampleClock: Sendable {
     /// Number of a sample, and its time.
     private struct Mark {

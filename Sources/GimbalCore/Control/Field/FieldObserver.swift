@@ -8,10 +8,10 @@ internal import CMathShim
 /// `torque = peak * power * sin(field - electrical angle)`. Its states are the camera rate, the
 /// rotor's electrical angle, and the part of the joint's rate that no sensor measures. An
 /// unmodelled load on the camera (friction, imbalance) appears as a displacement of the estimated
-/// rotor angle. The controller sets the field relative to this angle, and thus compensates the load
-/// as an integral term would. Because the sine repeats with every pole pair, the observer locks on
-/// from any angle, like a phase-locked loop. The observer also follows a rotor that a hand turns by
-/// force.
+/// rotor angle. The controller sets the field relative to the estimated rotor angle, and thus
+/// compensates the load as an integral term would. Because the sine repeats with every pole pair,
+/// the observer locks on from any angle, like a phase-locked loop. The observer also follows a
+/// rotor that a hand turns by force.
 ///
 /// Runs on the loop thread only, in constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
@@ -111,7 +111,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         separation += (apart * apart - separation) * min(dt / Self.placedMemory, 1)
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
-        // With these gains the observer of the sampled triple integrator has exactly a triple pole.
+        // The gains give the observer of the sampled triple integrator an exact triple pole.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
         // The observer represents a disturbance as a displacement of the rotor. A displacement can

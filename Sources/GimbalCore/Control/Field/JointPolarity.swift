@@ -4,11 +4,12 @@ internal import CMathShim
 /// swapped, or the sensor is mounted the wrong way round.
 ///
 /// A reversed motor still holds the camera, because its observer finds an electrical angle that
-/// explains the gyroscope. When the camera turns, however, the rotor's angle changes in the
-/// opposite direction. With a reversed motor, the observer estimates a hidden rate that is -2 times
-/// the known rate. A hand causes such a hidden rate only if it turns the handle twice as fast as
-/// the camera turns. The detector reports nothing in the first two time constants, because the
-/// camera's motion during the search for the rotor is not a hidden rate.
+/// agrees with the gyroscope's readings. The camera's turns reveal a reversed motor, because the
+/// rotor's angle then changes in the opposite direction. In this case, the observer estimates a
+/// hidden rate that is -2 times the known rate. A hand that turns the handle causes the same hidden
+/// rate only if the handle turns twice as fast as the camera. The detector reports nothing in the
+/// first two time constants, because the camera's motion during the search for the rotor is not a
+/// hidden rate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct JointPolarity: Sendable, BitwiseCopyable {

@@ -52,7 +52,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Time after a measurement of the inertia that is too short for an exchange of the camera, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
-    /// Time for which the camera can still oscillate after an oscillation was detected, s.
+    /// Time after the detection of an oscillation within which the camera can still be oscillating,
+    /// s.
     private static var calmingTime: Double { @_noLocks get { 3 } }
 
     @_noLocks

@@ -9,8 +9,8 @@ internal import CMathShim
 /// The in-phase ratio of impulse to rate change is the inertia, for periods of any length. Coulomb
 /// and viscous friction are in phase with the rate (describing function) and do not affect the
 /// ratio of impulse to rate change. The elastic deformation of a joint that static friction still
-/// holds affects this ratio, so the probe's amplitude grows until two measurements agree. Signals
-/// at two frequencies without excitation are a measure of the disturbances.
+/// holds affects the ratio, so the probe's amplitude grows until two measurements agree. Signals at
+/// two frequencies without excitation are a measure of the disturbances.
 ///
 /// A clear response at a phase that is impossible for a camera means that the assumed delay is
 /// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The

@@ -56,7 +56,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// The joints whose given angle, rad, is impossible, because it is far beyond the range of the
-    /// joint's servo. If the controller started with such an angle, the servo's horn would jump.
+    /// joint's servo. A controller that started with an impossible angle would make the servo's
+    /// horn jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }

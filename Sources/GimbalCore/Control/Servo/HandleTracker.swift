@@ -26,9 +26,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// bandwidth w.
     ///
     /// The poles of the tracker were optimised with recorded walks of three people and the tremor
-    /// of a hand. They result in the least motion of the camera above 1 Hz among all poles with
-    /// margins of 6 dB and 45°. The optimisation included motors from 2 ms faster to 7 ms slower
-    /// than assumed.
+    /// of a hand. Among all poles with margins of 6 dB and 45°, the optimised poles result in the
+    /// least motion of the camera above 1 Hz. The optimisation included motors from 2 ms faster to
+    /// 7 ms slower than assumed.
     enum Shape {
         /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }

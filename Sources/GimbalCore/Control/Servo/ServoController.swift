@@ -83,7 +83,7 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
-    /// Low-pass of the attitude error, rad. The loop gain does not apply to this part of the error,
+    /// Low-pass of the attitude error, rad. The loop gain does not apply to the low-passed error,
     /// because with a low gain the error would remain within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()

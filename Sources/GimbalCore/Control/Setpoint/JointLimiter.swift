@@ -50,7 +50,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Change of a joint's rate in one control period that counts as a jump, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Distance to the reachable angles below which the joints have arrived at them, rad.
+    /// Largest distance of the joints from the reachable angles at which the joints have arrived,
+    /// rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
@@ -103,9 +104,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         lose()
     }
 
-    /// Updates the limiter for a control period in which the handle's attitude is unknown. The
-    /// limiter then does not limit the set-point; it keeps the joints' numbers of whole turns until
-    /// the attitude is known again.
+    /// Updates the limiter for a control period in which the handle's attitude is unknown. Without
+    /// the handle's attitude, the limiter does not limit the set-point; it keeps the joints'
+    /// numbers of whole turns until the attitude is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -115,8 +116,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Sets the requested joint angles to `answered`, after the caller has reset the set-point to
-    /// `stopped`. Both resets apply to the axes on which `axes` is a number, not NaN.
+    /// Sets the requested joint angles to `answered` on the axes on which `axes` is not NaN. The
+    /// caller has reset the set-point to `stopped` on these axes.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {

@@ -22,8 +22,8 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Time at which the mode ends automatically; nil in other modes.
     var until: Instant?
 
-    /// Heading at which pan is zero, rad: the handle's heading if it is known. Otherwise it is the
-    /// camera's heading when tracking first began after the outputs were switched on.
+    /// Heading at which pan is zero, rad: the handle's heading, or if it is unknown, the camera's
+    /// heading at the first start of tracking after the outputs were switched on.
     private var heading = Double.nan
     /// Direction in which the camera is aimed, earth-frame angles, rad, continuous over whole
     /// turns; NaN without a direction.

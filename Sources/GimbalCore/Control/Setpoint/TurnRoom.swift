@@ -11,9 +11,8 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// Turn angle to the heading at the angle `way`, rad. The result is `way` if the joint can turn
-    /// this far. If the joint can reach this heading only in the opposite direction, the result is
-    /// `way` plus or minus 2π.
+    /// Turn angle to the heading that a turn by `way`, rad, reaches. The result is `way`, or the
+    /// turn to the same heading in the opposite direction if only the opposite direction has room.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi

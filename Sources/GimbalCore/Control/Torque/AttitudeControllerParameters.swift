@@ -18,8 +18,8 @@ extension AttitudeController {
         /// True if a small probe identifies the inertia whenever the outputs are switched on. If
         /// this property is false, the controller uses the configured `inertia`.
         public var findsInertia = false
-        /// True if the probe also checks a configured `inertia`. If the measured value contradicts
-        /// the configured value, the measured value replaces it.
+        /// True if the probe also checks a configured `inertia`. A measured inertia that
+        /// contradicts the configured inertia replaces the configured inertia.
         public var checksInertia = false
         /// True if the gains are reduced and the inertia is identified again when the motors make
         /// the camera oscillate.

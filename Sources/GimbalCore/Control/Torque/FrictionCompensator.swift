@@ -95,7 +95,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// The torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
     ///
     /// `astray` is the camera's deviation from its set-point about the joint, rad. The predicted
-    /// motion of the joint does not include this deviation, because a prediction that followed the
+    /// motion of the joint does not include `astray`, because a prediction that followed the
     /// camera's own oscillation would amplify the oscillation.
     @_noLocks @_noAllocation
     mutating func torque(

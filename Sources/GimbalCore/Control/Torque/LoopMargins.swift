@@ -27,7 +27,7 @@ public struct LoopMargins: Sendable, Equatable {
 
     /// Properties of the loop in addition to the gains of the attitude and rate controllers.
     public struct Shape: Sendable {
-        /// Time by which the attitude is newer than the rate, because it is extrapolated, s.
+        /// Time by which the extrapolated attitude is newer than the rate, s.
         public var attitudeLead = 0.0
         /// Delay that the lag compensator is designed for, s; 0 means no compensator.
         public var compensatedDelay = 0.0

@@ -63,8 +63,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Time in which the lower gains must end an oscillation, s: five times the time constant of
     /// `OscillationWatch`.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time constant of `calmLoad`, s. It exceeds the time in which an oscillation is detected, so
-    /// the oscillation has little effect on `calmLoad`.
+    /// Time constant of `calmLoad`, s. The time constant exceeds the time in which an oscillation
+    /// is detected, so the oscillation has little effect on `calmLoad`.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
     /// Smallest difference between the natural logarithms of the old and the new inertia that
     /// explains the oscillation.
