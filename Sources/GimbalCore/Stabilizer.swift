@@ -88,8 +88,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         recalibrate(from: old, to: new.correction)
     }
 
-    /// Adapts the estimate to a changed calibration, so that only values that were wrong change
-    /// suddenly.
+    /// Adapts the estimate to a changed calibration. Only a changed mounting or a changed gyroscope
+    /// bias alters the estimate.
     @_noLocks
     private mutating func recalibrate(from old: SensorCorrection, to new: SensorCorrection) {
         let turn = new.mounting * old.mounting.conjugate

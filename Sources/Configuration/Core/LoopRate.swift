@@ -28,8 +28,8 @@ extension Settings.Servo {
     ///
     /// On average a command waits half a period of the servo's pulses for its pulse. The tracker's
     /// bandwidth is inversely proportional to the total delay from command to camera. The
-    /// additional wait counts 1.1 times, because a delay reduces the phase margin more than a lag
-    /// of equal length. With this bandwidth, the stability margins remain 6 dB and 45°.
+    /// additional wait is multiplied by 1.1, because a delay reduces the phase margin more than a
+    /// lag of equal length. With this bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

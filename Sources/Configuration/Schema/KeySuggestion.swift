@@ -3,8 +3,9 @@ import PlainText
 /// Suggestion of the intended key for an unknown key.
 enum KeySuggestion {
     /// Finds the setting that an unknown key most likely means. The first candidate is a setting
-    /// with the same name in another table. The second is the setting whose whole key has the most
-    /// similar spelling, and the third is the setting whose name has the most similar spelling.
+    /// with the same name in another table. The second candidate is the setting whose whole key has
+    /// the most similar spelling. The third candidate is the setting whose name has the most
+    /// similar spelling.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)

@@ -150,8 +150,8 @@ final class FlightRecorder: Sendable {
     }
 
     /// Schedules the writing of a file about new faults. If the file about an earlier fault has not
-    /// been written yet, this file also covers the new fault. The next file is written only when
-    /// the ring contains only data that is not in the previous file. Therefore no data is written
+    /// been written yet, this file also covers the new fault. The next file is written when all
+    /// data in the ring is newer than the data in the previous file. Therefore no data is written
     /// twice if a fault comes and goes.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }

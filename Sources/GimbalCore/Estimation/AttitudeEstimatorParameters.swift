@@ -37,8 +37,9 @@ extension AttitudeEstimator {
         /// 0.1 %. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
-        /// 0.001...1. The difference between the sample's length and gravity, as a fraction of
-        /// gravity, is added to `initialInclinationSigma` (root of the sum of squares).
+        /// 0.001...1. The difference between the length of the first specific force and gravity, as
+        /// a fraction of gravity, is added to `initialInclinationSigma` (root of the sum of
+        /// squares).
         public var initialInclinationSigma = 10 * Double.pi / 180
         /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
         public var accelNoiseDensity = 0.02
@@ -101,9 +102,9 @@ extension AttitudeEstimator {
         /// still. The default, 0.1°, is four steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
         /// Error of the handle's rate (the gyroscope's rate minus the joints' rate) during a
-        /// commanded turn, as a fraction of the rate of the turn, 0.001...0.1. The error results
-        /// from the gyroscope's scale error and misalignment, which are at most 1 % each for a
-        /// BMI088.
+        /// commanded turn, as a fraction of the rate of the turn, 0.001...0.1. The error of the
+        /// handle's rate results from the gyroscope's scale error and misalignment, which are at
+        /// most 1 % each for a BMI088.
         public var turnErrorShare = 0.01
         /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
         /// 1...60. If a tilt has shown that the sensor is not at rest, rest is accepted again only

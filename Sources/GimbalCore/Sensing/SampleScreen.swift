@@ -191,8 +191,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.jointRates, Self.largestJoint)
     }
 
-    /// Limit of joint angles, rad, and joint rates, rad/s, beyond the values of any encoder and
-    /// joint.
+    /// Largest accepted joint angle, rad, and joint rate, rad/s; the value exceeds those of any
+    /// encoder and joint.
     private static var largestJoint: Double { @_noLocks get { 1e4 } }
 
     private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {

@@ -127,8 +127,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral. The mean is zero for an oscillation, and
-    /// positive for a motion that runs away, because command and integral then grow together.
+    /// Mean product of the command and its integral. The mean is zero for an oscillation. It is
+    /// positive for a diverging motion, because command and integral then grow together.
     private var growth = 0.0
     /// Time for which the signs of an oscillation have been present, s.
     private var evidence = 0.0
@@ -301,9 +301,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The command's integral passes the same high-pass as the command. Its phase lag behind the
-        // command is 90° up to half the loop's rate, because the integral extends to the middle of
-        // the period.
+        // The command's integral passes the same high-pass as the command. The integral's phase lag
+        // behind the command is 90° up to half the loop's rate, because the integral extends to the
+        // middle of the period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)

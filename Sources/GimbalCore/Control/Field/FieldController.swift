@@ -246,7 +246,8 @@ public struct FieldController: MotorController {
         mirrors = PerAxis(JointPolarity())
     }
 
-    /// Starts a new search, with low gains, for the angle of each rotor that its observer has lost.
+    /// Starts a new search for the angles of the rotors that their observers have lost. The gains
+    /// are low during the search.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }

@@ -49,7 +49,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     /// Time in which a reduction of the corner frequencies must end an oscillation, s.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time after a measurement of the inertia that is too short for an exchange of the camera, s.
+    /// Time after a measurement of the inertia within which an exchange of the camera is
+    /// impossible, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
     /// Time after the detection of an oscillation within which the camera can still be oscillating,

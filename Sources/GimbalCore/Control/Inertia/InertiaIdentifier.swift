@@ -95,8 +95,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var reversedPhase: Double { @_noLocks get { .pi - 0.35 } }
     /// Largest phase lag of the response of an inertia at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest ratio of the quadrature part to the in-phase part of a response that is exactly
-    /// inverted. An additional delay of 10 ms gives a larger ratio.
+    /// Largest ratio of the quadrature part to the in-phase part at which a response is considered
+    /// exactly inverted. An additional delay of 10 ms gives a larger ratio.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
     /// Estimated inertia, kg·m².
@@ -346,7 +346,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that static friction holds acts as a spring, and the response of a light camera
         // is then also reversed. A response with an additional delay of 10 ms is also reversed, but
-        // is not an exact mirror image.
+        // is not exactly inverted.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown

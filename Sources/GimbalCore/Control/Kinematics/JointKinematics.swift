@@ -119,8 +119,8 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     ///
     /// - Parameter inertia: Inertia about the camera's axes, kg·m².
     /// - Returns: Inertia about the joints' axes, kg·m². For example, when the camera points
-    ///   straight up, the inertia about the roll joint's axis is that about the camera's yaw axis,
-    ///   and the reverse.
+    ///   straight up, the roll joint turns the camera about the camera's yaw axis, so the values of
+    ///   roll and yaw are exchanged.
     @_noLocks @_noAllocation
     public func inertia(from inertia: AxisVector) -> AxisVector {
         let a = yawAxis

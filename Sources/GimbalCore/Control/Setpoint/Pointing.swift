@@ -267,8 +267,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             return setpoint
         }
         // For motors without encoders, the joints' rate and deceleration have no limits here. With
-        // limits on the joints' rate, a slipping rotor would stop the camera during its return to
-        // its range.
+        // limits on the joints' rate, a slipping rotor would stop the camera while the joints
+        // return to their range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)

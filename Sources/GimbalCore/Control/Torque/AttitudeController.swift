@@ -212,8 +212,8 @@ public struct AttitudeController: MotorController {
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// Resets the integrals to zero. A load that the integrals have compensated then moves the
-    /// camera until the integrals have grown again.
+    /// Resets the integrals to zero. After the reset, a load that the integrals had compensated
+    /// moves the camera until the integrals have grown again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }

@@ -21,7 +21,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
     /// Initial and final learning rate of the imbalance, 1/s. At first the estimate is the mean of
-    /// all observations; later older observations lose weight at the final rate.
+    /// all observations. Later, old observations lose weight at the final learning rate.
     private static var first: Double { @_noLocks get { 3 } }
     private static var last: Double { @_noLocks get { 0.07 } }
     private static var gravity: Double { @_noLocks get { 9.81 } }
