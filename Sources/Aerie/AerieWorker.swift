@@ -23,7 +23,7 @@ public struct PhonePerson: Sendable, Equatable {
     public let id: String
     /// Name of the phone.
     public let device: String
-    /// Middle of the hips in the phone's world, m.
+    /// Midpoint between the hips in the phone's world, m.
     public let position: Vector3
     /// Time of the picture's arrival on CLOCK_MONOTONIC, s.
     public let time: Double

@@ -102,7 +102,7 @@ extension Quaternion {
     fileprivate var negated: Quaternion { Quaternion(w: -w, x: -x, y: -y, z: -z) }
 }
 
-/// Symmetric matrix of 4 × 4 numbers. Jacobi's method computes its eigenvectors.
+/// Symmetric matrix of 4 × 4 numbers. The eigenvectors are computed with Jacobi's method.
 struct SymmetricMatrix4 {
     private(set) var m = [[Double]](repeating: [Double](repeating: 0, count: 4), count: 4)
 

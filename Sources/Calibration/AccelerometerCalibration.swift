@@ -68,7 +68,7 @@ public struct AccelerometerCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - mounting: Rotation from the sensor frame to the camera's body frame, which is needed to
-    ///     name the faces. An error of a few degrees is permitted.
+    ///     name the faces. The rotation may have an error of a few degrees.
     ///   - parameters: Parameters of the calibration procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting

@@ -28,7 +28,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Short name for scripts.
+    /// Short name of the face, for scripts.
     public var name: String {
         switch self {
         case .bottom: "bottom"

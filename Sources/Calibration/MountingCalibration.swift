@@ -91,8 +91,8 @@ public struct MountingCalibration: Sendable {
     }
 
     private static func solve(level: Vector3, lensDown: Vector3, tilt: Double) -> Result {
-        // The camera's axes in the sensor frame. Specific force points up. When the lens is turned
-        // down, the up vector rotates about −y of the camera, so up × up' is +y.
+        // The camera's axes in the sensor frame. At rest, the specific force points up. When the
+        // lens is turned down, the up vector rotates about −y of the camera, so up × up' is +y.
         let down = -(level / level.norm)
         let axis = level.cross(lensDown)
         let right = axis / axis.norm

@@ -7,7 +7,7 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
     case shaking(Double)
     /// The mean rate is not constant: it changes by the given value within the window, rad/s.
     case turning(Double)
-    /// The mean rate, rad/s, exceeds any gyroscope's offset.
+    /// The mean rate exceeds the offset of any gyroscope; the value is the mean rate, rad/s.
     case turningSteadily(Double)
     /// The specific force changes by the given value, m/s², because the camera is moved or tilted.
     case accelerating(Double)

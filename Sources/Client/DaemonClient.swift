@@ -75,8 +75,9 @@ public final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// Next message of a stream. Messages that arrived during a request come first. Otherwise the
-    /// call waits for a line for at most `wait` seconds, or without a limit if `wait` is nil.
+    /// Next message of a stream. Messages that arrived during a request are returned first. If
+    /// there are none, the call waits for a line for at most `wait` seconds, or without a limit if
+    /// `wait` is nil.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
         held.isEmpty ? try nextLine(wait: wait) : held.removeFirst()

@@ -1,7 +1,7 @@
 /// A problem of the configuration, as a sentence with a remedy.
 ///
-/// For example: `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000. With the IMU on
-/// I2C at 400 kHz, 500 is a good start.`
+/// An example is `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000`, followed by
+/// advice on the choice of the rate.
 public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Kind of the problem, for programs; `description` is the text for users.
     public enum Kind: String, Sendable {

@@ -69,7 +69,7 @@ public struct ParameterStore: Sendable {
     /// True if a restart would lose the run-time value of a setting.
     public var hasUnsavedChanges: Bool { merged != saved }
 
-    /// The present values, for `restore`.
+    /// Snapshot of the present values, for `restore`.
     public var snapshot: Snapshot { Snapshot(live: live, cleared: cleared) }
 
     private var merged: [String: SettingValue] {
@@ -84,7 +84,8 @@ public struct ParameterStore: Sendable {
         return saved[key] == nil || cleared.contains(key) ? configured : .saved
     }
 
-    /// Changes one setting until the process ends, or permanently after `save()`.
+    /// Changes one setting. The change is lost at the end of the process, unless it is saved with
+    /// `save()`.
     ///
     /// - Parameters:
     ///   - key: Dotted path of the setting.
@@ -226,9 +227,9 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Marks all values that were set as saved. Call this method on a copy, and write the copy's
-    /// `savedOverlay` to the disk. Replace the store by the copy only after this write has
-    /// succeeded, so that values are not marked as saved if the disk is full.
+    /// Marks all values that were set at run time as saved. Call this method on a copy, and write
+    /// the copy's `savedOverlay` to the disk. Replace the store by the copy only after this write
+    /// has succeeded, so that values are not marked as saved if the disk is full.
     public mutating func save() {
         saved = merged
         live = [:]

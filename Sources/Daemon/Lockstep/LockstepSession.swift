@@ -7,7 +7,7 @@ import Realtime
 import Synchronization
 import Wire
 
-/// The daemon's end of a simulator's connection. Each received line causes one tick and one reply
+/// Daemon side of the connection to a simulator. Each received line causes one tick and one reply
 /// line. The server's thread calls the methods that process the received lines; any thread can call
 /// `report`. When `answer` returns, all effects of the line are complete: due timers have expired,
 /// and the telemetry is in the hub.
@@ -28,7 +28,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// are only counted.
     private static let loggedErrors = 5
     /// Simulated time from the last line of one connection to the start of the next connection, s.
-    /// All timers expire between the two connections.
+    /// The time is longer than all timers of the earlier connection.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>

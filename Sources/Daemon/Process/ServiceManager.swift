@@ -32,7 +32,8 @@ struct ServiceManager: Sendable {
     /// Sets the text that `systemctl status` shows.
     func status(_ text: String) { say("STATUS=\(text)") }
 
-    /// Feeder of systemd's watchdog, for use by one thread; nil if systemd requests no watchdog.
+    /// Sender of notifications to systemd's watchdog, for use by one thread; nil if systemd
+    /// requests no watchdog.
     var feeder: WatchdogFeeder? {
         patience.map { patience in
             WatchdogFeeder(patience: patience) { say("WATCHDOG=1") }
@@ -46,8 +47,8 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Feeder of systemd's watchdog. The feeder notifies the watchdog only if the loop and the bus
-/// thread make progress, so that systemd detects a loop or a bus that hangs.
+/// Sender of notifications to systemd's watchdog. It notifies the watchdog only if the loop and the
+/// bus thread make progress, so that systemd detects a loop or a bus that hangs.
 struct WatchdogFeeder: Sendable {
     /// Progress of the loop and of the bus thread.
     struct Progress: Equatable, Sendable {
@@ -62,7 +63,7 @@ struct WatchdogFeeder: Sendable {
     private var seen: Progress?
     private var fed: Double?
 
-    /// Creates a feeder.
+    /// Creates a sender of watchdog notifications.
     ///
     /// - Parameters:
     ///   - patience: Watchdog time, s.

@@ -34,7 +34,7 @@ struct SimulatedBus: GimbalBus {
             let gap = now.nanoseconds - lastRead.nanoseconds
             if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
         } else {
-            // The simulation begins at the clock's time of the first read of the bus.
+            // The simulation starts at the time of the first read of the bus.
             gimbal = SimulatedGimbal(
                 parameters: parameters, motion: motion, seed: seed, start: now)
         }

@@ -213,7 +213,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Covariance of all states with the bias about one body axis.
+    /// Covariances of all states with the bias about one body axis.
     ///
     /// - Parameter axis: Index of the body axis, 0...2.
     /// - Returns: Covariances of all states with the bias about the given axis.

@@ -161,7 +161,7 @@ extension AttitudeEstimator {
         /// softly and follow the estimate as it improves.
         public var convergedInclinationSigma = 8 * Double.pi / 180
         /// Largest standard deviation of the bias on any axis at which the estimate counts as
-        /// converged, rad/s. The limit on the bias applies only while the sensor may be at rest.
+        /// converged, rad/s. The limit on the bias applies only if the sensor may be at rest.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
         /// Creates the default values.

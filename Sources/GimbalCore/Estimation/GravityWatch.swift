@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Check that the mean vertical specific force equals gravity. Over a few seconds, the mean equals
-/// gravity in any motion.
+/// Check that the mean vertical specific force equals gravity. The mean specific force over a few
+/// seconds equals gravity in any motion.
 ///
 /// The check detects errors that the filter cannot correct, because the filter uses only the
 /// horizontal velocity. An estimate that is upside down causes no horizontal velocity, and if the
@@ -11,7 +11,7 @@ internal import CMathShim
 ///
 /// If the estimate was certain, and the measured gravity changes its direction while the gyroscope
 /// measures no rotation, the accelerometer is probably faulty. The check flags the accelerometer as
-/// doubtful within 0.4 s. The accelerometer is then not used until its readings agree with the
+/// doubtful within 0.4 s. A doubtful accelerometer is not used until its readings agree with the
 /// estimate again. If the readings still disagree after `gravityDoubtPatience`, the estimate counts
 /// as wrong, and the estimator starts again.
 struct GravityWatch: Sendable, BitwiseCopyable {

@@ -1,7 +1,7 @@
 internal import CMathShim
 
 /// Polarity check of one axis during operation. If the sign of the gyroscope or of the motor has
-/// changed, the gyroscope measures the mirror image of the motor's effect: the same change with the
+/// changed, the gyroscope measures the inverted effect of the motor: the same change with the
 /// opposite sign.
 ///
 /// The test compares the recent changes of the gyroscope's rate from sample to sample with the

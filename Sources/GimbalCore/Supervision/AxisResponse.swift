@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// Thresholds at which a camera's response counts as the mirror image of the motor's command.
+/// Thresholds at which a camera's response counts as the inverted motor command.
 struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest credible ratio of response to command.
     var least: Double
@@ -53,8 +53,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 ///
 /// Command and response pass the same band-pass on two time scales, and are then correlated with
 /// exponentially decreasing weight of older values. With a wrong sign the camera's deviation grows
-/// exponentially, and the response is the mirror image of the command. The response to a push by
-/// hand is not a mirror image, because the beginning of the push has no counterpart in the command.
+/// exponentially, and the response is the inverted command. The response to a push by hand is not
+/// the inverted command, because the beginning of the push has no counterpart in the command.
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
 /// with increasing speed. Only a push or a wrong sign causes a turn with increasing speed. Until
@@ -122,7 +122,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - astray: Camera's rate minus the desired rate about the joint's axis, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
-    ///   - bar: Thresholds at which a response counts as the mirror image of the command.
+    ///   - bar: Thresholds at which a response counts as the inverted command.
     ///   - least: Smallest command that is evaluated, in the unit of `seen`; the joint's friction
     ///     can absorb a smaller command.
     ///   - pace: Filter coefficients of this period.
@@ -201,7 +201,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     }
 
     /// Updates the correlation with the signals of one period. The result is true if the response
-    /// is the mirror image of the command and accelerates the camera away from its set-point.
+    /// is the inverted command and accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,

@@ -91,8 +91,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
 /// Detector of motors without encoders that fling the camera, because their rotors do not follow
 /// the magnetic field. After the camera was flung, the motors are off until the camera has hung
-/// still for a waiting time. Each further event doubles the waiting time, up to 64 s. The waiting
-/// time is halved for each minute in which the motors have held the camera.
+/// still for a waiting time. If the camera is flung again, the waiting time is doubled, up to 64 s.
+/// The waiting time is halved for each minute in which the motors have held the camera.
 private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Time for which the camera was flung, s; it decays with the time constant `memory`.
     private var flung = 0.0

@@ -29,7 +29,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - wanted: Desired rate of the camera about the joints' axes, rad/s.
     ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - joints: Joint angles from encoders, rad; nil without encoders.
-    ///   - bar: Thresholds at which a response counts as the mirror image of the command.
+    ///   - bar: Thresholds at which a response counts as the inverted command.
     ///   - least: Smallest commanded accelerations that count, rad/s²; a smaller acceleration does
     ///     not overcome friction.
     ///   - dt: Seconds since the previous call, more than 0.

@@ -4,7 +4,7 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     case report
     /// Outputs that are off stay off; outputs that are on stay on.
     case blockStart
-    /// The outputs ramp down and then go off.
+    /// The outputs ramp down, and are then switched off.
     case softOff
     /// The motors first stop the camera without the failed sensor; then the outputs are switched
     /// off.

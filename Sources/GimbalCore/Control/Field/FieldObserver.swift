@@ -4,14 +4,14 @@ internal import CMathShim
 /// the camera.
 ///
 /// The observer is an extended-state observer (Han: From PID to active disturbance rejection
-/// control, IEEE Transactions on Industrial Electronics 56, 2009). Its model is the magnetic spring
-/// `torque = peak * power * sin(field - electrical angle)`. Its states are the camera rate, the
-/// rotor's electrical angle, and the part of the joint's rate that no sensor measures. An
-/// unmodelled load on the camera (friction, imbalance) appears as a displacement of the estimated
-/// rotor angle. The controller sets the field relative to the estimated rotor angle, and thus
-/// compensates the load as an integral term would. Because the sine repeats with every pole pair,
-/// the observer locks on from any angle, like a phase-locked loop. The observer also follows a
-/// rotor that a hand turns by force.
+/// control, IEEE Transactions on Industrial Electronics 56, 2009). The observer's model is the
+/// magnetic spring `torque = peak * power * sin(field - electrical angle)`. The observer's states
+/// are the camera rate, the rotor's electrical angle, and the part of the joint's rate that no
+/// sensor measures. An unmodelled load on the camera (friction, imbalance) appears as a
+/// displacement of the estimated rotor angle. The controller sets the field relative to the
+/// estimated rotor angle, and thus compensates the load as an integral term would. Because the sine
+/// repeats with every pole pair, the observer locks on from any angle, like a phase-locked loop.
+/// The observer also follows a rotor that a hand turns by force.
 ///
 /// Runs on the loop thread only, in constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {

@@ -4,12 +4,12 @@ internal import CMathShim
 /// remaining motion of the camera is smallest.
 ///
 /// A servo responds late. Therefore a prediction that compensates slow motion amplifies fast
-/// motion, by up to 1.9 times at 25 Hz. The camera can then move less if the servos ignore the
-/// tremor of a hand. The part of the prediction above 3 Hz is called its fast part. After the delay
-/// and the lag of the servos, the prediction and its fast part are compared with the handle's true
-/// angles. Least squares over the last two seconds give the fraction of the fast part, 0...1, with
-/// the smallest error. A loop that is stable with the fractions 0 and 1 is stable with each
-/// constant fraction between 0 and 1. Runs on the loop thread only, in constant time.
+/// motion, by up to 1.9 times at 25 Hz. The camera can move less if the servos ignore the tremor of
+/// a hand. The part of the prediction above 3 Hz is called its fast part. After the delay and the
+/// lag of the servos, the prediction and its fast part are compared with the handle's true angles.
+/// Least squares over the last two seconds give the fraction of the fast part, 0...1, with the
+/// smallest error. A loop that is stable with the fractions 0 and 1 is stable with each constant
+/// fraction between 0 and 1. Runs on the loop thread only, in constant time.
 struct FollowedShare: Sendable, BitwiseCopyable {
     /// Fraction of the prediction's fast part that the servos follow, 0...1.
     private(set) var share = AxisVector(repeating: 1)

@@ -38,7 +38,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         limit = .none
     }
 
-    /// Movement without motion: the angle stays at zero.
+    /// Plan of an angle that rests at zero.
     static var none: AxisPlan {
         @_noLocks @_noAllocation get {
             AxisPlan(

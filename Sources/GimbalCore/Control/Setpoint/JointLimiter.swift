@@ -58,7 +58,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// range.
     private(set) var atEnd = AxisSet.none
     /// For each axis at the end of its range, the angle nearest to the requested angle at which a
-    /// change of the request moves the camera, Euler sequence Z-X-Y, rad. NaN on the remaining
+    /// change of the request moves the camera, Euler sequence Z-X-Y, rad; NaN on the remaining
     /// axes.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds `answered` in this control period, summed over all

@@ -322,8 +322,8 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode in which the horizon can be tilted. The rate of the movement
-    /// has the limit of the modes that follow the handle. After the mode `retract`, the pitch angle
+    /// Levels the horizon after a mode in which the horizon can be tilted. The movement has the
+    /// rate limit of the modes that follow the handle. After the mode `retract`, the pitch angle
     /// also returns to zero.
     private mutating func level(after old: Mode) {
         switch old {

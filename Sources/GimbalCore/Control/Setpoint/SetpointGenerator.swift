@@ -213,8 +213,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     }
 
     /// Limits the set-point to the given angles, rad, in addition to the parameters' range, until
-    /// `unconfine`. The caller can move the limits; a set-point angle outside the limits then
-    /// returns inside.
+    /// `unconfine`. The caller can move the limits; a set-point angle that is outside the new
+    /// limits returns to the limits.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.

@@ -1,10 +1,10 @@
-/// Direction in which the camera is to look, and its motion.
+/// Direction in which the camera must look, and the rate of this direction.
 public struct Aim: Sendable, BitwiseCopyable, Equatable {
     /// Earth-frame angles yaw and pitch, rad; roll is level.
     public var target: AxisVector
     /// Rates of the earth-frame angles yaw and pitch, rad/s.
     public var rate: AxisVector
-    /// Time constant with which the camera corrects a difference, s.
+    /// Time constant with which the camera turns to the direction, s.
     public var smoothing: Double
 
     /// Creates a direction.
@@ -30,7 +30,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     private var target = AxisVector.unknown
     /// Rate of the direction in which the camera is aimed, rad/s.
     private var rate = AxisVector.zero
-    /// Lag of the camera's correction, s.
+    /// Time constant with which the camera turns to the direction, s.
     private var smoothing = 0.0
 
     /// True if the camera is aimed in a direction, instead of turning at rates.
