@@ -8,8 +8,8 @@ protocol AutotuneMethod: Sendable {
     var largestSwing: Double { get }
     /// Initial amplitude of the excitation, as a fraction of `fullScale`.
     var firstShare: Double { get }
-    /// Relative residual of the model above which the loop probably oscillated during the
-    /// measurement.
+    /// Threshold of the model's relative residual: above it, the loop has probably oscillated
+    /// during the measurement.
     var doubtfulResidual: Double { get }
     /// Tuning with hardly any torque. The run uses the tuning `limp` briefly, so that the
     /// controller's integrals become zero; nil for a controller without integrals.

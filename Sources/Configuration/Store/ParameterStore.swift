@@ -47,7 +47,7 @@ public struct ParameterStore: Sendable {
     var loaded: LoadedConfiguration
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
-    /// Saved values that `reset` has deactivated, until the next save removes them.
+    /// Keys of saved values that `reset` has deactivated; the next save removes these values.
     var cleared: Set<String> = []
 
     /// Creates a store from files and command line, without saved values.

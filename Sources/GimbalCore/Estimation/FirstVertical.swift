@@ -24,8 +24,8 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Largest deviation of a sample from gravity's length and from the first sample at which the
     /// sensor can be at rest, as a fraction of gravity.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// Time without a larger deviation after which the first sample is accepted, s: a quarter of a
-    /// running step.
+    /// Time after which the first sample is accepted if no later sample deviates from it by more
+    /// than the fraction `quiet`, s: a quarter of a running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Standard deviation of the vertical from a mean, about each axis, rad. With the motion

@@ -9,7 +9,7 @@ import CMathShim
 /// deviation is a disturbance. The part of a magnetic disturbance that rotates the measured heading
 /// cannot be detected. The estimator assumes that this part is as large as the detected deviation,
 /// and increases the noise of the heading accordingly. Therefore iron and magnets reduce the weight
-/// of the field gradually, without a threshold to tune.
+/// of the measured field gradually, and the method needs no threshold.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0

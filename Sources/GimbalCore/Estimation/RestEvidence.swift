@@ -25,8 +25,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// True if gravity has been observed for long enough to accept rest. No observation is needed
-    /// if no earlier evidence contradicted rest.
+    /// True if gravity has been observed for long enough to accept rest. If no earlier evidence
+    /// contradicted rest, the property is true immediately.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
     /// Discards the observation of gravity, because the sensor has moved. The observation starts

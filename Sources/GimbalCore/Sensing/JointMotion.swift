@@ -40,7 +40,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
         if dt > 0 { rates = step * (1 / dt) }
     }
 
-    /// Clears the whole state, because the source has changed.
+    /// Clears the whole state, because the source of the joint angles has changed.
     @_noLocks
     mutating func reset() { self = JointMotion() }
 }

@@ -142,8 +142,8 @@ struct PolarityChecks: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the tests of all axes with one sample. The parameters are those of
-    /// `PolarityCheck.step`, as vectors in the camera frame.
+    /// Updates the tests of all axes with one sample. The parameters have the names of those of
+    /// `PolarityCheck.step`, but are vectors in the camera frame.
     @_noLocks
     mutating func step(
         push: Vector3, gyro: Vector3, planned: Vector3, rate: Vector3, _ rule: PolarityCheck.Rule

@@ -137,7 +137,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var crest = 0.0
     private var crests = Crests()
     private var wasUp = false
-    /// Number of consecutive half cycles, each with an amplitude that fits the previous half cycle.
+    /// Number of consecutive half cycles whose amplitudes are similar to those of their
+    /// predecessors.
     private var halves = 0
     /// RMS of the command at the last detection of an oscillation.
     private var level = 0.0

@@ -20,7 +20,7 @@ final class InertialSensor {
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
     /// Indices in `expected` of registers whose values a reset changes, one for each part of the
-    /// chip. Every second check reads one of the registers with these indices.
+    /// chip. Every second check of the configuration reads a register that a reset changes.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0

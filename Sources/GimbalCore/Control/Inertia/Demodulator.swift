@@ -45,8 +45,8 @@ struct Demodulator: Sendable, BitwiseCopyable {
         )
     }
 
-    /// Square of the part of the torque's impulse that the change of the camera's rate does not
-    /// explain, (N·m·s)².
+    /// Square of the residual of the torque's impulse after subtraction of the part that
+    /// corresponds to the change of the camera's rate, (N·m·s)².
     func residual(inertia: Double, lag: Double) -> Double {
         let m = delayed(lag)
         let c = inertia * changeCosine - m.cosine

@@ -163,9 +163,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // While the outputs were off, a person can have exchanged the load. The standard deviation
-        // of an identified inertia allows for a different lens; that of a configured inertia allows
-        // for any other camera.
+        // While the outputs were off, a person can have exchanged the load. The new standard
+        // deviation of an identified inertia allows for a different lens, and the new standard
+        // deviation of a configured inertia allows for any other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }

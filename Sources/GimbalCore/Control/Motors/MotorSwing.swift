@@ -40,7 +40,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stop() { validUntil = Instant(nanoseconds: .min) }
 
-    /// True if the swing is in progress, because its dead-man time has not passed.
+    /// True if the swing is in progress, that is, until its dead-man time has passed.
     @_noLocks
     func isRunning(now: Instant) -> Bool { now < validUntil }
 

@@ -8,7 +8,8 @@ internal import CMathShim
 /// of the handle. A tracker predicts the handle's attitude at the time at which a command takes
 /// effect. The controller commands the joint angles that will be right when the command takes
 /// effect (internal model control). An error of the model, such as a wrong zero of a servo, appears
-/// as a change of the handle's attitude, so the controller corrects it as an integral term would.
+/// as a change of the handle's attitude. The controller therefore corrects model errors as an
+/// integral term would.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct ServoController: MotorController {
@@ -95,8 +96,9 @@ public struct ServoController: MotorController {
     /// Smallest factor on the gains after oscillations. At the smallest factor, the commands change
     /// so slowly that the delay of any servo is negligible.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the commands' low-pass, divided by the factor on the gains, rad/s. At
-    /// full gains the commands are not filtered.
+    /// Corner frequency of the low-pass that filters the commands while the gains are reduced,
+    /// rad/s; it is multiplied by the factor on the gains. At full gains the commands are not
+    /// filtered.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Largest RMS of the commanded rate that does not count as an oscillation, rad/s: dead bands
     /// and sensor noise cause such rates.

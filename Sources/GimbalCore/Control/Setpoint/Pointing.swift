@@ -278,9 +278,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
-    /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges, on
-    /// the axes on which `axes` is a number. After the reset, the next request starts at the angle
-    /// `stopped`, and leaves the end of the range immediately.
+    /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges.
+    /// The reset applies to the axes on which `axes` is not NaN. After the reset, the next request
+    /// starts at the angle `stopped`, and leaves the end of the range immediately.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0

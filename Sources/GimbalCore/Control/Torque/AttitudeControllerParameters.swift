@@ -45,7 +45,7 @@ extension AttitudeController {
         /// limit.
         public var frictionLimit = 0.1
         /// Largest RMS of the feedback torque above 50 Hz, as a fraction of each motor's torque
-        /// limit, 0...1. The gains of an axis are reduced if its noise is larger. The value 0
+        /// limit, 0...1. The gains of an axis are reduced if its noise exceeds `noiseLimit`; 0
         /// disables the reduction.
         public var noiseLimit = 0.03
 
