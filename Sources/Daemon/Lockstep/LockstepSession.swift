@@ -222,7 +222,7 @@ private struct Pace {
 }
 
 extension IMUSample.Contents {
-    /// The conditions for missing sensors.
+    /// Conditions that report missing sensors.
     fileprivate var conditions: Conditions {
         var conditions = Conditions.none
         if contains(.joints) || contains(.jointRates) { conditions.insert(.encoderMissing) }

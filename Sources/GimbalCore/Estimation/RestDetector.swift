@@ -133,8 +133,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Standard deviation of the error of the carrier's rate, as a fraction of the joints' rate:
-    /// zero at rest, nil if the bias cannot be measured. With `held`, an error as large as the
-    /// joints' rate corresponds to `restGate` standard deviations.
+    /// zero at rest, nil if the bias cannot be measured. In state `held`, an error of the carrier's
+    /// rate that equals the joints' rate corresponds to `restGate` standard deviations.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters

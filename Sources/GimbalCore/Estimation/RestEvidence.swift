@@ -53,9 +53,9 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     ) -> Bool {
         watched += duration
         // The first reference direction of gravity is stored after half of `restTime`, when the
-        // smoothed force has settled. This delay is short enough to detect a fast tilt before the
-        // first bias measurement. Later the reference direction of gravity is renewed, so that
-        // errors do not accumulate.
+        // smoothed force has settled. Half of `restTime` is short enough to detect a fast tilt
+        // before the first bias measurement. Later the reference direction of gravity is renewed,
+        // so that errors do not accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero

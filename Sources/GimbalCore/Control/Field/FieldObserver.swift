@@ -41,7 +41,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
     /// Expected acceleration of the camera by the motor in the last period, rad/s². The
-    /// identification of the inertia uses this expected acceleration. The acceleration is computed
+    /// identification of the inertia uses the expected acceleration. The acceleration is computed
     /// from `kinematic`, the slow estimate of the rotor's angle.
     private(set) var expected = 0.0
 
