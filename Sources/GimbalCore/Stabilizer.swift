@@ -328,8 +328,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Resets controller and set-point when the outputs are switched on or the reference frame
-    /// changes.
+    /// Resets controller and set-point when the outputs are switched on or the frame changes.
     private mutating func takeOver() {
         drive.reset(joints: joints.motion.angles)
         pointing.takeOver(from: attitude)

@@ -54,8 +54,7 @@ final class PeopleService: Sendable {
     /// Applies new settings of airframe-eyes.
     func apply(_ settings: EyesSettings) { state.withLock { $0.settings = settings } }
 
-    /// Changes the source of pictures. After this method has returned, the service no longer uses
-    /// the previous feed.
+    /// Changes the source of pictures. Afterwards the service no longer uses the previous feed.
     func use(_ feed: Feed?) {
         state.withLock { $0.feed = feed }
         // The thread releases a feed within a twentieth of a second.
@@ -103,8 +102,7 @@ private struct PeopleRun {
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Followed person whom a phone has detected: name, newest direction (yaw and pitch, rad), and
-    /// time of this direction, s.
+    /// Followed person whom a phone has detected: name, newest direction, rad, and its time, s.
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }
@@ -154,8 +152,8 @@ private struct PeopleRun {
 
     private mutating func lose(_ error: ClientError) {
         if case .refused(let refusal) = error {
-            // airframed refuses the request: a user has ended the mode `tracking`, another source
-            // moves the camera, or the motors are off.
+            // airframed refuses the request: a user has ended the tracking, another source moves
+            // the camera, or the motors are off.
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }
@@ -249,8 +247,7 @@ private struct PeopleRun {
     // MARK: People whom phones see
 
     /// Aims the camera at a person whom a phone detects. While no phone detects the person, the
-    /// camera holds its direction; after the time `patience` the service stops following the
-    /// person.
+    /// camera holds its direction; after the time `patience` the tracking ends.
     private mutating func followRemote(_ client: DaemonClient) throws(ClientError) {
         guard var remote else { return }
         let now = Double(cv_now()) * 1e-9
@@ -288,8 +285,7 @@ private struct PeopleRun {
                 width: Int(info.width), height: Int(info.height),
                 bytes: Array(buffer[..<(3 * Int(info.width) * Int(info.height))]))
         else {
-            // Without pictures, the camera holds its direction. A repeated request prevents the
-            // mode `tracking` from ending.
+            // Without pictures, a repeated request keeps the mode `tracking` active.
             try hold(client)
             usleep(20_000)
             return
@@ -337,8 +333,7 @@ private struct PeopleRun {
             guard q.count == 4 else { return nil }
             return Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
         } catch {
-            // A picture is ignored if airframed no longer stores the attitude at the time of the
-            // picture.
+            // The picture is older than airframed's stored attitudes, so the picture is ignored.
             if case .refused = error { return nil }
             throw error
         }

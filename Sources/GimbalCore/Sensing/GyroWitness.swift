@@ -149,8 +149,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
             open()
         }
-        // `bridged` is the last used sample plus the change that motors and disturbance have
-        // caused.
+        // `bridged` is the last used sample plus the change by motors and disturbance.
         let gained = (motors.acceleration + disturbance) * dt
         bridged += gained
         earlier += gained
@@ -181,8 +180,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         case false?: isContradicted = true
         case nil:
-            // The time of rejection must exceed 1.5 periods, so that more than one sample has been
-            // rejected even in a slow loop.
+            // Even in a slow loop, more than one sample must have been rejected.
             if refused > max(Self.hearing, 1.5 * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
@@ -211,8 +209,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
         }
         reference += (motors.acceleration + disturbance) * dt
-        // The sum `modelled` uses the reference at the times of the samples, as the sum `claimed`
-        // does.
+        // Like `claimed`, the sum `modelled` uses the reference at the times of the samples.
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 

@@ -47,9 +47,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Lower and upper bound of the inertia estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
-    /// Smallest acceleration of the camera at the full torque of a motor that is strong enough for
-    /// the camera, rad/s². A smaller response is the elastic deformation of a joint that static
-    /// friction holds.
+    /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². A
+    /// smaller response is the elastic deformation of a joint that static friction holds.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
@@ -74,8 +73,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest ratio of the disturbance to the response at which the response counts as clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference between the natural logarithms of the magnitudes of two responses that
-    /// agree.
+    /// Largest difference between the natural logarithms of two agreeing responses' magnitudes.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     /// Largest difference between the phases of two responses that agree, rad. Drift of the
     /// sensor's clock can shift a phase by half a control period.
@@ -128,8 +126,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var fastAmplitude = 0.0
     /// Delay in addition to `loopDelay`, measured at low frequency or on another axis, s.
     private var coarseDelay = 0.0
-    /// True if the probe at the low frequency has proved that the camera moves in the torque's
-    /// direction.
+    /// True if the low-frequency probe has proved that the camera moves in the torque's direction.
     private var isUprightKnown = false
     /// Phase of the previous response, rad; NaN if the response was not clear.
     private var previousPhase = Double.nan
@@ -163,7 +160,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// Increases the standard deviation of the estimate to at least `least`, because the load may
-    /// have been changed. If the increase makes the inertia uncertain, a new search starts.
+    /// have changed. If the inertia is uncertain after the increase, a new search starts.
     @_noLocks
     mutating func doubt(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
@@ -258,8 +255,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     private mutating func finishBlock(_ p: Parameters, period: Double) {
         let omega = 2 * Double.pi * frequency(p)
-        // The measurement of the rate's change has a delay of half a period, and the measurement of
-        // the impulse a delay of one period.
+        // The measured rate change is delayed by half a period, and the impulse by one period.
         let lag = p.loopDelay + coarseDelay - period / 2
         let answer = block.ratio(lag: lag * omega)
         let size = cm_sqrt(
@@ -285,8 +281,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 return ascend(phase: phase, isReversed: !isUpright, omega: omega, p)
             }
         } else {
-            // An exactly inverted response indicates a wrong sign; a larger amplitude must confirm
-            // the wrong sign.
+            // If the response is exactly inverted, a larger amplitude must confirm the wrong sign.
             let isAtMost = amplitude >= Self.mostProbe * p.torqueLimit
             look(
                 at: answer, lag: lag, omega: omega, period: period, angle: angle,
@@ -295,9 +290,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
                 if !isUprightKnown, abs(phase) < Self.reversedPhase || isAtMost {
                     return descend(angle: angle, p)
                 }
-                // Friction adds phase lead to the response, at a low frequency more than at a high
-                // frequency. Therefore a measurement at the low frequency determines the sign
-                // correctly, but gives a delay that is too short.
+                // Friction adds phase lead to the response, most at low frequencies. Therefore the
+                // sign at the low frequency is correct, but the measured delay is too short.
                 let later = coarseDelay + (phase < 0 ? phase + 2 * .pi : phase) / omega
                 if isUprightKnown, later < Self.latestDelay {
                     return restart(coarseDelay: later, p)
@@ -317,10 +311,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Fraction of the rate change that the demodulation measures. The fraction is below 1, because
-    /// the effect of one period's impulse is spread over two samples; the result is the mean over
-    /// all possible divisions between the two samples. `turn` is the phase by which the probe
-    /// advances in a period, rad.
+    /// Fraction of the rate change that the demodulation measures. It is below 1, because the
+    /// effect of one period's impulse is spread over two samples. `turn` is the phase by which the
+    /// probe advances in a period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }

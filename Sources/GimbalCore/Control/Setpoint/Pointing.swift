@@ -9,8 +9,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// True if `locked` has replaced the boot mode because the joint angles are unknown, and no
-    /// other mode has been requested since then.
+    /// True while `locked` replaces the boot mode, because the joint angles are unknown.
     private(set) var isBootModeMissing = false
     /// True if the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
@@ -81,8 +80,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Checks the boot mode when the first sample has arrived, so that the available sensors are
-    /// known. If the boot mode needs joint angles, but no source of joint angles exists, the mode
-    /// becomes `locked`.
+    /// known. Without a source of the joint angles that the boot mode needs, the mode becomes
+    /// `locked`.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
         guard !isBootModeJudged else { return }
