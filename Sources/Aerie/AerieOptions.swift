@@ -14,8 +14,8 @@ public struct AerieOptions: Sendable {
     public var web: WebOptions
     /// Secret with which phones sign their tokens; nil means that no signed token is accepted.
     public var secret: [UInt8]?
-    /// True if tokens without a timestamp are accepted. The server cannot verify such a token,
-    /// because the timestamp is the signed text.
+    /// True if tokens without a timestamp are accepted. The server cannot verify a token without a
+    /// timestamp, because the timestamp is part of the signed text.
     public var acceptsLegacyToken = false
     /// Largest number of admitted phones.
     public var phones = 8

@@ -52,7 +52,7 @@ extension Settings {
         return configuration
     }
 
-    /// The log level with this name in swift-log.
+    /// The log level of swift-log with the same name.
     var logLevel: Logger.Level { Logger.Level(rawValue: log.level.rawValue) ?? .info }
 }
 

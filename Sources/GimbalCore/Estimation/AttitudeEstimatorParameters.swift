@@ -145,8 +145,8 @@ extension AttitudeEstimator {
         /// Period with which the filter processes the accelerometer and the covariance, s,
         /// 0.001...0.05. The attitude is updated with each sample.
         public var filterPeriod = 0.02
-        /// Longest gap without a usable sample that is interpolated, s, 0.01...1. After a longer
-        /// gap the inclination is determined from the accelerometer again.
+        /// Longest gap without a usable sample that is interpolated, s, 0.01...1. After a gap that
+        /// is not interpolated, the inclination is determined from the accelerometer again.
         public var longestGap = 0.1
         /// Standard deviation of the magnetic field's horizontal direction indoors, without a
         /// disturbance, rad, 0.005...0.5.

@@ -29,8 +29,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     /// contradicted rest, the property is true immediately.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
-    /// Discards the observation of gravity, because the sensor has moved. The observation starts
-    /// again when the sensor is still.
+    /// Discards the observation of gravity, because the sensor has moved. The observation of
+    /// gravity starts again when the sensor is still.
     @_noLocks @_noAllocation
     mutating func restartWatch() {
         watched = 0
