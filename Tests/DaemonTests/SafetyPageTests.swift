@@ -15,8 +15,8 @@ import Wire
     @Test(
         "every condition is in the row of its effect",
         arguments: [
-            ("off at once", Response.off), ("ramp down, then off", .softOff),
-            ("do not come on", .blockStart), ("reported only", .report),
+            ("off at once", Response.off), ("the torque ramps down to zero", .softOff),
+            ("the motors cannot be switched on", .blockStart), ("reported only", .report),
         ])
     func rows(effect: String, response: Response) throws {
         let expected = Conditions.catalogue.filter {
