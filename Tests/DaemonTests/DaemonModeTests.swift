@@ -122,7 +122,7 @@ import Wire
             let result = try Program.run(
                 [program, "--set", "mode.boot=tracking", "--check-config"], in: directory)
             #expect(result.status == 78)
-            #expect((result.errors + result.output).contains("which no app sends at the start"))
+            #expect((result.errors + result.output).contains("because no app sends rates"))
         }
     }
 }

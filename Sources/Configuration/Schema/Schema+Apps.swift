@@ -6,7 +6,7 @@ extension Schema {
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
-            "Response when an AirOS app selects the mode inactive: off = the motors go off, neutral = the mode becomes neutral."
+            "Response when an AirOS app selects the mode inactive: off = airframed turns the motors off, neutral = airframed selects the mode neutral."
         ),
         .number(
             "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
@@ -30,9 +30,9 @@ extension Schema {
     ) -> Setting {
         .pid(
             key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "PID values of the axis \(axis) from an AirOS app: the default leaves the gains of the controller unchanged, higher values raise the gains, lower values reduce the gains.",
+            "PID values of the axis \(axis) from an AirOS app: with the default the controller's gains are unchanged; higher values raise the gains, and lower values reduce them.",
             hint:
-                "airframed limits this change of the gains so that the control loop stays stable; `airframectl status` shows the resulting change."
+                "airframed limits the change of the gains so that the control loop remains stable; `airframectl status` shows the limited change."
         )
     }
 
@@ -47,7 +47,7 @@ extension Schema {
             "rbl.name", \.rbl.name, maxLength: 20, .live,
             "Advertised name of the serial service; a client can change the name, and airframed saves the change.",
             hint:
-                "This service and the AirOS service share one Bluetooth address: if their names differ, a phone can show either name for both."
+                "The serial service and the AirOS service have the same Bluetooth address: if their names differ, a phone can show either name for both services."
         ),
         .choice(
             "rbl.baud", \.rbl.baud, RBLBaud.allCases.map { ("\($0.bitsPerSecond)", $0) }, .live,

@@ -49,16 +49,16 @@ extension Schema {
         ),
         .integer(
             "hardware.linux.bus_khz", \.hardware.linux.busKhz, 10...1000, unit: "kHz", .restart,
-            "Clock frequency of the I2C bus; it limits the number of transfers in a period of the loop.",
+            "Clock frequency of the I2C bus; a lower frequency permits fewer transfers in a period of the loop.",
             hint: "Set the same frequency in config.txt, such as dtparam=i2c_arm_baudrate=400000."),
         .choice(
             "hardware.linux.imu", \.hardware.linux.imu, .restart,
             "Type of the inertial sensor on the camera."),
         .integer(
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
-            "I2C address of the camera's sensor; for a BMI088, of its accelerometer.",
+            "I2C address of the camera's sensor (BMI088: address of the accelerometer).",
             hint:
-                "A BMI088 has 0x18 or 0x19; the other sensors have 0x68 (default) or 0x69."
+                "A BMI088 has the address 0x18 or 0x19; the other sensors have 0x68 (default) or 0x69."
         ),
         .integer(
             "hardware.linux.gyro_address", \.hardware.linux.gyroAddress, 3...119, .restart,
@@ -72,7 +72,7 @@ extension Schema {
             "Interface of the sensor; an MPU-6050 has only I2C."),
         .path(
             "hardware.linux.imu_spi", \.hardware.linux.imuSpi, .restart,
-            "SPI device file of the sensor (bus and chip select); for a BMI088, of its accelerometer.",
+            "SPI device file of the sensor, with bus and chip select (BMI088: device file of the accelerometer).",
             hint:
                 "On a Raspberry Pi the device is /dev/spidev0.0; dtparam=spi=on in config.txt enables it."
         ),
@@ -83,11 +83,11 @@ extension Schema {
             "hardware.linux.spi_khz", \.hardware.linux.spiKhz, 100...24000, unit: "kHz", .restart,
             "SPI clock frequency while airframed reads measurements.",
             hint:
-                "A BMI088 allows 10 MHz, MPU-6500 and MPU-9250 20 MHz, an ICM-42688-P 24 MHz; long wires need a lower clock."
+                "The highest clock is 10 MHz for a BMI088, 20 MHz for MPU-6500 and MPU-9250, 24 MHz for an ICM-42688-P; long wires need a lower clock."
         ),
         .bool(
             "hardware.linux.imu_fifo", \.hardware.linux.imuFifo, .restart,
-            "If true, airframed reads all 1000 samples per second from the sensor's buffer; BMI088 and MPU-9250 do not support this."
+            "If true, airframed reads all 1000 samples per second from the sensor's FIFO buffer; not possible with BMI088 and MPU-9250."
         ),
         .path(
             "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,
@@ -95,20 +95,20 @@ extension Schema {
             hint: "The command gpioinfo lists the GPIO chips and their lines."),
         .integer(
             "hardware.linux.data_ready_line", \.hardware.linux.dataReadyLine, -1...1023, .restart,
-            "GPIO line of the sensor's interrupt, which signals a new measurement and starts a period of the loop; -1 = the computer's clock starts the periods.",
+            "GPIO line of the sensor's interrupt, which starts each period of the loop when a new measurement is ready; -1 = the computer's clock starts the periods.",
             hint:
-                "Connect pin INT1 of the sensor to this line; with a BMI088, connect pin INT3 of the gyroscope."
+                "Connect the line to pin INT1 of the sensor, or to pin INT3 of a BMI088."
         ),
         .choice(
             "hardware.linux.handle_imu", \.hardware.linux.handleImu,
             [("none", nil)] + SensorChip.allCases.map { ($0.rawValue, $0) }, .restart,
-            "Type of a second inertial sensor, fitted to the handle."),
+            "Type of a second inertial sensor, which is mounted on the handle."),
         .path(
             "hardware.linux.handle_bus", \.hardware.linux.handleBus, .restart,
             "I2C bus of the handle's sensor."),
         .integer(
             "hardware.linux.handle_address", \.hardware.linux.handleAddress, 3...119, .restart,
-            "I2C address of the handle's sensor; for a BMI088, of its accelerometer.",
+            "I2C address of the handle's sensor (BMI088: address of the accelerometer).",
             hint:
                 "A BMI088 at 0x18 has its gyroscope at 0x68; a BMI088 at 0x19 has its gyroscope at 0x69."
         ),
@@ -136,7 +136,7 @@ extension Schema {
             unit: "deg", .restart, "Reading of each encoder at joint angle zero."),
         .triple(
             "hardware.linux.encoder_direction", \.hardware.linux.encoderDirection, -1...1, .restart,
-            "Direction of each encoder: 1, or -1 if the encoder's angle falls when the joint's angle grows."
+            "Direction of each encoder: 1, or -1 if the encoder's angle decreases while the joint's angle increases."
         ),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
@@ -147,7 +147,7 @@ extension Schema {
             "I2C address of the motors' chip.", hint: "A PCA9685 has 0x40 to 0x7f."),
         .triple(
             "hardware.linux.motor_channels", \.hardware.linux.motorChannels, 0...15, .restart,
-            "Numbers of the outputs of the three joints; for a brushless motor, the first of its three neighbouring outputs.",
+            "Output numbers of the three joints; for a brushless motor, the number of the first of its three neighbouring outputs.",
             hint:
                 "Neighbouring outputs need the least bus time: [0, 1, 2] for servos, [0, 3, 6] for brushless motors."
         ),
@@ -172,7 +172,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.can_protocol", \.hardware.linux.canProtocol, .restart,
-            "Protocol of the drives: odrive, gm6020 (current) or gm6020_voltage, mit for drives with the Mini Cheetah's protocol, cybergear, moteus."
+            "Protocol of the drives: odrive, gm6020 (current commands), gm6020_voltage (voltage commands), mit (the Mini Cheetah's protocol), cybergear, moteus."
         ),
         .triple(
             "hardware.linux.can_id", \.hardware.linux.canId, -1...127, .restart,
@@ -180,12 +180,12 @@ extension Schema {
             hint: "For example [1, 2, 3]."),
         .integer(
             "hardware.linux.can_host_id", \.hardware.linux.canHostId, 0...2047, .restart,
-            "Identifier to which the drives send their answers: identifier of the answer frames (mit), or of this computer (cybergear, moteus)."
+            "CAN identifier to which the drives send their answers: the identifier of the answer frames (mit), or of this computer (cybergear, moteus)."
         ),
         .integer(
             "hardware.linux.can_kbit", \.hardware.linux.canKbit, 125...1000, unit: "kbit/s",
             .restart,
-            "Bit rate of the CAN bus; it limits the number of frames in a period of the loop.",
+            "Bit rate of the CAN bus; a lower rate permits fewer frames in a period of the loop.",
             hint: "Set the interface and the drives to the same bit rate."),
         .number(
             "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 10...1000,
@@ -211,7 +211,7 @@ extension Schema {
             "hardware.linux.power_line", \.hardware.linux.powerLine, -1...1023, .restart,
             "GPIO line that switches the motors' power or enables their driver; -1 = none.",
             hint:
-                "With this line airframed can turn the motors off even when a bus hangs. On a Raspberry Pi the number of a line is that of the GPIO, such as 17."
+                "With power_line airframed can turn the motors off even when a bus hangs. On a Raspberry Pi the line number equals the GPIO number, such as 17."
         ),
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
@@ -223,7 +223,7 @@ extension Schema {
         .number(
             "hardware.lockstep.timeout", \.hardware.lockstep.timeout, 0.01...3600, unit: "s",
             .restart,
-            "Real time without a line from the simulator after which airframed turns the motors' outputs off."
+            "Timeout of the simulator, in real time: if the simulator sends no line for this time, airframed turns the motors' outputs off."
         ),
     ]
 
@@ -247,11 +247,11 @@ extension Schema {
         ),
         .number(
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
-            "Bandwidth of the estimate of the handle's motion: with a higher value the estimate follows the handle faster, with a lower value it tolerates a larger error of servo.delay_ms."
+            "Bandwidth of the estimate of the handle's motion. A higher value makes the estimate faster; a lower value tolerates a larger error of servo.delay_ms."
         ),
         .bool(
             "servo.leave_tremor", \.servo.leaveTremor, .live,
-            "If true, the servos ignore fast motion of the handle, such as tremor, as far as this makes the camera move less; if false, the servos follow all motion of the handle."
+            "If true, the servos do not compensate fast motion of the handle, such as tremor, if the compensation would increase the camera's shake; if false, the servos compensate all motion of the handle."
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
@@ -271,7 +271,7 @@ extension Schema {
             "Pulse offset from mid-travel at joint angle zero."),
         .ranges(
             "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
-            "Mechanical range of each joint; at zero a joint is aligned with the handle; a yaw range of -360 to 360 means a slip ring without end stops."
+            "Mechanical range of each joint; at angle zero the joint is aligned with the handle. A yaw range of -360 to 360 means a slip ring without end stops."
         ),
     ]
 }

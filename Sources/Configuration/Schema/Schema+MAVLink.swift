@@ -7,7 +7,7 @@ extension Schema {
             hint: "Ground stations expect 0.0.0.0:14550."),
         .endpoint(
             "mavlink.connect", \.mavlink.connect, .restart,
-            "UDP address of a ground station or autopilot to which the gimbal sends the first message."
+            "UDP address of a ground station or autopilot that the gimbal contacts."
         ),
         .optionalPath(
             "mavlink.serial", \.mavlink.serial, .restart,
@@ -17,10 +17,10 @@ extension Schema {
             "Speed of the serial port."),
         .integer(
             "mavlink.system", \.mavlink.system, 1...254, .restart,
-            "MAVLink system number of the gimbal, equal to the number of its vehicle."),
+            "MAVLink system ID of the gimbal; set it to the system ID of the vehicle."),
         .integer(
             "mavlink.component", \.mavlink.component, 1...255, .restart,
-            "MAVLink component number of the gimbal.",
+            "MAVLink component ID of the gimbal.",
             hint: "MAVLink reserves 154 for the first gimbal, 171 to 175 for further gimbals."),
         .choice(
             "mavlink.role", \.mavlink.role, .restart,
@@ -28,7 +28,7 @@ extension Schema {
         ),
         .bool(
             "mavlink.require_signature", \.mavlink.requireSignature, .restart,
-            "If true, airframed accepts only frames signed with the passphrase in mavlink.key of persistence.directory; it accepts an emergency stop even without a signature."
+            "If true, airframed accepts only frames that are signed with the key in the file mavlink.key in persistence.directory; an emergency stop needs no signature."
         ),
     ]
 }

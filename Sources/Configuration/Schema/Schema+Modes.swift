@@ -11,7 +11,7 @@ extension Schema {
             unit: "deg/s²", .live, "Highest acceleration and deceleration of the set-point."),
         .triple(
             "motion.max_jerk_dps3", \.motion.maxJerkDps3, 10...10_000_000, unit: "deg/s³", .live,
-            "Highest jerk of the set-point, which is the change of its acceleration per second."),
+            "Highest jerk of the set-point (change of acceleration per second)."),
         .ranges(
             "motion.range_deg", \.motion.rangeDeg, -360...360, unit: "deg", .live,
             "Range of set-point angles in the earth frame; a yaw range of -360 to 360 means unlimited yaw."
@@ -28,7 +28,7 @@ extension Schema {
             Mode.allCases.filter { $0 != .tracking }.map { ($0.name, $0) },
             unavailable: [
                 Mode.tracking.name:
-                    "mode tracking needs continuous rates, which no app sends at the start, so the mode would end within a second"
+                    "mode tracking would end within a second, because no app sends rates when airframed starts"
             ], .live,
             "Mode at the next start, after the start-up checks; when an AirOS app saves, airframed stores the present mode in this setting."
         ),
@@ -38,10 +38,10 @@ extension Schema {
         ),
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode pan_follow: turn of the handle to either side before yaw follows."),
+            "Dead zone in mode pan_follow: angle by which the handle can turn to either side before yaw follows."),
         .triple(
             "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode fpv: turn of the handle to either side before an axis follows."),
+            "Dead zone in mode fpv: angle by which the handle can turn to either side before an axis follows."),
     ]
 
     private static let presets: [Setting] =
@@ -52,7 +52,7 @@ extension Schema {
     private static let trackingAndRetract: [Setting] = [
         .number(
             "tracking.max_rate_dps", \.tracking.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Largest pan and tilt rate in mode tracking; larger rates are limited to this value."),
+            "Largest pan and tilt rate in mode tracking; airframed limits larger rates to this value."),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
             "Largest pan angle in mode tracking, to each side of the handle's direction."),
@@ -61,7 +61,7 @@ extension Schema {
             "Largest tilt angle in mode tracking, above and below level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
-            "Time without a tracking rate from the app after which mode tracking changes to mode locked. The time begins at the start of mode tracking, and again with each rate."
+            "Time without a tracking rate from the app, after which the mode changes from tracking to locked; the start of mode tracking and each rate restart the time."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
@@ -71,7 +71,7 @@ extension Schema {
             "Highest rate of the joints while they move to retract.joints_deg."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
-            "State of the motors after the joints have reached retract.joints_deg: hold, or off."),
+            "State of the motors after the joints have reached retract.joints_deg: hold = on, off = off."),
     ]
 
     private static func pace(
@@ -83,7 +83,7 @@ extension Schema {
                 "Highest rate of each axis with this preset."),
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
-                "Time by which each axis lags behind a steady turn of the handle, with this preset."
+                "Time by which each axis lags behind the handle while the handle turns at a constant rate, with this preset."
             ),
         ]
     }

@@ -3,13 +3,13 @@ extension Schema {
     static let recording: [Setting] = [
         .bool(
             "recording.enabled", \.recording.enabled, .restart,
-            "If true, the flight recorder keeps the newest seconds in memory, and writes them to disk when a fault occurs."
+            "If true, the flight recorder keeps a recording of the last ring_s seconds in memory, and writes it to disk when a fault occurs."
         ),
         .number(
             "recording.ring_s", \.recording.ringS, 5...600, unit: "s", .restart,
             "Length of the recording that airframed keeps in memory.",
             hint:
-                "Each second takes 0.2 MB of memory at a loop rate of 1 kHz; `airframectl status` shows the total."
+                "Each second takes 0.2 MB of memory at a loop rate of 1 kHz; `airframectl status` shows the total memory."
         ),
         .bool(
             "recording.continuous", \.recording.continuous, .restart,
@@ -20,9 +20,9 @@ extension Schema {
             "File size at which a continuous recording continues in a new file."),
         .integer(
             "recording.max_total_mb", \.recording.maxTotalMb, 2...1_000_000, unit: "MB", .restart,
-            "Highest total size of all recordings; airframed removes the oldest recordings first."),
+            "Highest total size of all recordings; airframed deletes the oldest recordings first."),
         .number(
             "recording.max_age_days", \.recording.maxAgeDays, 0...3650, unit: "days", .restart,
-            "Age at which airframed removes a recording; 0 = never."),
+            "Age at which airframed deletes a recording; 0 = never."),
     ]
 }

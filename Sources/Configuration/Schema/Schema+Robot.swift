@@ -9,7 +9,7 @@ extension Schema {
         ),
         .bool(
             "rider.require_signature", \.rider.requireSignature, .restart,
-            "If true, airframed accepts only datagrams with an authentication code, made with the passphrase in rider.key of persistence.directory; it accepts an emergency stop even without the code."
+            "If true, airframed accepts only datagrams with an authentication code from the key in the file rider.key in persistence.directory; an emergency stop needs no code."
         ),
     ]
 
@@ -17,8 +17,8 @@ extension Schema {
     static let robot: [Setting] =
         robotMotors
         + stepRange("slider", \.robot.slider.minimum, \.robot.slider.maximum, "the slider")
-        + stepRange("x", \.robot.x.minimum, \.robot.x.maximum, "the joystick's x")
-        + stepRange("y", \.robot.y.minimum, \.robot.y.maximum, "the joystick's y")
+        + stepRange("x", \.robot.x.minimum, \.robot.x.maximum, "the joystick's x axis")
+        + stepRange("y", \.robot.y.minimum, \.robot.y.maximum, "the joystick's y axis")
 
     private static func stepRange(
         _ key: String, _ minimum: Setting.Path<Int>, _ maximum: Setting.Path<Int>, _ axis: String
@@ -27,11 +27,11 @@ extension Schema {
             .integer(
                 "robot.\(key).minimum", minimum, stepLimits,
                 unit: "steps", .restart,
-                "Lowest position of the motor of \(axis), from home; commands cannot move the motor below this position."
+                "Lowest position of the motor of \(axis), relative to home; commands cannot move the motor below this position."
             ),
             .integer(
                 "robot.\(key).maximum", maximum, stepLimits,
-                unit: "steps", .restart, "Highest position of the motor of \(axis), from home."),
+                unit: "steps", .restart, "Highest position of the motor of \(axis), relative to home."),
         ]
     }
 
@@ -50,7 +50,7 @@ extension Schema {
             "First of six consecutive GPIO lines: three step lines, then three direction lines."),
         .integer(
             "robot.home_line", \.robot.homeLine, -1...1000, .restart,
-            "First of three consecutive GPIO lines for the home switches, low when pressed; -1 = no switches.",
+            "First of three consecutive GPIO lines for the home switches, which are low while a switch is pressed; -1 = no switches.",
             hint:
                 "The switches are at the lower ends of travel; `airframectl step AXIS --home` moves a motor to its switch."
         ),
@@ -66,7 +66,7 @@ extension Schema {
             "Acceleration and deceleration of a motor."),
         .choice(
             "robot.slider_motion", \.robot.sliderMotion, .live,
-            "Effect of a slider command: step = one step for each command, as in the original robot; rate = motion while commands arrive."
+            "Effect of a slider command: step = one step for each command, as in the original robot; rate = continuous motion while commands arrive."
         ),
         .number(
             "robot.slider_speed", \.robot.sliderSpeed, 1...1000, unit: "steps/s", .restart,

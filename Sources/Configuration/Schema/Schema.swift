@@ -31,7 +31,7 @@ public enum Schema {
         ("estimator", "Attitude estimator. The defaults suit a Bosch BMI088."),
         (
             "control",
-            "Controllers: the attitude error determines the commanded rate, and the rate error determines an angular acceleration. The torque is this acceleration times the inertia."
+            "Controllers: the attitude error determines the commanded rate, and the rate error determines an angular acceleration. The torque is the angular acceleration times the inertia."
         ),
         ("airos", "Service for AirOS apps."),
         (
@@ -50,8 +50,8 @@ public enum Schema {
         ("rider", "Remote control of the wheels over UDP."),
         ("robot", "Three stepper motors that a robot's app moves over the serial service."),
         ("robot.slider", "Range of motion of the slider's motor."),
-        ("robot.x", "Range of motion of the motor that the joystick's x moves."),
-        ("robot.y", "Range of motion of the motor that the joystick's y moves."),
+        ("robot.x", "Range of motion of the motor for the joystick's x axis."),
+        ("robot.y", "Range of motion of the motor for the joystick's y axis."),
         (
             "motion",
             "Limits of the motion of the set-point, which is the attitude that the camera follows."
@@ -61,9 +61,9 @@ public enum Schema {
             "follow",
             "Preset and dead zones of the modes that follow the handle: pan_follow, fpv and neutral."
         ),
-        ("follow.slow", "Rates and lags of preset slow, for following the handle."),
-        ("follow.normal", "Rates and lags of preset normal, for following the handle."),
-        ("follow.sport", "Rates and lags of preset sport, for following the handle."),
+        ("follow.slow", "Preset slow of the modes that follow the handle: rates and lags."),
+        ("follow.normal", "Preset normal of the modes that follow the handle: rates and lags."),
+        ("follow.sport", "Preset sport of the modes that follow the handle: rates and lags."),
         (
             "tracking",
             "Mode tracking: an app that detects a person in its picture steers pan and tilt."
@@ -75,7 +75,7 @@ public enum Schema {
         ),
         (
             "commander",
-            "Control of the gimbal by clients: permitted links, and times after which airframed stops a movement or ends a client's control."
+            "Control of the gimbal by clients: permitted links, and timeouts that stop a movement or end a client's control."
         ),
         ("bluetooth", "Bluetooth peripheral that phones connect to, through bluetoothd."),
         ("mavlink", "Links to autopilots and ground stations."),
@@ -97,7 +97,7 @@ public enum Schema {
     private static let loop: [Setting] = [
         .integer(
             "loop.rate_hz", \.loop.rateHz, 50...4000, unit: "Hz", .restart,
-            "Rate of the control loop; in each period it reads the sensor, estimates the attitude, and computes the motors' commands.",
+            "Rate of the control loop; in each period the loop reads the sensor, estimates the attitude, and computes the motors' commands.",
             hint: "500 Hz is a suitable rate with the IMU on an I2C bus at 400 kHz."),
         .integer(
             "loop.priority", \.loop.priority, 1...98, .restart,
@@ -119,32 +119,32 @@ public enum Schema {
             "Mounting angles of the sensor in the camera's frame (x forward, y right, z down)."),
         .number(
             "imu.gyro_range_dps", \.imu.gyroRangeDps, 125...4000, unit: "deg/s", .restart,
-            "Full scale of the gyroscope; larger readings count as implausible."),
+            "Full scale of the gyroscope; airframed reports larger readings as implausible."),
         .number(
             "imu.accel_range_g", \.imu.accelRangeG, 2...64, unit: "g", .restart,
-            "Full scale of the accelerometer; larger readings count as implausible."),
+            "Full scale of the accelerometer; airframed reports larger readings as implausible."),
         .number(
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
-            "Time after which a sensor that repeats the same sample counts as frozen; the repetition must last for at least eight samples. airframed uses a shorter time after it has measured the sensor's noise. In lockstep airframed makes this check only if the simulated sensor has noise.",
+            "Time for which the sensor must repeat the same sample before airframed reports imu_frozen; at least eight equal samples are also necessary. After airframed has measured the sensor's noise, it uses a shorter time. In lockstep airframed detects frozen sensors only if the simulated sensor has noise.",
             hint:
-                "If the sensor is slower than the loop, airframed reads each of its samples several times: set this time to more than four periods of the sensor."
+                "If the sensor is slower than the loop, airframed reads every sample several times: set frozen_ms to more than four periods of the sensor."
         ),
         .number(
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
-            "Group delay of the sensor's low-pass filter, for which airframed corrects the estimated attitude.",
+            "Group delay of the sensor's low-pass filter; airframed compensates this delay in the estimated attitude.",
             hint:
-                "If this setting is missing, airframed uses the delay of the chip, or 0 in lockstep; a replay of an .imu log then assumes a delay of half a sample period. With encoders, autotune measures the delay."
+                "If filter_delay_ms is not set, airframed uses the delay of the chip, in lockstep 0, and in a replay of an .imu log half a sample period. On gimbals with encoders, autotune measures the delay."
         ),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,
-            "If true, airframed detects wrong readings of the gyroscope by a comparison with motors, joints and earlier readings; if false, airframed detects only frozen and out-of-range readings."
+            "If true, airframed compares the gyroscope with motors, joints and earlier readings, to detect wrong readings; if false, airframed detects only frozen and out-of-range readings."
         ),
         .number(
             "imu.timeout_ms", \.imu.timeoutMs, 1...1000, unit: "ms", .restart,
-            "Time without a new sample after which the motors brake, then go off."),
+            "Time without a new sample after which airframed brakes the motors and turns them off."),
         .number(
             "imu.fault_hold_ms", \.imu.faultHoldMs, 0...1000, unit: "ms", .restart,
-            "Time for which airframed continues to report a sensor fault after its cause has ended."
+            "Time for which airframed continues to report a sensor fault after the fault has ended."
         ),
     ]
 
@@ -155,16 +155,16 @@ public enum Schema {
             "Noise density of the gyroscope, including a margin for vibration."),
         .number(
             "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
-            unit: "deg/s", .live, "Standard deviation of the gyroscope's zero error at the start.",
+            unit: "deg/s", .live, "Standard deviation of the gyroscope's bias at the start.",
             hint: "A value of 1.5 suits a BMI088; an MPU-6050 needs up to 10."),
         .number(
             "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
-            unit: "deg/s/√s", .live, "Random walk of the gyroscope's zero error."),
+            unit: "deg/s/√s", .live, "Random walk of the gyroscope's bias."),
         .number(
             "estimator.cross_sigma", \.estimator.crossSigma, 0...0.05, .restart,
-            "Standard deviation of the gyroscope's cross-axis sensitivity: the fraction of one axis's rate that appears in the reading of another axis. The estimator learns this fraction.",
+            "Standard deviation of the gyroscope's cross-axis sensitivity, which the estimator learns: the fraction of one axis's rate that appears in the reading of another axis.",
             hint:
-                "0 = the estimator does not learn this fraction. A value of 0.0035 suits an uncalibrated sensor."
+                "0 = the estimator does not learn the cross-axis sensitivity. A value of 0.0035 suits an uncalibrated sensor."
         ),
         .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
@@ -173,36 +173,36 @@ public enum Schema {
         ),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
-            "Largest RMS deviation of the rate from its mean at which the camera counts as at rest."
+            "Threshold for rest: the camera is at rest while the RMS deviation of the rate from its mean is at most this value."
         ),
         .number(
             "estimator.rest_accel_mps2", \.estimator.restAccelMps2, 0.01...10, unit: "m/s²", .live,
-            "Largest RMS deviation of the acceleration from its mean at which the camera counts as at rest."
+            "Threshold for rest: the camera is at rest while the RMS deviation of the acceleration from its mean is at most this value."
         ),
         .number(
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
-            "Time for which the rate must vary by less than rest_rate_dps, and the acceleration by less than rest_accel_mps2, before the estimator measures the gyroscope's zero error."
+            "Time for which the camera must be at rest (see rest_rate_dps and rest_accel_mps2) before the estimator measures the gyroscope's bias."
         ),
         .number(
             "estimator.lever_sigma_m", \.estimator.leverSigmaM, 0...2, unit: "m", .live,
             "Standard deviation of the distance from the sensor to its centre of rotation, such as a wrist or an elbow.",
-            hint: "The estimator learns this distance unless the value is 0."),
+            hint: "If the value is 0, the estimator does not learn the distance."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
-            "First of the three Kalman values of AirOS apps: this value, divided by its default, multiplies the variance of the gyroscope's noise.",
-            hint: "The quotient is limited to 0.1...10."),
+            "First Kalman value of AirOS apps: value / default multiplies the variance of the gyroscope's noise.",
+            hint: "airframed limits the factor value / default to 0.1...10."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
-            "Second of the three Kalman values of AirOS apps: this value, divided by its default, multiplies the variance of the random walk of the gyroscope's zero error.",
-            hint: "The quotient is limited to 0.1...10."),
+            "Second Kalman value of AirOS apps: value / default multiplies the variance of the random walk of the gyroscope's bias.",
+            hint: "airframed limits the factor value / default to 0.1...10."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
-            "Third of the three Kalman values of AirOS apps: this value, divided by its default, multiplies the variance of the hand's velocity.",
-            hint: "The quotient is limited to 0.1...10."),
+            "Third Kalman value of AirOS apps: value / default multiplies the variance of the hand's velocity.",
+            hint: "airframed limits the factor value / default to 0.1...10."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,
-            "Uncertainty of the estimated horizon below which the motors can come on."),
+            "Largest uncertainty of the estimated horizon at which the motors can be switched on."),
     ]
 
     private static let control: [Setting] = [
@@ -211,7 +211,7 @@ public enum Schema {
             "Proportional gain of the attitude: commanded rate per attitude error."),
         .triple(
             "control.rate_gain", \.control.rateGain, 0...1000, unit: "1/s", .live,
-            "Proportional gain of the rate: angular acceleration per rate error. The torque is this acceleration times the inertia."
+            "Proportional gain of the rate: angular acceleration per rate error. The torque is the angular acceleration times the inertia."
         ),
         .triple(
             "control.rate_integral_gain", \.control.rateIntegralGain, 0...100_000, unit: "1/s²",
@@ -229,11 +229,11 @@ public enum Schema {
         ),
         .triple(
             "control.inertia_kg_m2", \.control.inertiaKgM2, 1e-6...10, unit: "kg·m²", .live,
-            "Moment of inertia of the camera about its axes; if find_inertia is true, airframed uses this value only until it has measured the inertia."
+            "Moment of inertia of the camera about its axes; if find_inertia is true, airframed uses the configured value only until it has measured the inertia."
         ),
         .bool(
             "control.find_inertia", \.control.findInertia, .live,
-            "If true, airframed uses the inertia that it measures with a small shake each time the motors come on; if false, airframed uses inertia_kg_m2, unless the shake shows that another camera is mounted."
+            "If true, airframed uses the inertia that it measures each time the motors come on, with a small shake; if false, airframed uses inertia_kg_m2, unless the measurement shows that another camera is mounted."
         ),
         .bool(
             "control.watch_oscillation", \.control.watchOscillation, .live,
@@ -244,7 +244,7 @@ public enum Schema {
             "Highest rate that the controller commands to correct an attitude error."),
         .number(
             "control.loop_delay_ms", \.control.loopDelayMs, 0...50, unit: "ms", .live,
-            "Delay from a motion of the camera to the torque that corrects this motion, caused by the sensor's filter, the bus and the motor."
+            "Delay from a motion of the camera to the correcting torque, caused by the sensor's filter, the bus and the motor."
         ),
         .number(
             "control.feed_forward", \.control.feedForward, 0...1, .live,
@@ -259,7 +259,7 @@ public enum Schema {
         ),
         .number(
             "control.noise_limit_percent", \.control.noiseLimitPercent, 0...100, unit: "%", .live,
-            "Limit of the torque noise above 50 Hz, in per cent of motors.torque_limit_nm. If the noise of an axis exceeds this limit, airframed lowers the gains of the axis; 0 = no limit."
+            "Limit of the torque noise above 50 Hz, in per cent of motors.torque_limit_nm. airframed lowers the gains of an axis whose noise exceeds the limit; 0 = no limit."
         ),
     ]
 
@@ -305,7 +305,7 @@ public enum Schema {
             "motors.direction", \.motors.direction, -1...1, .restart,
             "Direction of each brushless motor: 1, or -1 if the joint turns in the direction opposite to the magnetic field.",
             hint:
-                "`airframectl motor test` shows the direction; exchanging two wires of the motor also reverses it."
+                "`airframectl motor test` shows the direction; swapping two wires of the motor also reverses the direction."
         ),
         .triple(
             "motors.electrical_zero_deg", \.motors.electricalZeroDeg, -360...360, unit: "deg",
@@ -321,11 +321,11 @@ public enum Schema {
         ),
         .number(
             "motors.power_max", \.motors.powerMax, 0.05...1, .live,
-            "Highest strength of the magnetic field, which airframed uses under load; a value below motors.power has the effect of motors.power."
+            "Strength of the motor's magnetic field under load; airframed uses motors.power if that value is higher."
         ),
         .triple(
             "motors.continuous_torque_nm", \.motors.continuousTorqueNm, 0...20, unit: "N·m", .live,
-            "Torque that each motor can produce permanently without overheating; airframed lets a cool motor produce more for a while; 0 = no such limit."
+            "Torque that each motor can produce permanently without overheating; a cool motor can produce more torque for a short time; 0 = no thermal limit."
         ),
         .number(
             "motors.thermal_time_s", \.motors.thermalTimeS, 0.1...3600, unit: "s", .live,
@@ -342,7 +342,7 @@ public enum Schema {
         ),
         .number(
             "supervisor.recovery_s", \.supervisor.recoveryS, 0...60, unit: "s", .live,
-            "Time without any fault after which the motors come on again automatically."),
+            "Time without a fault after which the motors come on again automatically."),
         .number(
             "commander.dead_man_s", \.commander.deadManS, 0.05...10, unit: "s", .live,
             "Time after which the camera stops if a client does not repeat its rate command."),
@@ -354,17 +354,17 @@ public enum Schema {
             "commander.fallback_s", \.commander.fallbackS, 0...3600, unit: "s", .live,
             "Time without a request from the client that turned the camera, after which the mode becomes fallback_mode; 0 = never.",
             hint:
-                "During this time the camera keeps its attitude. Afterwards airframed keeps fallback_mode until a client selects another mode."
+                "The camera keeps its attitude until the time has passed. Afterwards the mode is fallback_mode until a client selects another mode."
         ),
         .choice(
             "commander.fallback_mode", \.commander.fallbackMode,
             [Mode.neutral, .retract].map { ($0.name, $0) }, .live,
-            "Mode that airframed selects after fallback_s without a request; if the joints have neither encoders nor servos, the camera keeps its attitude instead."
+            "Mode that airframed selects after fallback_s without a request; if the joint angles are unknown (neither encoders nor servos), the camera keeps its attitude."
         ),
         .number(
             "commander.off_s", \.commander.offS, 0...3600, unit: "s", .live,
-            "Time without a request from the client that turned the camera, after which the motors go off; 0 = never.",
-            hint: "The motors then stay off until a client selects a mode."),
+            "Time without a request from the client that turned the camera, after which airframed turns the motors off; 0 = never.",
+            hint: "The motors stay off until a client selects a mode."),
         .bool(
             "commander.allow_airos", \.commander.allowAiros, .live,
             "If true, AirOS apps can take control. AirOS apps can always send an emergency stop, and clients of the socket can always take control."

@@ -24,9 +24,9 @@ public enum EyesSchema {
                 ("rtsp", "The server that players connect to."),
                 (
                     "people",
-                    "The models that find people, so that the camera can follow one of them."
+                    "Detection of people, so that the camera can follow a person."
                 ),
-                ("framing", "The place of the followed person in the picture."),
+                ("framing", "The position of the followed person in the picture."),
                 ("aerie", "The server for phones with HawkSight."),
                 ("gimbal", "The connection to airframed."),
             ])
@@ -51,7 +51,7 @@ public enum EyesSchema {
             "Bit rate of the stream; a camera that encodes its pictures ignores this setting.")
         table.word(
             "video.encoder", \.video.encoder, .live,
-            "Encoder; auto uses the board's encoder (v4l2), otherwise the processor (x264).")
+            "Encoder; auto uses the board's hardware encoder (v4l2), or, if there is none, the software encoder (x264).")
         table.bool(
             "video.always_on", \.video.alwaysOn, .live,
             "If true, the camera also runs while no client is connected, so that a new client gets its first picture sooner."
@@ -83,7 +83,7 @@ public enum EyesSchema {
             "Path of the file with the secret, at least 16 bytes, that signs the tokens of phones.")
         table.bool(
             "aerie.accept_legacy_token", \.aerie.acceptLegacyToken, .restart,
-            "If true, the server accepts tokens without their time, as HawkSight sends them; it cannot check these tokens, so everyone in the network can connect."
+            "If true, the server accepts tokens without their time, as HawkSight sends them. The server cannot check such tokens, so everyone in the network can connect."
         )
         table.word(
             "aerie.camera_axes", \.aerie.cameraAxes, .restart,
@@ -94,10 +94,10 @@ public enum EyesSchema {
             "Largest number of phones at a time; further phones are refused.")
         table.integer(
             "aerie.max_frame_kb", \.aerie.maxFrameKb, 16...2000, "kB", .restart,
-            "Largest size of a phone's picture; a larger picture closes the phone's connection.")
+            "Largest size of a phone's picture; if a picture is larger, the server closes the connection.")
         table.integer(
             "aerie.max_rate_hz", \.aerie.maxRateHz, 5...240, "Hz", .restart,
-            "Highest rate of a phone's messages per second; a higher rate closes the phone's connection."
+            "Highest rate of a phone's messages; if a phone sends more messages, the server closes the connection."
         )
         table.text(
             "aerie.certificate", \.aerie.certificate, .optionalPath(maxLength: 255), .restart,
@@ -129,7 +129,7 @@ public enum EyesSchema {
         )
         table.integer(
             "people.divisions", \.people.divisions, 1...4, nil, .live,
-            "Number by which the shorter edge of the picture is divided to find people far away; 1 finds only people nearby, in less computing time."
+            "Number of parts into which airframe-eyes divides the shorter edge of the picture to search for people: a higher number finds people who are farther away, but needs more computing time."
         )
         table.integer(
             "people.field_of_view_deg", \.people.fieldOfViewDeg, 10...150, "deg", .live,
@@ -137,24 +137,24 @@ public enum EyesSchema {
         )
         table.integer(
             "people.patience_s", \.people.patienceS, 2...120, "s", .live,
-            "Time without the followed person after which following ends.")
+            "Time after which airframe-eyes stops following a person who is no longer visible.")
         table.bool(
             "people.overlay", \.people.overlay, .live,
             "If true, the stream shows skeletons and a line of text while a person is followed.")
         table.word(
             "framing.place", \.framing.place, .live,
-            "Horizontal place of the followed person in the picture: the middle, or one of the lines between thirds."
+            "Horizontal position of the followed person in the picture: the middle, or one of the lines between thirds."
         )
         table.integer(
             "framing.head_room_percent", \.framing.headRoomPercent, 0...40, "% of the height",
             .live, "Smallest distance of the head from the upper edge of the picture.")
         table.integer(
             "framing.dead_zone_percent", \.framing.deadZonePercent, 0...30, "% of the width", .live,
-            "Distance of the person from their place, to each side, at which the camera begins to turn."
+            "Dead zone: horizontal distance of the person from the configured position at which the camera begins to turn."
         )
         table.integer(
             "framing.smoothing_ms", \.framing.smoothingMs, 50...3000, "ms", .live,
-            "Time constant with which the camera corrects the person's place; a smaller value is faster."
+            "Time constant with which the camera brings the person back to the configured position in the picture; a smaller value is faster."
         )
     }
 }

@@ -64,11 +64,11 @@ public enum WebSchema {
                 "Browsers need a pairing code before they can move the gimbal or change a setting.")
         table.text(
             "web.names", \.web.names, .text(maxLength: 255), .restart,
-            "Names of this computer that browsers can use in addition to its IP addresses and localhost, separated by spaces, or none; for example gimbal.local.",
-            hint: "The server refuses other names, because a page of another site could use them.")
+            "Host names of this computer in the address of the page, separated by spaces, such as gimbal.local; none = only IP addresses and localhost.",
+            hint: "The server refuses requests with other names, because they can come from a page of another site (DNS rebinding).")
         table.bool(
             "web.read_without_token", \.web.readWithoutToken, .restart,
-            "If true, a browser that is not paired can watch; if false, this browser gets only the form for the pairing code."
+            "If true, a browser that is not paired can watch; if false, a browser that is not paired gets only the form for the pairing code."
         )
         table.integer(
             "web.max_tabs", \.web.maxTabs, 1...40, nil, .restart,
