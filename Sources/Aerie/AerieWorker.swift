@@ -81,7 +81,7 @@ public struct AerieWorker {
     private mutating func examine(_ item: FrameDesk.Item) throws {
         let frame = try JSONDecoder().decode(CameraFrame.self, from: item.payload)
         guard let pose = DevicePose(frame.devicePose, axes: server.options.axes) else {
-            throw Unusable("devicePose is not the matrix of a pose")
+            throw Unusable("devicePose is not a matrix of rotation and translation")
         }
         item.device.note(pose, arrival: item.arrival)
         guard let jpeg = Data(base64Encoded: frame.imageData), !jpeg.isEmpty else {

@@ -117,9 +117,9 @@ public struct GuidedTurn {
 
     private static func sentence(_ failure: HandEye.Failure) -> String {
         switch failure {
-        case .tooFew: "The calibration has too few attitudes. Repeat the calibration."
+        case .tooFew: "Too few attitudes of the phone were received. Repeat the calibration."
         case .oneAxis:
-            "The phone did not turn about two axes. Is it fixed on the camera, and are yaw and pitch free?"
+            "The phone did not turn about two axes. Fix the phone on the camera, and check that yaw and pitch can move."
         case .inconsistent(let residual):
             "The rotation of the phone differs from the rotation of the camera by \(Int((residual * 180 / .pi).rounded()))°. Fix the phone so that it cannot move on the camera; check aerie.camera_axes."
         }

@@ -223,28 +223,28 @@ extension DaemonClient {
 
     private func lost() -> ClientError {
         .unreachable(
-            "airframed closed the connection at \(path). Has it stopped? See `systemctl status airframed`."
+            "airframed closed the connection at \(path). Check with `systemctl status airframed` whether airframed has stopped."
         )
     }
 
     private static func failure(connecting path: String, _ error: Int32) -> ClientError {
-        let start = "start it (sudo systemctl start airframed, or make run)"
+        let start = "sudo systemctl start airframed, or make run"
         return switch error {
         case ENOENT:
             .unreachable(
-                "There is no socket \(path). Is airframed running? If not, \(start); "
-                    + "if it uses another diagnostics.socket, pass --socket PATH.")
+                "There is no socket \(path). Is airframed running? If not, start airframed (\(start)); if it uses another diagnostics.socket, pass --socket PATH."
+            )
         case ECONNREFUSED:
             .unreachable(
-                "No program answers at \(path): airframed has ended without removing this socket. "
-                    + "To continue, \(start).")
+                "No program answers at \(path): airframed has ended without removing this socket. Start airframed again (\(start))."
+            )
         case EACCES, EPERM:
             .unreachable(
                 "Permission denied at \(path). Join the socket's group (sudo usermod -aG airframe $USER, then log in again), or use sudo."
             )
         case ENAMETOOLONG:
             .unreachable(
-                "\(path): the path has \(path.utf8.count) bytes, and a UNIX socket allows \(CL_SOCKET_PATH_MAX)."
+                "\(path): the path has \(path.utf8.count) bytes, but the path of a UNIX socket can have at most \(CL_SOCKET_PATH_MAX)."
             )
         case EAGAIN:
             .timeout("airframed at \(path) accepts no connections at the moment. Try again.")

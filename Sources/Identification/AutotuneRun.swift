@@ -290,8 +290,8 @@ public struct AutotuneRun: Sendable {
             found.residual < 0.5
         else {
             return fail(
-                "The response of the \(axis) axis does not match a motor with a camera: "
-                    + "check that all parts are fastened and that nothing touches the camera.")
+                "The response of the \(axis) axis does not match a motor with a camera: check that all parts are fastened and that nothing touches the camera."
+            )
         }
         if trial == nil, found.residual > method.doubtfulResidual { return soften() }
         guard isFine else {

@@ -93,12 +93,12 @@ extension Observable {
         ) { $0.gyroScale }
         + body(
             "gyro_cross_next", .percent,
-            "Estimated fraction of one axis's rate in another axis's gyroscope reading: y in x, z in y, x in z",
+            "Estimated cross-axis sensitivity of the gyroscope: fraction of the rate about y in the reading of x, of z in y, of x in z",
             in: "estimator.gyro_cross_next"
         ) { $0.gyroCrossNext }
         + body(
             "gyro_cross_after", .percent,
-            "Estimated fraction of one axis's rate in another axis's gyroscope reading: z in x, x in y, y in z",
+            "Estimated cross-axis sensitivity of the gyroscope: fraction of the rate about z in the reading of x, of x in y, of y in z",
             in: "estimator.gyro_cross_after"
         ) { $0.gyroCrossAfter }
         + body(

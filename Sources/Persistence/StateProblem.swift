@@ -49,9 +49,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
                 "is missing, although an earlier save succeeded. Restore the file, or save again."
         case .inUse:
             line =
-                "\(directory) is the state directory of another running airframed. Stop the other airframed "
-            line += "(sudo systemctl stop airframed), or start this one with "
-            line += "--set persistence.directory=PATH."
+                "\(directory) is the state directory of another running airframed. Stop the other airframed (sudo systemctl stop airframed), or set persistence.directory to another path."
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
             line += "has format \(version); this release reads formats up to \(StateFile.version). "

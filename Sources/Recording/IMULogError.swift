@@ -28,7 +28,7 @@ extension IMULogError: CustomStringConvertible {
             return "\(path): cannot read the log: \(cause)"
         case .truncatedHeader(let path, let bytes):
             return
-                "\(path): the file has \(bytes) bytes; the header alone of an IMU log has \(IMULog.unit)"
+                "\(path): the file has \(bytes) bytes, but the header of an IMU log has \(IMULog.unit) bytes"
         case .notAnIMULog(let path, let magic):
             let hex = magic.map { String($0, radix: 16) }.joined(separator: " ")
             return "\(path): not an IMU log: begins with bytes \(hex), expected IMU1 (49 4d 55 31)"

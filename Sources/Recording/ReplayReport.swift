@@ -38,16 +38,16 @@ public struct ReplayReport: Sendable, Equatable {
         }
         add(
             unusableSamples,
-            "records not used: a value is not a number or is beyond any sensor's range")
+            "records skipped: a value is not a number, or is beyond the range of every sensor")
         add(
             disorderedTimes,
-            "records not used: the time is not later than that of the record before")
+            "records skipped: the timestamp is not later than the previous record's timestamp")
         add(
             clockRestarts,
             "backward steps of the log's clock, each replaced by a step of one period")
         add(
             gaps,
-            "gaps that are too long for interpolation, after which the estimator took the inclination from the accelerometer again"
+            "gaps too long for interpolation; after each gap the estimator took the inclination from the accelerometer"
         )
         add(
             gravityMismatches,

@@ -210,7 +210,7 @@ extension Conditions {
         ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",
             sentence:
-                "The simulator has sent no line for hardware.lockstep.timeout. The next line from the simulator resumes the run, and the motors come on again."
+                "The simulator has sent nothing for longer than hardware.lockstep.timeout. When the simulator sends a line, the motors come on again."
         ),
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",

@@ -45,7 +45,7 @@ struct Airframed: ParsableCommand {
         abstract: "Controller of a camera gimbal.",
         discussion: """
             airframed reads /etc/airframe/airframed.toml and conf.d/*.toml in the same directory. Every key has a default, so \
-            the files can be missing. airframed stops on SIGTERM and SIGINT, and reads its files again on SIGHUP.
+            no file is required. airframed stops on SIGTERM and SIGINT, and reads its files again on SIGHUP.
 
             Exit status: 0 after a requested stop, 64 for a wrong command line, 66 for a recorded motion that \
             cannot be read, 70 when a part failed, 73 when the socket cannot be created, 74 when --outputs-off could not turn the motors off, 78 for a bad configuration.

@@ -158,7 +158,10 @@ struct AerieServerTests {
                     frameId: "1", timestamp: 0, imageData: "AQ==",
                     devicePose: Self.pose.matrix(axes: .arkit), intrinsics: Skeleton.intrinsics)
                 let changes: [(String, (inout CameraFrame) -> Void)] = [
-                    ("devicePose is not the matrix of a pose", { $0.devicePose = [[1, 2]] }),
+                    (
+                        "devicePose is not a matrix of rotation and translation",
+                        { $0.devicePose = [[1, 2]] }
+                    ),
                     ("imageData is not base64", { $0.imageData = "%" }),
                     ("imageData is not base64", { $0.imageData = "" }),
                     ("imageData cannot be examined", { $0.imageData = "Bw==" }),

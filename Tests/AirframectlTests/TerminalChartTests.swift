@@ -72,7 +72,7 @@ import Wire
         report.proposals = [SettingProposal(key: "control.rate_gain", value: "[1, 2, 3]")]
         let text = AutotuneView.lines(report, .plain).joined(separator: "\n")
         #expect(text.contains("2.500 g·m²") && text.contains("3.50 ms") && text.contains("o"))
-        #expect(text.contains("2.90 ± 0.06 ms later than the encoder"))
+        #expect(text.contains("2.90 ± 0.06 ms delay relative to the encoder"))
         #expect(text.contains("airframectl set control.rate_gain '[1, 2, 3]'"))
         let svg = AutotuneView.figure(report).svg()
         #expect(svg.contains("<circle") && svg.contains("crossover pitch"))

@@ -183,6 +183,6 @@ struct ProblemFileTests {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try ConfigurationLoader.load(ConfigurationSource(), files: files)
         }
-        #expect(failure?.description.contains("remove or repair the symbolic link") == true)
+        #expect(failure?.description.contains("remove or repair the link") == true)
     }
 }

@@ -39,26 +39,26 @@ struct ProblemTests {
                 "motors.torque_limit_nm = 1",
                 "= 1 is a whole number where [yaw, roll, pitch] is expected"
             ),
-            ("motors.torque_limit_nm = [1, 2]", "has 2 elements, but [yaw, roll, pitch] has 3."),
+            ("motors.torque_limit_nm = [1, 2]", "has 2 elements; expected 3: [yaw, roll, pitch]."),
             ("motors.torque_limit_nm = [1, 21, 1]", "= [1, 21, 1] is outside 0...20 for roll."),
             (
                 "motors.torque_limit_nm = [1, 1, nan]",
-                "has not a finite number for pitch where a number"
+                "is wrong for pitch: not a finite number where a number"
             ),
             (
                 "motors.torque_limit_nm = [1, 1, 'x']",
-                "has a string for pitch where a number is expected."
+                "is wrong for pitch: a string where a number is expected."
             ),
             ("airos.sign = [1, 0, 1]", "= [1, 0, 1] is not [pitch, roll, yaw], each 1 or -1."),
             ("airos.sign = [1, 1, 2]", "= [1, 1, 2] is outside -1...1 for yaw."),
             ("rbl.baud = 1200", "is a whole number where one of these words is expected"),
             (
                 "joints.range_deg = [[1, 2], [1, 2]]",
-                "has 2 elements, but [[min, max], [min, max],"
+                "has 2 elements; expected 3: [[min, max], [min, max],"
             ),
             (
                 "joints.range_deg = [[1, 2], [1], [1, 2]]",
-                "needs [min, max], two finite numbers, for roll."
+                "needs two finite numbers, [min, max], for roll."
             ),
             (
                 "joints.range_deg = [[-1, 2], [1, 2], [2, 2]]",

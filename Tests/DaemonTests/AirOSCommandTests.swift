@@ -155,7 +155,7 @@ import Wire
             #expect(try abs(bench.angle(.yaw)) < 0.01)
             try bench.say("yaw_status")
             #expect(
-                bench.log.contains("gets the heading 0.0° for the estimated heading 28."),
+                bench.log.contains("receives is 0.0°, the estimated heading is 28."),
                 "\(bench.log)")
             bench.run(1)
             #expect(abs(bench.camera.yaw - camera.yaw) < 0.05)

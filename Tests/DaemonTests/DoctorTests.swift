@@ -81,6 +81,6 @@ import Wire
         let finding = check("samples") {
             $0.faults.rejectedSamples = ["imu_stale": 2, "imu_gap": 0, "imu_frozen": 1]
         }?.finding
-        #expect(finding == "refused samples so far: imu_frozen 1, imu_stale 2")
+        #expect(finding == "rejected samples since the start: imu_frozen 1, imu_stale 2")
     }
 }

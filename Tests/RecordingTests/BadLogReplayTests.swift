@@ -54,7 +54,7 @@ struct BadLogReplayTests {
         #expect(run.rows.count { !$0.isUsed } == 140)
         #expect(
             run.report.remarks == [
-                "records not used: a value is not a number or is beyond any sensor's range: 140"
+                "records skipped: a value is not a number, or is beyond the range of every sensor: 140"
             ])
         #expect(try lastInclinationError(run) < 1.5)
     }
@@ -71,7 +71,7 @@ struct BadLogReplayTests {
         #expect(run.rows.indices.filter { !run.rows[$0].isUsed } == [100, 2001, 2500])
         #expect(
             run.report.remarks == [
-                "records not used: the time is not later than that of the record before: 3"
+                "records skipped: the timestamp is not later than the previous record's timestamp: 3"
             ])
         #expect(try lastInclinationError(run) < 1)
     }
@@ -92,7 +92,7 @@ struct BadLogReplayTests {
         #expect(run.report.gaps == 1)
         #expect(
             run.report.remarks.first?.hasSuffix(
-                "took the inclination from the accelerometer again: 1") == true)
+                "took the inclination from the accelerometer: 1") == true)
         #expect(try lastInclinationError(run) < 5)
     }
 

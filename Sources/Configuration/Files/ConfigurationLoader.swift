@@ -53,7 +53,7 @@ public enum ConfigurationLoader {
             read(
                 path,
                 ifMissing:
-                    "The directory contains this name, but no such file: remove or repair the symbolic link.",
+                    "The file is a symbolic link without a target: remove or repair the link.",
                 files: files,
                 into: &loaded, problems: &problems)
         }

@@ -95,7 +95,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .ranges(let range):
             "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
         case .notches(let count):
-            "up to \(count) notches [centre, Q, depth], "
+            "at most \(count) notches [centre, Q, depth], with "
                 + Self.notchParts.map { "\($0.name) \(Self.text(of: $0.range))" }
                 .joined(separator: ", ")
         case .pid(let p, let i, let d):

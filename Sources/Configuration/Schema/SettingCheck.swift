@@ -123,14 +123,14 @@ extension Setting {
         guard items.count == names.count else {
             throw Misfit(
                 kind: .wrongType,
-                complaint: "has \(items.count) elements, but \(shape) has \(names.count)")
+                complaint: "has \(items.count) elements; expected \(names.count): \(shape)")
         }
         var values: [Double] = []
         for (item, name) in zip(items, names) {
             guard let value = item.asNumber, value.isFinite else {
                 throw Misfit(
                     kind: .wrongType,
-                    complaint: "has \(item.typeName) for \(name) where a number is expected")
+                    complaint: "is wrong for \(name): \(item.typeName) where a number is expected")
             }
             values.append(value == 0 ? 0 : value)
         }
@@ -144,7 +144,7 @@ extension Setting {
         guard case .array(let items) = raw else { throw mismatch(shape) }
         guard items.count == 3 else {
             throw Misfit(
-                kind: .wrongType, complaint: "has \(items.count) elements, but \(shape) has 3")
+                kind: .wrongType, complaint: "has \(items.count) elements; expected 3: \(shape)")
         }
         var ends: [(Double, Double)] = []
         for (item, axis) in zip(items, Self.axes) {
@@ -154,7 +154,7 @@ extension Setting {
             else {
                 throw Misfit(
                     kind: .wrongType,
-                    complaint: "needs [min, max], two finite numbers, for \(axis)")
+                    complaint: "needs two finite numbers, [min, max], for \(axis)")
             }
             ends.append((lower == 0 ? 0 : lower, upper == 0 ? 0 : upper))
         }

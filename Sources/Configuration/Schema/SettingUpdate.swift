@@ -57,7 +57,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value
     ) {
         guard let setting = Schema.settings.first(where: { $0.path == path }) else {
-            preconditionFailure("no setting is at \(path)")
+            preconditionFailure("the schema contains no setting for the property \(path)")
         }
         key = setting.key
         write = { $0[keyPath: path] = value }

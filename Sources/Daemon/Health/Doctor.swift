@@ -15,9 +15,10 @@ struct Doctor {
         let refused = status.faults.rejectedSamples.filter { $0.value > 0 }
             .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return refused.isEmpty
-            ? DoctorCheck("samples", .ok, "\(status.imu.samples) samples, none refused")
+            ? DoctorCheck("samples", .ok, "\(status.imu.samples) samples, none rejected")
             : DoctorCheck(
-                "samples", .warn, "refused samples so far: \(refused.joined(separator: ", "))",
+                "samples", .warn,
+                "rejected samples since the start: \(refused.joined(separator: ", "))",
                 remedy:
                     "Watch these counters in `airframectl status`; if they grow, shorten or shield the sensor's cable."
             )

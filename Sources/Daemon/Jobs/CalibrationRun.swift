@@ -136,7 +136,7 @@ struct CalibrationRun: Sendable {
         case .magnetometer(let calibration):
             report.progress = Number(calibration.progress)
             report.instruction =
-                "Turn the camera slowly about all its axes, also to upside down (\(calibration.octants) of 8 directions are measured)."
+                "Turn the camera slowly about all axes, until it has also been upside down (\(calibration.octants) of 8 directions are measured)."
         }
         report.hint = motion?.description ?? ""
     }

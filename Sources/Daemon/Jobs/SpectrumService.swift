@@ -149,7 +149,7 @@ final class SpectrumService: Sendable {
             "\(stretch.rates.count) samples at \(Format.fixed(sampleRate, 1)) Hz"
             + (isWhole
                 ? "."
-                : "; the loop was delayed, so these samples are the longest part without a gap.")
+                : "; the loop was delayed, so the spectrum uses only the longest part without a gap.")
         return report
     }
 

@@ -83,7 +83,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         state.withLock { $0.isSilent = true }
         note(
             .warning,
-            "simulator_silent: the simulator has sent no line for hardware.lockstep.timeout; the motors are off."
+            "simulator_silent: the simulator has sent nothing for longer than hardware.lockstep.timeout; the motors are off."
         )
         look(.simulatorSilent)
     }

@@ -44,7 +44,7 @@ final class Companions: Sendable {
             let now = MonotonicClock.now
             try note(report, from: caller.client.id, now: now)
             return CompanionAnswer(
-                "The report of \(report.name) is noted.",
+                "airframed has stored the report of \(report.name).",
                 choice: choice(for: caller.client.id, now: now))
         }
     }
@@ -143,7 +143,7 @@ final class Companions: Sendable {
         guard (1...32).contains(report.name.utf8.count), report.name.utf8.allSatisfy(isNameByte)
         else {
             throw Refusal(
-                .outOfRange, "name must have 1 to 32 of the characters a-z, 0-9, _ and -.",
+                .outOfRange, "name must have 1 to 32 characters; a-z, 0-9, _ and - are allowed.",
                 field: "name")
         }
         let levels = DoctorCheck.Level.allCases.map(\.rawValue)
@@ -166,7 +166,7 @@ final class Companions: Sendable {
             else {
                 throw Refusal(
                     .invalidParams,
-                    "values must contain numbers with names of 1 to 32 of the characters a-z, 0-9, _ and -.",
+                    "Each member of values must be a number or null, and its name must have 1 to 32 characters; a-z, 0-9, _ and - are allowed.",
                     field: "values")
             }
             report.values[name] = value.number.map { Number($0) } ?? .unknown

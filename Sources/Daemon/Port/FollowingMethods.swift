@@ -47,7 +47,7 @@ struct FollowingMethods: Sendable {
                 throw Refusal(
                     .noValue,
                     error == .tooEarly
-                        ? "airframed stores the attitude for one second only; t is an earlier time."
+                        ? "t is too old: airframed stores the attitude for only one second."
                         : "The attitude at this time is not known yet. t must be a time on the loop's clock, as `ping` returns it.",
                     field: "t")
             }

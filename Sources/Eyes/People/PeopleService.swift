@@ -255,9 +255,12 @@ private struct PeopleRun {
         if let angles = found?.angles { remote = (remote.id, angles.yaw, angles.pitch, now) }
         self.remote = remote
         guard let seen = remote.seen, now - seen < follower.patience else {
-            let reason = found == nil ? "no phone sees" : "no calibrated phone sees"
-            problem = "\(reason) person \(remote.id)"
-            service.write("Following has ended: \(reason) person \(remote.id).")
+            let reason =
+                found == nil
+                ? "no phone sees person \(remote.id)"
+                : "no calibrated phone sees person \(remote.id)"
+            problem = reason
+            service.write("airframe-eyes has stopped following: \(reason).")
             return end()
         }
         let degree = 180 / Double.pi

@@ -21,7 +21,7 @@ final class JPEGDecoder {
     /// - Throws: An error if there is not enough memory.
     init() throws(Failure) {
         guard let handle = tjInitDecompress() else {
-            throw Failure(description: "there is no memory for pictures")
+            throw Failure(description: "there is not enough memory for pictures")
         }
         self.handle = handle
     }
@@ -42,7 +42,7 @@ final class JPEGDecoder {
                 handle, bytes, UInt(bytes.count), &width, &height, &sampling, &space) == 0
         else { throw failure() }
         guard (1...Self.largest).contains(width), (1...Self.largest).contains(height) else {
-            throw Failure(description: "\(width) x \(height) pixels are too many")
+            throw Failure(description: "the picture of \(width) x \(height) pixels is too large")
         }
         // The library decodes a picture at 1/2, 1/4 or 1/8 of its size in less time than the full
         // size.

@@ -107,7 +107,7 @@ struct LatencyFigures {
         }
         return """
             \(pictures) pictures of \(size)
-            exposure to RTP packet:      \(packet.text) (bar: 99 % within \(Format.fixed(LatencyCommand.barMs, 0)) ms)
+            exposure to RTP packet:      \(packet.text) (limit: 99 % within \(Format.fixed(LatencyCommand.barMs, 0)) ms)
             exposure to decoded picture: \(decoded.text)
             """
     }

@@ -27,7 +27,7 @@ struct PeopleCommand: ParsableCommand {
 
     @Option(
         help:
-            "Number by which the picture's shorter edge is divided to find people far away; 1 finds only people nearby."
+            "Number of parts into which the shorter edge of the picture is divided to search for people: a higher number finds people who are farther away."
     )
     var divisions = 1
 
@@ -74,7 +74,7 @@ struct PeopleCommand: ParsableCommand {
         nanoseconds.sort()
         guard let median = nanoseconds.dropFirst(nanoseconds.count / 2).first else { return }
         print(
-            "\(count) \(count == 1 ? "picture" : "pictures"), median \(Format.fixed(Double(median) * 1e-6, 1)) ms on one thread, largest memory \(Self.peakMemory) MB"
+            "\(count) \(count == 1 ? "picture" : "pictures"), median computing time \(Format.fixed(Double(median) * 1e-6, 1)) ms on one thread, peak memory use \(Self.peakMemory) MB"
         )
     }
 

@@ -241,7 +241,7 @@ private struct FeedRun {
         close()
         loss = reason
         watch.lose(now: cv_now())
-        keeper.world.log("The camera is lost: \(reason).")
+        keeper.world.log("The camera no longer delivers pictures: \(reason).")
         keeper.update { $0.losses += 1 }
     }
 

@@ -17,7 +17,9 @@ func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (
         let result = buffer.baseAddress.map { body($0) }
         let text = String(
             decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard let result else { fatalError("A buffer of \(CV_TEXT) bytes has no address.") }
+        guard let result else {
+            fatalError("The temporary buffer of \(CV_TEXT) bytes has no base address.")
+        }
         return (result, text)
     }
 }

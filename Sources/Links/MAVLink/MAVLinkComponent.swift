@@ -213,7 +213,7 @@ final class MAVLinkComponent {
         for component in identities.takeSilent(now: now) {
             guard director.left(component, now: now) else { continue }
             counters.lostPeers += 1
-            tell("\(component) is silent: control of the gimbal is free.", severity: 4)
+            tell("\(component) is silent, and no longer controls the gimbal.", severity: 4)
         }
         director.holdHeading(now: now)
         director.leadVehicle(now: now)
@@ -323,7 +323,7 @@ final class MAVLinkComponent {
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
             isKept: director.isInControl)
         if finding == .moved, director.left(sender, now: now) {
-            tell("\(sender) has a new address: control of the gimbal is free.", severity: 4)
+            tell("\(sender) has a new address, and no longer controls the gimbal.", severity: 4)
         }
         return finding != .refused
     }

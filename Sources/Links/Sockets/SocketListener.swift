@@ -109,7 +109,7 @@ struct SocketPath {
         if length > Int(CL_SOCKET_PATH_MAX) {
             throw SocketError(
                 description:
-                    "\(path): the path has \(length) bytes, and a UNIX socket allows \(CL_SOCKET_PATH_MAX). Set \(key) to a shorter path."
+                    "\(path): the path has \(length) bytes, but the path of a UNIX socket can have at most \(CL_SOCKET_PATH_MAX). Set \(key) to a shorter path."
             )
         }
         if path.utf8.contains(0) {
@@ -160,8 +160,7 @@ struct SocketPath {
                 or set \(key) to a path in an existing directory.
                 """
             case ENOTDIR:
-                "\(parent) is not a directory, so the socket \(path) cannot be created. "
-                    + "Set \(key) to a path in a directory."
+                "\(parent) is not a directory, so the socket \(path) cannot be created. Set \(key) to a path whose directory exists."
             case EACCES, EPERM:
                 """
                 \(path): permission denied while creating the socket. Let user \(geteuid()) write to \(parent), \

@@ -142,7 +142,7 @@ private struct ThreadOutcome: Sendable {
                     error: priorityError, thread: wishes.name, priority: priority))
         } else if let priority = wishes.priority, self.priority != Int32(clamping: priority) {
             problems.append(
-                "\(wishes.name) requested SCHED_FIFO \(priority), and the kernel runs it with policy \(policy), priority \(self.priority)."
+                "\(wishes.name) requested SCHED_FIFO with priority \(priority), but the kernel runs the thread with policy \(policy) and priority \(self.priority)."
             )
         }
         if let cpu = wishes.cpu, affinityError != 0 {

@@ -64,9 +64,8 @@ struct RealtimeRights: Equatable {
             return "\(start) (EPERM). Grant CAP_SYS_NICE or raise RLIMIT_RTPRIO to \(priority)."
         }
         if error == Self.notPermitted {
-            return "\(start) (EPERM, although root). "
-                + "The cause is a container or cgroup without a real-time budget: "
-                + "allow CAP_SYS_NICE there and give its cpu cgroup a cpu.rt_runtime_us above 0."
+            return
+                "\(start) (EPERM, although root), because a container or cgroup has no real-time budget. Allow CAP_SYS_NICE in the container, and set cpu.rt_runtime_us of its cpu cgroup above 0."
         }
         return "\(start) (errno \(error)). Priorities are 1...99."
     }

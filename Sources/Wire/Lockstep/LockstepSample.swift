@@ -68,7 +68,8 @@ extension LockstepSample {
         _ members: [String: JSONValue], _ key: String
     ) throws(LockstepError) -> Double {
         guard let value = members[key] else {
-            throw LockstepError(.missing, "\(key) is missing: a number, in seconds", field: key)
+            throw LockstepError(
+                .missing, "\(key) is missing; expected a number of seconds", field: key)
         }
         guard let number = value.number else {
             throw LockstepError(
@@ -82,7 +83,7 @@ extension LockstepSample {
     ) throws(LockstepError) -> Triple {
         guard let triple = try triple(members, key) else {
             throw LockstepError(
-                .missing, "\(key) is missing: an array of three numbers", field: key)
+                .missing, "\(key) is missing; expected an array of three numbers", field: key)
         }
         return triple
     }

@@ -137,8 +137,8 @@ enum AutotuneView {
             if let late = axis.gyroDelayMs.known {
                 row(
                     "gyroscope",
-                    "\(Format.fixed(late, 2)) ± \(Format.fixed(axis.gyroDelaySigmaMs.value, 2)) ms "
-                        + "later than the encoder")
+                    "\(Format.fixed(late, 2)) ± \(Format.fixed(axis.gyroDelaySigmaMs.value, 2)) ms delay relative to the encoder"
+                )
             }
             row(
                 "friction",
@@ -153,7 +153,8 @@ enum AutotuneView {
                 + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains")
         row(
             "model",
-            "does not explain \(Format.fixed(axis.residual.value * 100, 0)) % of the response")
+            "the model does not explain \(Format.fixed(axis.residual.value * 100, 0)) % of the response"
+        )
         return table
     }
 

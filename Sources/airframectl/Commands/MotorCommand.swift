@@ -15,8 +15,8 @@ struct MotorTestCommand: AcknowledgedCommand {
         commandName: "test",
         abstract: "Move one motor slightly, to check its axis and its direction.",
         discussion: """
-            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees (a motor with an encoder pushes with a fifth of its torque limit), first in the joint's positive direction: yaw right, roll right, pitch up. A servo \
-            first jumps to its middle. The motor stops within half a second after this command ends, for any reason.
+            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees, first in the joint's positive direction: yaw right, roll right, pitch up. A motor with an encoder uses a fifth of its torque limit. A servo \
+            first jumps to its middle position. The motor stops within half a second after this command ends, for any reason.
             """)
 
     /// Interval between two requests to move the motor, s: a quarter of the dead-man time.

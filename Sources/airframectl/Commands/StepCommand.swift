@@ -9,8 +9,8 @@ struct StepCommand: AcknowledgedCommand {
         commandName: "step",
         abstract: "Move a robot's stepper motor, or find its home.",
         discussion: """
-            Without an option the motor stops. --home turns the motor towards its home switch and waits until the switch is found; this position is position 0. \
-            The motor stops at Ctrl-C and when this command ends for any reason. The position of x is limited to robot.x.minimum to robot.x.maximum; y and slider have such limits too.
+            Without an option the motor stops. --home turns the motor towards its home switch and waits until the switch closes; the position of the switch is position 0. \
+            The motor stops at Ctrl-C and when this command ends for any reason. airframed limits the position of each axis to its configured range, such as robot.x.minimum to robot.x.maximum.
             """)
 
     /// Interval between two requests for the motor's position, s. The interval is much shorter than

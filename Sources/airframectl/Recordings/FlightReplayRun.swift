@@ -241,7 +241,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "--set has no effect in parts of the recording: \(strange) of its tunings do not match the recorded settings, because a setting changed temporarily, or several changed in quick succession. To see the effect of --set everywhere, record again without such changes."
+                "--set has no effect in parts of the recording, because settings changed during the recording (\(strange) tunings do not match the recorded settings). To replay with --set, record again without changes of settings."
             )
         }
         change = { lookup($0) ?? $0 }

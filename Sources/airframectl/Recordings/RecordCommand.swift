@@ -8,9 +8,10 @@ import Wire
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Write the newest seconds to a file, record continuously, inspect recordings.",
+        abstract:
+            "Write the last seconds of flight data to a file, record continuously, inspect recordings.",
         discussion: """
-            The recorder always keeps the newest seconds of the loop's inputs, state and outputs in memory, and writes them \
+            The recorder always keeps the last seconds of the loop's inputs, state and outputs in memory, and writes them \
             to a file automatically when a fault occurs. The files have the format MCAP: Foxglove and PlotJuggler can open them, and `airframectl replay` runs the control loop on them again.
             """,
         subcommands: [
@@ -24,7 +25,9 @@ struct RecordCommand: ParsableCommand {
 struct RecordLastCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "last",
-        abstract: "Write the newest seconds to a file (also: record --last 30s).")
+        abstract:
+            "Write the last seconds of the recording in memory to a file, for example: record --last 30s."
+    )
 
     /// Interval at which the command checks whether the file exists, s.
     private static let period = 0.1
@@ -134,7 +137,7 @@ enum RecorderView {
             table.add(
                 .init("lost"),
                 .init(
-                    "\(Format.count(status.lostChunks)) parts of a continuous recording, half a second each at most"
+                    "\(Format.count(status.lostChunks)) parts of a continuous recording, each of at most 0.5 s"
                 ))
         }
         return table.lines(.forOutput())

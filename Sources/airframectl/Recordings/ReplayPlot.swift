@@ -104,7 +104,8 @@ struct ReplayPlot {
 
     private var weight: Chart {
         Chart(
-            title: "Accelerometer: weight, below 1 when implausible; innovation of 1 s",
+            title:
+                "Accelerometer: weight (below 1 for implausible readings) and innovation over 1 s",
             label: "weight; sigmas",
             lines: [
                 Chart.Line("innovation", color: Self.orange, values: rows.map(\.innovation)),

@@ -89,7 +89,7 @@ enum StatusView {
         let calm = motors.calmPercent
         let most = [calm.yaw, calm.roll, calm.pitch].compactMap(\.known).max() ?? 0
         return most > 0
-            ? "above 50 Hz, \(Format.fixed(most, 0)) % less stiffness to limit this torque"
+            ? "above 50 Hz; gains reduced by \(Format.fixed(most, 0)) % to limit the noise"
             : "above 50 Hz"
     }
 

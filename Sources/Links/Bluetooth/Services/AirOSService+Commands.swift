@@ -135,7 +135,7 @@ extension AirOSService {
         }
         let yaw = EulerZXY.angles(snapshot.attitude).yaw
         log.notice(
-            "\(central) now gets the heading \(degrees(zero.heading(snapshot))) for the estimated heading \(degrees(yaw)); the gyroscope's offset about its z axis is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
+            "The heading that \(central) receives is \(degrees(zero.heading(snapshot))), the estimated heading is \(degrees(yaw)), and the gyroscope's bias about the z axis is \(degrees(snapshot.bias.z))/s ± \(degrees(snapshot.biasSigma.z))/s."
         )
     }
 }
