@@ -99,7 +99,7 @@ public final class LocalPages: Sendable {
             return change { alignments in
                 guard alignments[alignment.device] != nil || alignments.count < Self.limit else {
                     return
-                        "\(Self.limit) calibrations are saved, which is the maximum; forget a calibration."
+                        "\(Self.limit) calibrations are saved, which is the maximum; delete a calibration with `airframe-eyes aerie forget`."
                 }
                 alignments[alignment.device] = alignment
                 return nil

@@ -78,7 +78,7 @@ extension Conditions {
         ConditionWords(
             condition: .tuningStale, name: "tuning_stale",
             sentence:
-                "The inertia differs from that of the tuned camera, so airframed uses the inertia measured at the start. Run `airframectl autotune`, or set control.find_inertia = true."
+                "The camera's inertia differs from the tuned inertia, so airframed uses the inertia measured at the start. Run `airframectl autotune`, or set control.find_inertia = true."
         ),
         ConditionWords(
             condition: .samplesSlow, name: "samples_slow",
@@ -93,7 +93,7 @@ extension Conditions {
         ConditionWords(
             condition: .attitudeDoubtful, name: "attitude_doubtful",
             sentence:
-                "The measured gravity changed its direction without a turn of the camera, or has differed from the estimate for longer than any motion explains. Keep the camera still for ten seconds, and check the accelerometer if this continues."
+                "The direction of the measured gravity contradicts the gyroscope or the estimate. Keep the camera still for ten seconds; if the condition remains, check the accelerometer."
         ),
         ConditionWords(
             condition: .rotorLost, name: "rotor_lost",

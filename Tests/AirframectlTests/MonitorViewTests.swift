@@ -115,7 +115,7 @@ struct MonitorViewTests {
         var status = moving()
         status.inhibitions = (1...6).map { Inhibition(name: "x", sentence: "Reason \($0).") }
         let lines = MonitorView(status: status).render(size)
-        #expect(lines[5] == "     … and 4 lines more: airframectl status")
+        #expect(lines[5] == "     … and 4 more lines: airframectl status")
         #expect(lines[7].hasPrefix(" yaw"))
         #expect(
             MonitorView(status: status).render(TerminalSize(columns: 80, rows: 40))[8].contains(

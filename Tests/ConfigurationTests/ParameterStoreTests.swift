@@ -67,7 +67,7 @@ struct ParameterStoreTests {
         #expect(problem?.kind == .notLive)
         #expect(
             problem?.description
-                == "loop.rate_hz = 500 cannot change while airframed runs. Its present value is 1000. "
+                == "loop.rate_hz = 500 cannot change while airframed runs. The present value is 1000. "
                 + "Write the new value into the configuration file and restart airframed.")
         #expect(store.settings == before)
     }

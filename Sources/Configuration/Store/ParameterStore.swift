@@ -125,7 +125,7 @@ public struct ParameterStore: Sendable {
                     .notLive, key: setting.key, value: update.writtenText,
                     "cannot change while airframed runs",
                     hint:
-                        "Its present value is \(setting.value(in: settings).tomlText). Write the new value into the configuration file and restart airframed."
+                        "The present value is \(setting.value(in: settings).tomlText). Write the new value into the configuration file and restart airframed."
                 )
             }
             changed.live[setting.key] = value

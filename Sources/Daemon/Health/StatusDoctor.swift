@@ -36,7 +36,7 @@ enum StatusDoctor {
         guard b > a else {
             return DoctorCheck(
                 "clock", first.backend == "lockstep" ? .warn : .fail,
-                "the loop's clock stands still at \(Format.fixed(b, 3)) s",
+                "the loop's clock has stopped at \(Format.fixed(b, 3)) s",
                 remedy: first.backend == "lockstep"
                     ? "Connect the simulator: in lockstep it supplies the clock."
                     : "The loop hangs: restart airframed, and report the output of `airframectl log`."

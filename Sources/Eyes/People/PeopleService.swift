@@ -157,7 +157,7 @@ private struct PeopleRun {
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }
-            service.write("Following has ended: \(refusal.message).")
+            service.write("airframe-eyes has stopped following: \(refusal.message).")
             problem = refusal.message
             end()
             return

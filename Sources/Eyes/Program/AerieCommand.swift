@@ -149,7 +149,7 @@ struct AerieCalibrateCommand: ParsableCommand {
 /// Command that deletes the calibration of a phone.
 struct AerieForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget the calibration of a phone.")
+        commandName: "forget", abstract: "Delete the calibration of a phone.")
 
     @OptionGroup var options: EyesOptions
 
@@ -163,7 +163,7 @@ struct AerieForgetCommand: ParsableCommand {
                 : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
         _ = try options.phones().client.request("DELETE", "/alignment?device=\(name)")
-        print("The calibration of \(device) is forgotten.")
+        print("The calibration of \(device) is deleted.")
     }
 }
 

@@ -106,7 +106,7 @@ struct LatencyFigures {
                 "\(pictures) pictures, none with a time code: does the stream show the test picture (video.source = \"test\")?"
         }
         return """
-            \(pictures) pictures of \(size)
+            \(pictures) pictures with a size of \(size)
             exposure to RTP packet:      \(packet.text) (limit: 99 % within \(Format.fixed(LatencyCommand.barMs, 0)) ms)
             exposure to decoded picture: \(decoded.text)
             """

@@ -12,10 +12,10 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var options: EyesOptions
 
-    @Flag(help: "Show the settings in force as a configuration file, and end.")
+    @Flag(help: "Print the effective settings as a configuration file, and exit.")
     var printConfig = false
 
-    @Flag(help: "Check the configuration, and end.")
+    @Flag(help: "Check the configuration, and exit.")
     var checkConfig = false
 
     func run() throws {

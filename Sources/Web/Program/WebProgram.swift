@@ -29,13 +29,13 @@ struct AirframeWeb: ParsableCommand {
         help: "Setting that overrides the file, as KEY=VALUE; can be repeated.")
     var overrides: [String] = []
 
-    @Flag(help: "Show the settings in force as a configuration file, and end.")
+    @Flag(help: "Print the effective settings as a configuration file, and exit.")
     var printConfig = false
 
-    @Flag(help: "Check the configuration, and end.")
+    @Flag(help: "Check the configuration, and exit.")
     var checkConfig = false
 
-    @Flag(help: "Make a pairing code at the start, and print an address that contains this code.")
+    @Flag(help: "Make a pairing code at the start, and print an address that contains the code.")
     var pair = false
 
     func run() throws {

@@ -175,8 +175,9 @@ enum AutotuneView {
             if let crossover = axis.crossoverHz.known { chart.upright("┊", x: crossover) }
             return ["  \(title)"] + chart.lines(marks: marks)
         }
-        let way = axis.isServo ? "command to camera angle" : "moment to rate"
-        return chart("gain from \(way), dB (o measured, ? doubtful, ┊ crossover)", \.db)
+        let way = axis.isServo ? "camera angle / command" : "rate / torque"
+        return chart(
+            "gain of \(way), dB (o measured, ? uncertain measurement, ┊ crossover frequency)", \.db)
             + chart("phase, ° over Hz", \.deg)
     }
 

@@ -40,7 +40,7 @@ struct CalibrateCommand: ParsableCommand {
 
     func validate() throws {
         if what != nil, action != .undo {
-            throw ValidationError("Only undo accepts a second argument.")
+            throw ValidationError("Only the action `undo` accepts a second argument.")
         }
     }
 

@@ -91,7 +91,7 @@ struct PointCommand: AcknowledgedCommand {
 struct RateCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "rate",
-        abstract: "Turn the camera at rates.",
+        abstract: "Turn the camera at constant rates.",
         discussion: """
             The rates are in degrees per second. The daemon stops the turn after commander.dead_man_s unless the request is repeated. \
             With --duration this command repeats the request for that time, and then requests zero. Ctrl-C stops the turn immediately.
@@ -111,7 +111,9 @@ struct RateCommand: AcknowledgedCommand {
     @Option(parsing: .unconditional, help: "Pitch rate in degrees per second; up is positive.")
     var pitch: Double?
     @Option(
-        help: "Time for which the request is repeated, seconds; default: send the request once.")
+        help:
+            "Duration of the turn, seconds; the command repeats the request during this time. Default: send the request once."
+    )
     var duration: Double?
 
     func validate() throws {
@@ -192,10 +194,10 @@ struct TrackCommand: AcknowledgedCommand {
         commandName: "track",
         abstract: "Follow a person with the camera: on, off, next, person NUMBER.",
         discussion: """
-            `on` follows the person nearest to the middle of the picture. `next` follows the person to the right of the present person. \
-            --x and --y choose the person at this place of the picture. \
+            `on` follows the person nearest to the middle of the picture. `next` follows the person to the right of the followed person. \
+            --x and --y choose the person at this position in the picture. \
             `person` follows the person with this number, whom a calibrated phone sees (`airframe-eyes aerie phones`). The motors must be on. \
-            Every other request that moves the camera ends the following.
+            Every other request that moves the camera makes airframe-eyes stop following.
             The command needs airframe-eyes, which finds the people.
             """)
 
@@ -205,23 +207,24 @@ struct TrackCommand: AcknowledgedCommand {
     }
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "on, off, next or person; default: on.")
+    @Argument(help: "Action: on, off, next or person; default: on.")
     var action = Action.on
-    @Argument(help: "Number of the person, for the action person.")
+    @Argument(help: "Number of the person (only with the action `person`).")
     var person: String?
-    @Option(help: "Place from the left edge, as a fraction of the picture's width, 0 to 1.")
+    @Option(help: "Horizontal position in the picture, 0 (left edge) to 1 (right edge).")
     var x: Double?
-    @Option(help: "Place from the upper edge, as a fraction of the picture's height, 0 to 1.")
+    @Option(help: "Vertical position in the picture, 0 (upper edge) to 1 (lower edge).")
     var y: Double?
 
     func validate() throws {
         guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y.") }
         guard x == nil || action == .on else {
-            throw ValidationError("Give --x and --y with the action on only.")
+            throw ValidationError("--x and --y are allowed only with the action `on`.")
         }
         guard (person != nil) == (action == .person) else {
             throw ValidationError(
-                "The action person needs a number; other actions do not accept a number.")
+                "The action `person` needs the number of a person; the other actions do not accept a number."
+            )
         }
     }
 

@@ -45,7 +45,8 @@ struct PairCommand: ParsableCommand {
             throw ValidationError("--list and --revoke belong to `airframectl pair web`.")
         }
         if (action == .forget) != (address != nil) {
-            throw ValidationError("Only forget accepts an address.")
+            throw ValidationError(
+                "Give an address with the action `forget`, and only with `forget`.")
         }
     }
 

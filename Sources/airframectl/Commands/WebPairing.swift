@@ -25,8 +25,7 @@ struct WebPairing {
             client = try DaemonClient(path: path, timeout: timeout)
         } catch {
             throw ClientError.unreachable(
-                "airframe-web does not answer at \(path). Start it with `sudo systemctl start airframe-web`; "
-                    + "if airframe-web runs, use sudo or join the group airframe; if web.control is not the default, pass --control PATH."
+                "airframe-web does not answer at \(path). Start it with `sudo systemctl start airframe-web`; if airframe-web runs, use sudo or join the group airframe; if web.control is not the default, pass --control PATH."
             )
         }
         let answer: JSONValue

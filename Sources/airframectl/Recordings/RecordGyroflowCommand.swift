@@ -17,7 +17,7 @@ struct RecordGyroflowCommand: ParsableCommand {
     @Argument(help: "The .gcsv file next to the video.", completion: .file(extensions: ["gcsv"]))
     var log: String
     @Argument(
-        help: "Flight recordings from the time of the video, in the order of their times.",
+        help: "Flight recordings made during the video, in chronological order.",
         completion: .file(extensions: ["mcap"]))
     var files: [String]
 
@@ -46,8 +46,9 @@ struct RecordGyroflowCommand: ParsableCommand {
             guard samples > 1 else {
                 unlink(draft.string)
                 throw ClientError.file(
-                    "\(files.joined(separator: ", ")): no tick from the time of \(header.video)"
-                        + (header.recording.map { "; its recording is \($0)" } ?? "") + ".",
+                    "\(files.joined(separator: ", ")): the recordings contain no tick from the time of the video \(header.video)"
+                        + (header.recording.map { "; the recording made with the video is \($0)" }
+                            ?? "") + ".",
                     field: "files")
             }
             guard rename(draft.string, path.string) == 0 else { throw Errno(rawValue: errno) }

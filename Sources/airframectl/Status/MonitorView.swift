@@ -98,7 +98,7 @@ struct MonitorView {
         }
         if room > 1, lines.count > room {
             let hidden = lines.count - room + 1
-            lines = lines.prefix(room - 1) + ["     … and \(hidden) lines more: airframectl status"]
+            lines = lines.prefix(room - 1) + ["     … and \(hidden) more lines: airframectl status"]
         }
         return lines.prefix(room) + Array(repeating: "", count: max(0, room - lines.count))
     }

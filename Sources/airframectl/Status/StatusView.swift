@@ -204,7 +204,7 @@ enum Summary {
             + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
     }
 
-    /// Text about the cause of the set-point's motion, such as `follows the handle, 3.2° behind` or
+    /// Text about the cause of the set-point's motion, such as `lags 3.2° behind the handle` or
     /// `tracking for another 0.4 s`.
     static func pointing(_ status: Status) -> String {
         if let remaining = status.pointing.trackingRemainingS?.known {
@@ -214,7 +214,7 @@ enum Summary {
         let largest = [errors.yaw, errors.roll, errors.pitch].compactMap(\.known).map(\.magnitude)
             .max()
         guard let largest, largest > 0 else { return "" }
-        return "follows the handle, \(Format.fixed(largest, 1))° behind"
+        return "lags \(Format.fixed(largest, 1))° behind the handle"
     }
 
     static func imu(_ imu: IMUStatus) -> String {

@@ -15,7 +15,7 @@ export class People {
     });
     const button = (text, action) => el("button", { type: "button", onclick: () => follow({ action }) }, text);
     this.node = el("section", { class: "card", hidden: true }, el("h2", {}, "Follow a person"), this.state, this.frame,
-      el("p", { class: "hint" }, "The frame shows the area of the camera's picture. Touch the place of a person to follow them; the pad ends the following."),
+      el("p", { class: "hint" }, "The frame shows the area of the camera's picture. Touch a person in the frame to follow this person; the pad stops the camera from following."),
       el("div", { class: "row" }, button("Follow", "on"), button("Next person", "next"), button("Follow nobody", "off")));
   }
 
