@@ -189,16 +189,16 @@ public enum Schema {
             hint: "If the value is 0, the estimator does not learn the distance."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
-            "First Kalman value of AirOS apps: value / default multiplies the variance of the gyroscope's noise.",
-            hint: "airframed limits the factor value / default to 0.1...10."),
+            "First Kalman value of AirOS apps; its ratio to the default multiplies the variance of the gyroscope's noise.",
+            hint: "airframed limits the ratio to 0.1...10."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
-            "Second Kalman value of AirOS apps: value / default multiplies the variance of the random walk of the gyroscope's bias.",
-            hint: "airframed limits the factor value / default to 0.1...10."),
+            "Second Kalman value of AirOS apps; its ratio to the default multiplies the variance of the random walk of the gyroscope's bias.",
+            hint: "airframed limits the ratio to 0.1...10."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
-            "Third Kalman value of AirOS apps: value / default multiplies the variance of the hand's velocity.",
-            hint: "airframed limits the factor value / default to 0.1...10."),
+            "Third Kalman value of AirOS apps; its ratio to the default multiplies the variance of the hand's velocity.",
+            hint: "airframed limits the ratio to 0.1...10."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,

@@ -91,7 +91,7 @@ struct StreamHealth: Sendable, Equatable {
         case .replaced:
             return (
                 .warn,
-                "\(feed.problem ?? "no camera"): the stream shows the test picture instead; camera lost \(feed.losses) times",
+                "\(feed.problem ?? "no camera"): the stream shows the test picture instead; camera disconnected \(feed.losses) times",
                 "check cable and power of the camera; the stream resumes automatically. Without a camera, set video.source = \"test\"."
             )
         case .streaming: break

@@ -73,7 +73,7 @@ enum StatusView {
         row("friction", motors.frictionNm, 4, "N·m", "learned")
         row("hum", motors.humNm, 4, "N·m", humNote(motors))
         if motors.followedPercent.pitch.value.isFinite {
-            row("followed", motors.followedPercent, 0, "%", "of the handle's fast motion")
+            row("followed", motors.followedPercent, 0, "%", "of the handle's fast motion is compensated")
         }
         return table
     }
@@ -89,8 +89,8 @@ enum StatusView {
         let calm = motors.calmPercent
         let most = [calm.yaw, calm.roll, calm.pitch].compactMap(\.known).max() ?? 0
         return most > 0
-            ? "above 50 Hz; gains reduced by \(Format.fixed(most, 0)) % to limit the noise"
-            : "above 50 Hz"
+            ? "torque noise above 50 Hz; gains reduced by \(Format.fixed(most, 0)) %"
+            : "torque noise above 50 Hz"
     }
 
     private static func details(_ status: Status) -> Table {
