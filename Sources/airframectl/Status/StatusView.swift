@@ -73,7 +73,9 @@ enum StatusView {
         row("friction", motors.frictionNm, 4, "N·m", "learned")
         row("hum", motors.humNm, 4, "N·m", humNote(motors))
         if motors.followedPercent.pitch.value.isFinite {
-            row("followed", motors.followedPercent, 0, "%", "of the handle's fast motion is compensated")
+            row(
+                "followed", motors.followedPercent, 0, "%",
+                "of the handle's fast motion is compensated")
         }
         return table
     }
