@@ -20,7 +20,7 @@ extension IMULog {
         }
         guard !records.isEmpty else { return }
         if !records.contains(where: { $0.gyro.isFinite }) {
-            try fail("gyroscope", "the rates are not numbers in any record")
+            try fail("gyroscope", "no record contains a valid rate")
         }
         // The gyroscope is not checked, because it can read zero at rest. Gravity and the magnetic
         // field are never zero on earth.

@@ -36,9 +36,9 @@ extension IMULogError: CustomStringConvertible {
             return "\(path): IMU log of version \(version); this program reads version 1"
         case .wrongLength(let path, let bytes, let records, let expected):
             let found = max(0, bytes / IMULog.unit - 1)
-            let what = bytes < expected ? "truncated" : "longer than its header says"
+            let what = bytes < expected ? "truncated" : "the log is longer than its header states"
             return
-                "\(path): \(what): the header says \(records) records (\(expected) bytes), the file has \(found) complete records (\(bytes) bytes)"
+                "\(path): \(what): the header states \(records) records (\(expected) bytes), but the file has \(found) complete records (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
             return "\(path): the sample rate is \(hertz) Hz; expected a positive number"
         case .tooShort(let path, let records):

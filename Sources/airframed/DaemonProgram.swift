@@ -65,7 +65,7 @@ struct Airframed: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Move the simulated handle as recorded in this .imu file, repeatedly.",
+            "Recorded motion (.imu file) that the simulated handle repeats.",
             valueName: "file"))
     var motionFile: String?
 

@@ -49,7 +49,7 @@ enum SensorRules {
         guard Set(buses).count < 3 else { return nil }
         return (
             "is the bus of another encoder, and every AS5600 has the address 0x36",
-            "Connect the encoders to a TCA9548A: dtoverlay=i2c-mux,pca9548 makes each of its channels a bus."
+            "Connect the encoders to a TCA9548A: dtoverlay=i2c-mux,pca9548 turns each channel of a TCA9548A into a bus."
         )
     }
 

@@ -21,7 +21,7 @@ extension Schema {
         ),
         .integer(
             "hardware.simulation.seed", \.hardware.simulation.seed, 0...4_294_967_295, .restart,
-            "Seed of the simulation's random numbers: runs with equal seeds are equal."),
+            "Seed of the simulation's random numbers: runs with the same seed are identical."),
         .number(
             "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
             .restart, "Inertia of the simulated camera, as a multiple of 2.5e-3 kg·m².",

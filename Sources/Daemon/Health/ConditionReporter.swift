@@ -141,7 +141,8 @@ struct ConditionReporter {
     ) -> Event {
         let names = axes.names
         let place = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
-        let more = withheld.map { " This happened \($0.count) more times in \($0.words)." } ?? ""
+        let more =
+            withheld.map { " The condition occurred \($0.count) more times in \($0.words)." } ?? ""
         return Event(
             level: level(of: words.condition),
             sentence: "\(words.name)\(place): \(words.sentence)\(more)", condition: words,

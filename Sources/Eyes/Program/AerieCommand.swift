@@ -105,7 +105,7 @@ struct AerieCalibrateCommand: ParsableCommand {
         discussion: """
             Fix the phone on the camera so that it cannot move, start HawkSight, and select the mode locked. \
             The camera turns by 30° to both sides and by 20° up and down. Afterwards you can take the phone off the camera: \
-            as long as ARKit keeps its world frame and the gimbal stays at its place, airframe-eyes computes the direction from the gimbal to the people in the phone's pictures.
+            as long as ARKit keeps its world frame and the gimbal is not moved, airframe-eyes computes the direction from the gimbal to the people in the phone's pictures.
             """)
 
     @OptionGroup var options: EyesOptions

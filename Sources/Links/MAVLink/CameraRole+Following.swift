@@ -86,7 +86,7 @@ extension MAVLinkComponent {
         } catch {
             counters.refused += 1
             log.info(
-                "MAVLink: \(sender) requested to follow a person, which was refused: \(error.message)"
+                "MAVLink: airframed refused the request of \(sender) to follow a person: \(error.message)"
             )
             return MAVLinkResult(error)
         }

@@ -76,7 +76,7 @@ extension MAVLinkComponent {
         } catch {
             result = MAVLinkResult(error)
             count(error)
-            log.info("MAVLink: \(sender) requested \(command), which was refused: \(error.message)")
+            log.info("MAVLink: airframed refused \(command) from \(sender): \(error.message)")
         }
         acknowledge(order, result, sender, peer)
         guard let request else { return }

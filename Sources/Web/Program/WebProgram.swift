@@ -14,7 +14,7 @@ public enum WebProgram {
 struct AirframeWeb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframe-web",
-        abstract: "Serve a page with which a browser steers, observes and tunes a gimbal.",
+        abstract: "Serve a web page to steer, observe and tune a gimbal.",
         discussion: """
             The server runs until SIGTERM or SIGINT.
             Exit codes: 0 done; 64 wrong usage; 66 the page's files cannot be read; 69 the address cannot be used; 78 bad configuration.
