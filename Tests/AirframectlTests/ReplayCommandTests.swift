@@ -119,7 +119,7 @@ struct ReplayCommandTests {
             #expect(message.contains(part) && field == "log")
         }
         try expect("no magnetometer in this log", "--magnetometer") { $0[12] = 0 }
-        try expect("truncated: the header says 10 records") { $0.removeLast(70) }
+        try expect("truncated: the header states 10 records") { $0.removeLast(70) }
         try expect("IMU log of version 2; this program reads version 1") { $0[4] = 2 }
         try expect("not an IMU log") { $0[0] = 0 }
     }

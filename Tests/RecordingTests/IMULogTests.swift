@@ -64,8 +64,8 @@ struct IMULogTests {
         let error = IMULogError.wrongLength(path: path, bytes: 200, records: 3, expected: 256)
         #expect(
             error.description
-                == "test.imu: truncated: the header says 3 records (256 bytes), "
-                + "the file has 2 complete records (200 bytes)")
+                == "test.imu: truncated: the header states 3 records (256 bytes), "
+                + "but the file has 2 complete records (200 bytes)")
     }
 
     @Test("bytes after the last record are an error")

@@ -156,7 +156,7 @@ public enum Schema {
         .number(
             "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
             unit: "deg/s", .live, "Standard deviation of the gyroscope's bias at the start.",
-            hint: "A value of 1.5 suits a BMI088; an MPU-6050 needs up to 10."),
+            hint: "A value of 1.5 deg/s suits a BMI088; an MPU-6050 needs up to 10 deg/s."),
         .number(
             "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
             unit: "deg/s/√s", .live, "Random walk of the gyroscope's bias."),

@@ -39,7 +39,7 @@ struct MachineDoctor {
         let finding = "\(facts.directory): \(Format.count(Int(free >> 20))) MB free"
         guard facts.isWritable else {
             return DoctorCheck(
-                "disk", .warn, finding + ", cannot be written to",
+                "disk", .warn, "\(finding), but the directory is not writable",
                 remedy:
                     "airframed cannot save: make its user the owner of the directory, and mount the file system for writing."
             )

@@ -15,11 +15,11 @@ extension StatusDoctor {
         case (_, 0..<0.5), (false, 0..<gravity): return DoctorCheck("accelerometer", .ok, finding)
         case (true, 0..<2):
             return DoctorCheck(
-                "accelerometer", .warn, finding + " at rest; the expected value is 9.81",
+                "accelerometer", .warn, "\(finding) at rest; expected 9.81 m/s²",
                 remedy: "Run `airframectl calibrate accelerometer`.")
         default:
             return DoctorCheck(
-                "accelerometer", .fail, finding + "; the expected value is 9.81",
+                "accelerometer", .fail, "\(finding); expected 9.81 m/s²",
                 remedy:
                     "Set hardware.linux.imu to the fitted chip, and imu.accel_range_g to the range of this chip."
             )

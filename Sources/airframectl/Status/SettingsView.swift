@@ -21,7 +21,7 @@ enum SettingsView {
     private static func details(_ setting: Setting) -> String {
         var parts = ["default \(Format.value(setting.defaultValue))"]
         if !setting.range.isEmpty { parts.append("allowed \(setting.range)") }
-        if !setting.isLive { parts.append("a change applies from the next start on") }
+        if !setting.isLive { parts.append("a change takes effect after a restart of airframed") }
         if !setting.summary.isEmpty { parts.append(setting.summary) }
         return parts.joined(separator: "; ")
     }
@@ -45,7 +45,7 @@ enum SettingsView {
     static func sentence(_ setting: Setting) -> String {
         let unit = setting.unit.isEmpty ? "" : " " + setting.unit
         var text = "\(setting.key) = \(Format.value(setting.value))\(unit)"
-        if !setting.isLive { text += ", from the next start on" }
+        if !setting.isLive { text += ", effective after a restart" }
         if let rollback = setting.rollbackS?.known {
             text += "; reverts in \(Format.duration(rollback)) unless saved"
         }
