@@ -38,10 +38,12 @@ extension Schema {
         ),
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode pan_follow: angle by which the handle can turn to either side before yaw follows."),
+            "Dead zone in mode pan_follow: angle by which the handle can turn to either side before yaw follows."
+        ),
         .triple(
             "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode fpv: angle by which the handle can turn to either side before an axis follows."),
+            "Dead zone in mode fpv: angle by which the handle can turn to either side before an axis follows."
+        ),
     ]
 
     private static let presets: [Setting] =
@@ -52,7 +54,8 @@ extension Schema {
     private static let trackingAndRetract: [Setting] = [
         .number(
             "tracking.max_rate_dps", \.tracking.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Largest pan and tilt rate in mode tracking; airframed limits larger rates to this value."),
+            "Largest pan and tilt rate in mode tracking; airframed limits larger rates to this value."
+        ),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
             "Largest pan angle in mode tracking, to each side of the handle's direction."),
@@ -71,7 +74,8 @@ extension Schema {
             "Highest rate of the joints while they move to retract.joints_deg."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
-            "State of the motors after the joints have reached retract.joints_deg: hold = on, off = off."),
+            "State of the motors after the joints have reached retract.joints_deg: hold = on, off = off."
+        ),
     ]
 
     private static func pace(

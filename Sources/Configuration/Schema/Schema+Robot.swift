@@ -31,7 +31,8 @@ extension Schema {
             ),
             .integer(
                 "robot.\(key).maximum", maximum, stepLimits,
-                unit: "steps", .restart, "Highest position of the motor of \(axis), relative to home."),
+                unit: "steps", .restart,
+                "Highest position of the motor of \(axis), relative to home."),
         ]
     }
 

@@ -51,7 +51,8 @@ public enum EyesSchema {
             "Bit rate of the stream; a camera that encodes its pictures ignores this setting.")
         table.word(
             "video.encoder", \.video.encoder, .live,
-            "Encoder; auto uses the board's hardware encoder (v4l2), or, if there is none, the software encoder (x264).")
+            "Encoder; auto uses the board's hardware encoder (v4l2), or, if there is none, the software encoder (x264)."
+        )
         table.bool(
             "video.always_on", \.video.alwaysOn, .live,
             "If true, the camera also runs while no client is connected, so that a new client gets its first picture sooner."
@@ -94,7 +95,8 @@ public enum EyesSchema {
             "Largest number of phones at a time; further phones are refused.")
         table.integer(
             "aerie.max_frame_kb", \.aerie.maxFrameKb, 16...2000, "kB", .restart,
-            "Largest size of a phone's picture; if a picture is larger, the server closes the connection.")
+            "Largest size of a phone's picture; if a picture is larger, the server closes the connection."
+        )
         table.integer(
             "aerie.max_rate_hz", \.aerie.maxRateHz, 5...240, "Hz", .restart,
             "Highest rate of a phone's messages; if a phone sends more messages, the server closes the connection."

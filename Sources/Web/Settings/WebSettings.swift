@@ -65,7 +65,9 @@ public enum WebSchema {
         table.text(
             "web.names", \.web.names, .text(maxLength: 255), .restart,
             "Host names of this computer in the address of the page, separated by spaces, such as gimbal.local; none = only IP addresses and localhost.",
-            hint: "The server refuses requests with other names, because they can come from a page of another site (DNS rebinding).")
+            hint:
+                "The server refuses requests with other names, because they can come from a page of another site (DNS rebinding)."
+        )
         table.bool(
             "web.read_without_token", \.web.readWithoutToken, .restart,
             "If true, a browser that is not paired can watch; if false, a browser that is not paired gets only the form for the pairing code."
