@@ -255,10 +255,7 @@ private struct PeopleRun {
         if let angles = found?.angles { remote = (remote.id, angles.yaw, angles.pitch, now) }
         self.remote = remote
         guard let seen = remote.seen, now - seen < follower.patience else {
-            let reason =
-                found == nil
-                ? "no phone sees person \(remote.id)"
-                : "no calibrated phone sees person \(remote.id)"
+            let reason = "no \(found == nil ? "" : "calibrated ")phone sees person \(remote.id)"
             problem = reason
             service.write("airframe-eyes has stopped following: \(reason).")
             return end()
