@@ -39,7 +39,7 @@ import Wire
                 second.errors.contains(
                     "\(daemon.directory)/state is the state directory of another running airframed"
                 ))
-            #expect(second.errors.contains("--set persistence.directory="))
+            #expect(second.errors.contains("set persistence.directory to another path"))
             #expect(try daemon.ask("save")["sentence"] != nil)
         }
     }

@@ -21,7 +21,7 @@ eyes.player.must_receive("from the camera")
 print("ok   the camera is streamed")
 
 (DRIVER / "unbind").write_text("vivid.0")
-until("the loss", lambda: lines("The camera is lost") == 1)
+until("the loss", lambda: lines("The camera no longer delivers pictures") == 1)
 until("the replacement", lambda: lines("shows the test picture instead") == 1)
 eyes.player.must_receive("while the camera is unplugged")
 print("ok   the camera is unplugged, the client stays")

@@ -28,7 +28,7 @@ must_show(JPEG)
 print("ok   JPEG is decoded and streamed")
 
 cable.pull()
-until("the loss", lambda: lines("The camera is lost") == 1)
+until("the loss", lambda: lines("The camera no longer delivers pictures") == 1)
 until("the replacement", lambda: lines("shows the test picture instead") == 1)
 eyes.player.must_receive("without the camera")
 until("the release of the pulled camera's device", lambda: not eyes.devices())
