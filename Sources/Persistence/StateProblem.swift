@@ -75,9 +75,9 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
             case .noSuchFileOrDirectory:
                 "the directory does not exist (ENOENT) while \(action). Create the directory with install -d -o airframe -g airframe \(directory), or set persistence.directory."
             case .permissionDenied:
-                "permission denied (EACCES) while \(action). Make \(directory) belong to the user that runs airframed: chown airframe: \(directory)."
+                "permission denied (EACCES) while \(action). Make the user that runs airframed the owner of \(directory): chown airframe: \(directory)."
             case .notPermitted:
-                "not permitted (EPERM) while \(action). Make \(directory) belong to the user that runs airframed: chown airframe: \(directory)."
+                "not permitted (EPERM) while \(action). Make the user that runs airframed the owner of \(directory): chown airframe: \(directory)."
             case .readOnlyFileSystem:
                 "the file system is read-only (EROFS) while \(action). Add ReadWritePaths=\(directory) to the systemd unit, or set persistence.directory."
             case .noSpace:

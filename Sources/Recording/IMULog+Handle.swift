@@ -18,7 +18,8 @@ extension IMULog {
         func isWhole(_ record: Record) -> Bool { record.gyro.isFinite && record.accel.isFinite }
         guard var last = records.first(where: isWhole) else {
             throw .missingSensor(
-                path: path, sensor: "gyroscope", cause: "no record has numbers from both sensors")
+                path: path, sensor: "gyroscope",
+                cause: "no record contains valid values from both sensors")
         }
         return records.enumerated().map { index, record in
             if isWhole(record) { last = record }

@@ -232,7 +232,7 @@ struct ProblemTests {
         #expect(
             problems("", set: ["commander.release_after_s=0.5"]).map(\.description) == [
                 "--set: commander.release_after_s = 0.5 is below commander.dead_man_s = 1. "
-                    + "Raise commander.release_after_s to this value, so that no other client takes control before the last command has expired."
+                    + "Raise commander.release_after_s to at least commander.dead_man_s, so that no other client takes control before the last command has expired."
             ])
     }
 

@@ -73,7 +73,7 @@ struct ConfigurationRule: Sendable {
                 guard settings.commander.releaseAfterS < deadMan else { return nil }
                 return (
                     "is below commander.dead_man_s = \(SettingValue.text(of: deadMan))",
-                    "Raise commander.release_after_s to this value, so that no other client takes control before the last command has expired."
+                    "Raise commander.release_after_s to at least commander.dead_man_s, so that no other client takes control before the last command has expired."
                 )
             },
             ConfigurationRule(keys: ["servo.direction"]) { settings in

@@ -25,7 +25,7 @@ extension Schema {
         .number(
             "hardware.simulation.inertia_factor", \.hardware.simulation.inertiaFactor, 0.02...20,
             .restart, "Inertia of the simulated camera, as a multiple of 2.5e-3 kg·m².",
-            hint: "A phone has a factor of 0.06, a heavy camera a factor of 4."),
+            hint: "A phone has an inertia factor of 0.06, a heavy camera an inertia factor of 4."),
         .number(
             "hardware.simulation.friction_factor", \.hardware.simulation.frictionFactor, 0...10,
             .restart, "Friction of the simulated joints, as a multiple of 10 mN·m."),

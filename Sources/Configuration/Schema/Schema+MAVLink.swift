@@ -21,7 +21,9 @@ extension Schema {
         .integer(
             "mavlink.component", \.mavlink.component, 1...255, .restart,
             "MAVLink component ID of the gimbal.",
-            hint: "MAVLink reserves 154 for the first gimbal, 171 to 175 for further gimbals."),
+            hint:
+                "MAVLink reserves the component ID 154 for the first gimbal, and 171 to 175 for further gimbals."
+        ),
         .choice(
             "mavlink.role", \.mavlink.role, .restart,
             "Role in MAVLink's gimbal protocol: manager = the gimbal accepts commands from ground stations and autopilots, device = an autopilot is the gimbal manager and commands the gimbal."

@@ -190,15 +190,15 @@ public enum Schema {
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
             "First Kalman value of AirOS apps; its ratio to the default multiplies the variance of the gyroscope's noise.",
-            hint: "airframed limits the ratio to 0.1...10."),
+            hint: "airframed limits the ratio of the value to its default to 0.1...10."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
             "Second Kalman value of AirOS apps; its ratio to the default multiplies the variance of the random walk of the gyroscope's bias.",
-            hint: "airframed limits the ratio to 0.1...10."),
+            hint: "airframed limits the ratio of the value to its default to 0.1...10."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
             "Third Kalman value of AirOS apps; its ratio to the default multiplies the variance of the hand's velocity.",
-            hint: "airframed limits the ratio to 0.1...10."),
+            hint: "airframed limits the ratio of the value to its default to 0.1...10."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,
@@ -354,7 +354,7 @@ public enum Schema {
             "commander.fallback_s", \.commander.fallbackS, 0...3600, unit: "s", .live,
             "Time without a request from the client that turned the camera, after which the mode becomes fallback_mode; 0 = never.",
             hint:
-                "The camera keeps its attitude until the time has passed. Afterwards the mode is fallback_mode until a client selects another mode."
+                "The camera keeps its attitude until fallback_s has passed. Afterwards the mode is fallback_mode until a client selects another mode."
         ),
         .choice(
             "commander.fallback_mode", \.commander.fallbackMode,

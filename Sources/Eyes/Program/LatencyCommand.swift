@@ -9,7 +9,7 @@ struct LatencyCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "latency",
-        abstract: "Measure the latency of a stream of this computer that shows the test picture.",
+        abstract: "Measure the latency of a stream with the test picture on this computer.",
         discussion: """
             The test picture contains the time of its exposure. This command plays the stream, and compares \
             this time with the arrival of the picture's last RTP packet. The command works only on the computer that \

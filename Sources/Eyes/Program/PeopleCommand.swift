@@ -11,7 +11,7 @@ struct PeopleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "people",
         abstract:
-            "Find people in a photo or a video, and print the time and the memory that this takes.",
+            "Find people in a photo or a video, and print computing time and memory use.",
         discussion: """
             Each line states the score of a person, 0...1, and the box around the person in pixels: left, top, width, height.
             """)
@@ -39,7 +39,8 @@ struct PeopleCommand: ParsableCommand {
 
     func validate() throws {
         guard limit > 0, repeats > 0, (1...8).contains(divisions) else {
-            throw ValidationError("limit and repeats must be at least 1, divisions 1...8.")
+            throw ValidationError(
+                "--limit and --repeats must be at least 1; --divisions must be 1 to 8.")
         }
     }
 

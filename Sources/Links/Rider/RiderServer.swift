@@ -58,7 +58,7 @@ public final class RiderServer: Service {
         } catch {
             throw SocketError(
                 description:
-                    "\(address): \(error) while opening the rider's socket. Set rider.listen to another address or port."
+                    "\(address): \(error) while opening the socket for remote controls. Set rider.listen to another address or port."
             )
         }
     }

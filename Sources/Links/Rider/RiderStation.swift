@@ -71,7 +71,8 @@ struct RiderStation {
             command = try RiderCommand(datagram: sealed?.command ?? bytes)
         } catch {
             counters.malformed += 1
-            return log.warning("\(address) sent a datagram that is not a rider command: \(error).")
+            return log.warning(
+                "\(address) sent a datagram that is not a command of a remote control: \(error).")
         }
         guard isProved(sealed) || command == .emergencyStop else {
             counters.unsigned += 1

@@ -138,7 +138,7 @@ struct SocketPath {
             if error == 0 { Glibc.close(connection) }
             throw SocketError(
                 description:
-                    "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start this one with --set \(key)=PATH."
+                    "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start the new daemon with --set \(key)=PATH."
             )
         case ECONNREFUSED:
             // A daemon that was killed has left this file.

@@ -23,8 +23,8 @@ public enum RealtimeSetup {
         let stackError = cl_default_stack_size_set(ThreadTable.ordinaryStackBytes)
         if stackError != 0 {
             problems.append(
-                "the default thread stack size cannot be changed (errno \(stackError)); "
-                    + "locked memory will be larger.")
+                "the default thread stack size cannot be changed (errno \(stackError)); locked memory will be larger."
+            )
         }
         if cl_malloc_configure(arenas, mappingThreshold) != 0 {
             problems.append(

@@ -67,7 +67,7 @@ struct ControlMethods: Sendable {
             guard !removed.isEmpty || id == "all" else {
                 throw Refusal(
                     .unknownKey,
-                    "There is no browser \(id.prefix(16)). `airframectl pair web --list` shows them.",
+                    "There is no browser \(id.prefix(16)). `airframectl pair web --list` lists the paired browsers.",
                     field: "id")
             }
             site.endPagesOfForgotten()

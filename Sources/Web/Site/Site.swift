@@ -49,7 +49,7 @@ final class Site: WebApplication {
     func decide(on request: WebRequest) -> WebSocketDecision {
         let access = access(request)
         guard request.path == "/socket" else {
-            return .refuse(.refusal(404, "The socket is at /socket.").guarded)
+            return .refuse(.refusal(404, "The WebSocket is at /socket.").guarded)
         }
         guard access.canRead else { return .refuse(.refusal(401, Self.unpaired).guarded) }
         guard gateway.count < settings.web.maxTabs else {

@@ -148,9 +148,8 @@ enum AutotuneView {
         let down = axis.gainMarginDownDb.known.map { "\(Format.fixed($0, 1)) dB down, " } ?? ""
         row(
             "margins",
-            "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, " + down
-                + "\(Format.fixed(axis.phaseMarginDeg.value, 0))° at "
-                + "\(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains")
+            "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, \(down)\(Format.fixed(axis.phaseMarginDeg.value, 0))° at \(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains"
+        )
         row(
             "model",
             "the model does not explain \(Format.fixed(axis.residual.value * 100, 0)) % of the response"

@@ -28,7 +28,7 @@ struct SetCommand: ParsableCommand {
         commandName: "set",
         abstract: "Change a setting now; `save` keeps the change.",
         discussion: """
-            With --rollback the change reverts after that time unless you save it before. Try a gain with \
+            With --rollback the change reverts after the given time unless you save it. Try a gain with \
             `airframectl set control.attitude_gain '[50,50,50]' --rollback 30s`.
             """)
 

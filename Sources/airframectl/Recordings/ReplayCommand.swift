@@ -19,7 +19,7 @@ struct ReplayCommand: ParsableCommand {
 
             For an .imu log the command runs the estimator. The result is one line of CSV for each record: t,qw,qx,qy,qz,bx,by,bz, the \
             attitude (sensor to the log's z-up earth frame) and the gyroscope's bias in rad/s after that record. \
-            The estimator skips unusable records (a value that is not a number, a time not later than the one before); the command \
+            The estimator skips unusable records (a value that is not a number, a time that is not later than the previous record's time); the command \
             counts and lists them. The command needs no daemon. The same log and settings give the same file, bit for bit.
             """)
 

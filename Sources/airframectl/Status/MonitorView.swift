@@ -226,7 +226,7 @@ struct MonitorView {
                 label("refused") + (lockstep.lastError ?? "no line"),
                 label("ignored")
                     + "\(Format.count(lockstep.ignoredValues)) sensor values that are missing in the first line",
-                label("run") + "connection \(lockstep.connections) since the start",
+                label("run") + "connection number \(lockstep.connections) since the start",
             ]
         }
         return [
