@@ -22,6 +22,13 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
+    /// The request within the limits of the source; `request` applies the same limits.
+    ///
+    /// - Throws: The refusal of a request that exceeds the limits.
+    func limited(
+        _ request: MotionRequest, for source: CommandSource
+    ) throws(Refusal) -> MotionRequest
+
     /// Reports the end of a source's connection. The motion that the source has requested stops,
     /// and the calibration, recording or autotune that it has started is cancelled.
     func left(_ source: CommandSource, now: Instant)
@@ -90,6 +97,11 @@ public protocol SettingsPort: Sendable {
 extension GimbalPort {
     /// The active settings.
     public var settings: Settings { tuning.settings }
+
+    /// Returns the request unchanged.
+    public func limited(
+        _ request: MotionRequest, for source: CommandSource
+    ) throws(Refusal) -> MotionRequest { request }
 
     /// The loop's newest snapshot; nil before the first sample of the sensor.
     var snapshot: StabilizerSnapshot? {

@@ -14,6 +14,9 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         case mavlink
         /// A companion program that follows a person; its requests arrive on the socket.
         case companion
+        /// An assistant that acts for a person, such as a language model; its requests arrive on the
+        /// socket.
+        case assistant
     }
 
     /// Link of the source.

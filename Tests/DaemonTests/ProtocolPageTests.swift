@@ -15,7 +15,10 @@ import Wire
     init() throws { text = try CommittedFile("etc/manual/protocol.md").text() }
 
     /// The blocks with conversations, each of them one connection.
-    private var conversations: [[Line]] {
+    private var conversations: [[Line]] { Self.conversations(in: text) }
+
+    /// The conversations in the blocks of a page.
+    static func conversations(in text: String) -> [[Line]] {
         var blocks: [[Line]] = []
         for (number, block) in text.split(separator: "```").enumerated() where number % 2 == 1 {
             let lines: [Line] = block.split(separator: "\n").compactMap {
@@ -53,7 +56,7 @@ import Wire
             let reply = try SocketClient(daemon.socket).ask(#"{"id":1,"method":"xyzzy"}"#)
             let message = try #require(reply["error"]?["message"]?.string)
             let names = message.split(separator: ": ")[1].dropLast().split(separator: ", ")
-            #expect(names.count == 37)
+            #expect(names.count == 38)
             for name in names { #expect(text.contains("`\(name)`"), "\(name)") }
         }
         for code in Refusal.Code.allCases { #expect(text.contains("`\(code.word)`")) }
@@ -68,7 +71,7 @@ import Wire
     }
 
     /// Whether a reply is the pattern with anything in the place of each `…`.
-    private static func fits(_ reply: String, _ pattern: String) -> Bool {
+    static func fits(_ reply: String, _ pattern: String) -> Bool {
         var parts = pattern.split(separator: "…", omittingEmptySubsequences: false)[...]
         guard let first = parts.popFirst(), reply.hasPrefix(first) else { return false }
         var rest = reply.dropFirst(first.count)

@@ -145,7 +145,8 @@ import Wire
             #expect(
                 reads == [
                     "autotune", "baseline", "calibrate", "client", "diff", "get", "history", "keys",
-                    "log", "pair", "ping", "record", "spectrum", "subscribe", "unsubscribe",
+                    "log", "methods", "pair", "ping", "record", "spectrum", "subscribe",
+                    "unsubscribe",
                     "variables",
                 ])
         }

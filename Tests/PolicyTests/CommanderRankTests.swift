@@ -47,8 +47,10 @@ struct CommanderRankTests {
         "a stop from another link is ended by that link, from a new connection too, and by the socket"
     )
     func sameLink() {
-        // A program that follows a person requests no stops.
-        for owner in Link.allCases where owner != .diagnostics && owner != .companion {
+        // A program that follows a person requests no stops, and an assistant's server requests them
+        // as a client of the socket.
+        let automatic: [Link] = [.companion, .assistant]
+        for owner in Link.allCases where owner != .diagnostics && !automatic.contains(owner) {
             for link in Link.allCases {
                 #expect(ends(link, stopsBy: [owner]) == (link == owner || link == .diagnostics))
             }

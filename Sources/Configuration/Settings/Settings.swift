@@ -49,6 +49,8 @@ public struct Settings: Sendable, Equatable {
     public var supervisor = Supervision()
     /// Settings of the rules by which clients get and lose control.
     public var commander = Commanding()
+    /// Limits of assistants.
+    public var mcp = MCP()
     /// Settings of Bluetooth.
     public var bluetooth = Bluetooth()
     /// Settings of MAVLink, for autopilots and ground stations.

@@ -38,7 +38,19 @@ final class Companions: Sendable {
     /// Method `companion` of the diagnostics socket, with which a companion sends its report.
     var method: SocketMethod {
         .change(
-            "companion", ["name", "level", "finding", "remedy", "values", "stream", "following"]
+            "companion",
+            "Reports the health of a companion program; status and doctor contain the report.",
+            [
+                .text("name", required: true, "Name of the program, 1 to 32 bytes."),
+                .word(
+                    "level", of: DoctorCheck.Level.allCases.map(\.rawValue),
+                    "Health; ok if it is missing."),
+                .text("finding", "State of the program, for the doctor."),
+                .text("remedy", "Remedy of a problem."),
+                .any("values", "Object of numbers."),
+                .any("stream", "Video stream: uri, width, height, rate_hz and bitrate_kbps."),
+                .any("following", "Followed person: active, people and box."),
+            ]
         ) { [self] (parameters, caller) throws(Refusal) in
             let report = try Self.report(parameters)
             let now = MonotonicClock.now
@@ -146,8 +158,7 @@ final class Companions: Sendable {
                 .outOfRange, "name must have 1 to 32 characters; a-z, 0-9, _ and - are allowed.",
                 field: "name")
         }
-        let levels = DoctorCheck.Level.allCases.map(\.rawValue)
-        if let word = try parameters.word("level", of: levels) {
+        if let word = try parameters.word("level") {
             report.level = DoctorCheck.Level(rawValue: word) ?? .ok
         }
         report.finding = try text("finding", parameters)

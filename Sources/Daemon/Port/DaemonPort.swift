@@ -1,4 +1,5 @@
 import Calibration
+import Configuration
 import GimbalCore
 import Hardware
 import Links
@@ -27,7 +28,7 @@ struct DaemonPort: GimbalPort {
     ) throws(Refusal) {
         // A request to stop a motor is always accepted.
         if case .stepper(_, let choice) = request.effect, choice != .hold,
-            source.link == .diagnostics,
+            source.link == .diagnostics || source.link == .assistant,
             let problem = steppers?.status.problem
         {
             throw Refusal(
@@ -35,7 +36,14 @@ struct DaemonPort: GimbalPort {
                 "the GPIO lines of the stepper motors do not work: \(problem); check robot.gpio_chip, first_line and home_line",
                 field: "axis")
         }
-        try commander.request(request, from: source, now: now)
+        try commander.request(limited(request, for: source), from: source, now: now)
+    }
+
+    func limited(
+        _ request: MotionRequest, for source: CommandSource
+    ) throws(Refusal) -> MotionRequest {
+        guard source.link == .assistant else { return request }
+        return try AssistantLimits(tuning.settings.mcp).limited(request, from: newest)
     }
 
     func left(_ source: CommandSource, now: Instant) {

@@ -16,6 +16,9 @@ struct FollowingMethods: Sendable {
     /// Largest age of a direction or of an attitude, s.
     static let oldest = 1.0
 
+    /// Times on the loop's clock that a request can contain, s.
+    private static let times = -1e9...1e9
+
     /// The methods, in the order of their listing.
     var methods: [SocketMethod] { [attitude, aim, follow] }
 
@@ -34,9 +37,17 @@ struct FollowingMethods: Sendable {
     // MARK: For companions
 
     private var attitude: SocketMethod {
-        .question("attitude", ["t"]) { (parameters, _) throws(Refusal) in
+        .question(
+            "attitude",
+            "Returns the camera's attitude, a quaternion w, x, y, z from body to earth, at a time of the last second.",
+            [
+                .number(
+                    "t", in: Self.times, unit: "seconds",
+                    "Time on the loop's clock; now if it is missing.")
+            ]
+        ) { (parameters, _) throws(Refusal) in
             let now = clock.now
-            let t = try parameters.number("t", in: -1e9...1e9, unit: "seconds")
+            let t = try parameters.number("t")
             // A time before the start of the loop's clock is not valid.
             let time = t.map { now.advanced(bySeconds: $0 - clock.seconds(now)) } ?? now
             do throws(AttitudeHistory.Gap) {
@@ -55,33 +66,48 @@ struct FollowingMethods: Sendable {
     }
 
     private var aim: SocketMethod {
-        .change("aim", ["yaw", "pitch", "yaw_rate", "pitch_rate", "t", "smoothing"]) {
+        .change(
+            "aim",
+            "Aims the camera in a direction that moves, in mode tracking, for programs that follow a person.",
+            [
+                .number(
+                    "yaw", in: MotionRequest.angles, unit: "degrees", required: true,
+                    "Heading of the direction in the earth frame, right positive."),
+                .number(
+                    "pitch", in: -90...90, unit: "degrees", required: true,
+                    "Elevation of the direction, up positive."),
+                .number(
+                    "yaw_rate", in: MotionRequest.rates, unit: "degrees per second",
+                    "Change of yaw; 0 if it is missing."),
+                .number(
+                    "pitch_rate", in: MotionRequest.rates, unit: "degrees per second",
+                    "Change of pitch; 0 if it is missing."),
+                .number(
+                    "t", in: Self.times, unit: "seconds",
+                    "Time of the direction on the loop's clock; now if it is missing."),
+                .number(
+                    "smoothing", in: MotionRequest.smoothings, unit: "seconds",
+                    "Time constant of the correction; 0.25 s if it is missing."),
+            ]
+        ) {
             (parameters, caller) throws(Refusal) in
-            func degrees(
-                _ name: String, _ range: ClosedRange<Double>, _ unit: String
-            ) throws(Refusal) -> Double? {
-                try parameters.number(name, in: range, unit: unit).map { Angle.degrees($0).radians }
+            try caller.requirePerson(for: "aim")
+            func radians(_ name: String) throws(Refusal) -> Double {
+                Angle.degrees(try parameters.number(name) ?? 0).radians
             }
-            guard let yaw = try degrees("yaw", MotionRequest.angles, "degrees"),
-                let pitch = try degrees("pitch", -90...90, "degrees")
-            else {
-                throw Refusal(.invalidParams, "aim needs yaw and pitch.", field: "yaw")
-            }
-            let perSecond = "degrees per second"
+            let (yaw, pitch) = (try radians("yaw"), try radians("pitch"))
             let rate = AxisVector(
-                yaw: try degrees("yaw_rate", MotionRequest.rates, perSecond) ?? 0, roll: 0,
-                pitch: try degrees("pitch_rate", MotionRequest.rates, perSecond) ?? 0)
+                yaw: try radians("yaw_rate"), roll: 0, pitch: try radians("pitch_rate"))
             let now = clock.now
             let present = clock.seconds(now)
-            let t = try parameters.number("t", in: -1e9...1e9, unit: "seconds") ?? present
+            let t = try parameters.number("t") ?? present
             guard (-0.1...Self.oldest).contains(present - t) else {
                 throw Refusal(
                     .outOfRange,
                     "t must be at most \(Int(Self.oldest)) s in the past, on the loop's clock, as `ping` returns it.",
                     field: "t")
             }
-            let smoothing = try parameters.number(
-                "smoothing", in: MotionRequest.smoothings, unit: "seconds")
+            let smoothing = try parameters.number("smoothing")
             let moved = AxisVector(yaw: yaw, roll: 0, pitch: pitch) + rate * (present - t)
             let target = AxisVector(
                 yaw: Angle(radians: 0).shortestArc(to: .radians(moved.yaw)).radians, roll: 0,
@@ -98,17 +124,29 @@ struct FollowingMethods: Sendable {
     // MARK: For users
 
     private var follow: SocketMethod {
-        .change("follow", ["action", "x", "y", "person"]) { (parameters, caller) throws(Refusal) in
-            let words = FollowingChoice.Action.allCases.map(\.rawValue)
-            guard let word = try parameters.word("action", of: words),
+        .change(
+            "follow", "Chooses the person whom a program with a camera follows.",
+            [
+                .word(
+                    "action", of: FollowingChoice.Action.allCases.map(\.rawValue), required: true,
+                    "on: any person; off: nobody; next: the next person; point: the person at x and y; person: the person with a number."
+                ),
+                .number(
+                    "x", in: 0...1, unit: "of the picture's width",
+                    "Place for point, from the left."
+                ),
+                .number(
+                    "y", in: 0...1, unit: "of the picture's height",
+                    "Place for point, from the top."
+                ),
+                .text("person", "Number of the person for person, 1 to 32 bytes."),
+            ]
+        ) { (parameters, caller) throws(Refusal) in
+            guard let word = try parameters.word("action"),
                 let action = FollowingChoice.Action(rawValue: word)
-            else {
-                throw Refusal(
-                    .invalidParams, "follow needs action: \(words.joined(separator: ", ")).",
-                    field: "action")
-            }
-            let x = try parameters.number("x", in: 0...1, unit: "of the picture's width")
-            let y = try parameters.number("y", in: 0...1, unit: "of the picture's height")
+            else { throw parameters.missing("action") }
+            let x = try parameters.number("x")
+            let y = try parameters.number("y")
             guard action != .point || (x != nil && y != nil) else {
                 throw Refusal(.invalidParams, "The action `point` needs x and y.", field: "x")
             }

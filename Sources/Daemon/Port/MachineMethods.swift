@@ -38,10 +38,14 @@ struct MachineMethods: Sendable {
 
     private var looks: [SocketMethod] {
         [
-            .question("status") { (_, clients) throws(Refusal) in
+            .question(
+                "status",
+                "Returns the present state of the gimbal: mode, attitude, motors, faults, links and recorder."
+            ) { (_, clients) throws(Refusal) in
                 status(clients)
             },
-            .question("doctor") { (_, _) throws(Refusal) in
+            .question("doctor", "Runs checks, and returns findings with remedies.") {
+                (_, _) throws(Refusal) in
                 guard let status = try? status(ClientStatus()).decoded() else {
                     throw Refusal(.internalError, "The status cannot be read.")
                 }
@@ -53,7 +57,8 @@ struct MachineMethods: Sendable {
                     + status.companions.map(\.check)
                     + doctorLooks.checks(status, now: MonotonicClock.now)
             },
-            .question("version") { (_, _) throws(Refusal) in
+            .question("version", "Returns the versions of airframed and of the protocol.") {
+                (_, _) throws(Refusal) in
                 VersionInfo(program: "airframed", version: Version.text)
             },
         ]

@@ -9,31 +9,62 @@ import Wire
 extension SocketMethod {
     static func settings(_ tuning: Tuning) -> [SocketMethod] {
         [
-            .question("keys") { (_, _) throws(Refusal) in tuning.list() },
-            .question("get", ["keys"]) { (parameters, _) throws(Refusal) in
+            .question(
+                "keys", "Returns all settings with value, default, unit, range and meaning."
+            ) { (_, _) throws(Refusal) in tuning.list() },
+            .question(
+                "get", "Returns settings with value, default, unit, range and meaning.",
+                [.texts("keys", "Keys or tables of settings; all settings if it is missing.")]
+            ) { (parameters, _) throws(Refusal) in
                 try chosen(try parameters.strings("keys") ?? [], of: tuning.list())
             },
-            .change("set", ["key", "value", "rollback"]) { (parameters, caller) throws(Refusal) in
-                try tuning.set(
-                    key: try parameters.requiredString("key"),
-                    value: try parameters.required("value"),
-                    rollback: try parameters.number("rollback", in: 1...3600, unit: "s"),
+            .change(
+                "set", "Changes one setting.",
+                [
+                    .text(
+                        "key", required: true, "Key of the setting, such as tracking.max_rate_dps."),
+                    .any("value", required: true, "New value; get returns its type and range."),
+                    .number(
+                        "rollback", in: 1...3600, unit: "s",
+                        "Time after which the change reverts unless it is saved."),
+                ]
+            ) { (parameters, caller) throws(Refusal) in
+                let key = try parameters.requiredString("key")
+                var rollback = try parameters.number("rollback")
+                if caller.client.isAssistant {
+                    try AssistantLimits.admit(key)
+                    rollback = rollback ?? tuning.settings.mcp.rollbackS
+                }
+                return try tuning.set(
+                    key: key, value: try parameters.required("value"), rollback: rollback,
                     by: caller.client.description)
             },
-            .question("diff") { (_, _) throws(Refusal) in tuning.diff() },
-            .question("history") { (_, _) throws(Refusal) in tuning.history.entries },
-            .saving("save", isWrite: true) {
+            .question(
+                "diff", "Lists settings that differ from their defaults, and unsaved changes."
+            ) { (_, _) throws(Refusal) in tuning.diff() },
+            .question("history", "Lists the changes since the start, with author and time.") {
+                (_, _) throws(Refusal) in tuning.history.entries
+            },
+            .saving("save", "Saves all live changes.", isWrite: true) {
                 (_, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in
+                try caller.requirePerson(for: "save")
                 tuning.save(by: caller.client.description) { done($0.map { Acknowledgement($0) }) }
             },
-            .saving("baseline", ["action", "name"], isWrite: false) {
-                (parameters, caller, done) throws(Refusal) in
+            .saving(
+                "baseline", "Lists, stores, restores or deletes tunings under a name.",
+                [
+                    .action(BaselineRequest.words, "list only reads."),
+                    .text("name", "Name of the tuning: 1 to 64 letters, digits, - and _."),
+                ], isWrite: false
+            ) { (parameters, caller, done) throws(Refusal) in
                 let wanted = try BaselineRequest(parameters)
                 if wanted != .list { try caller.requireWrite() }
+                if case .delete = wanted { try caller.requirePerson(for: "baseline delete") }
                 tuning.baseline(wanted, by: caller.client.description, done)
             },
-            .saving("reload", isWrite: true) {
+            .saving("reload", "Reads the configuration files again.", isWrite: true) {
                 (_, caller, done: @escaping Later<Wire.ReloadReport>) throws(Refusal) in
+                try caller.requirePerson(for: "reload")
                 tuning.reload(by: caller.client.description) {
                     done($0.map { Wire.ReloadReport($0) })
                 }
@@ -89,8 +120,11 @@ enum BaselineRequest: Hashable, Sendable {
     /// Delete a baseline, that is, a name and the settings that were saved under this name.
     case delete(String)
 
+    /// Words of the actions.
+    fileprivate static let words = ["list", "store", "restore", "delete"]
+
     fileprivate init(_ parameters: Parameters) throws(Refusal) {
-        switch try parameters.action(of: ["list", "store", "restore", "delete"]) {
+        switch try parameters.action() {
         case "store": self = .store(try Self.name(parameters))
         case "restore": self = .restore(try Self.name(parameters))
         case "delete": self = .delete(try Self.name(parameters))

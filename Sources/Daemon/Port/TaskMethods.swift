@@ -21,26 +21,75 @@ struct TaskMethods: Sendable {
     let radio: BluetoothServer?
     let clock: LoopClock
 
+    private static let measurement = Parameter.action(
+        ["status", "start", "cancel"], "status only reads.")
+
     var methods: [SocketMethod] {
         [
-            .saving("calibrate", ["action", "what"], isWrite: false, calibrate),
-            .task("spectrum", ["seconds"]) { (parameters, caller) throws(Refusal) in
-                let seconds =
-                    try parameters.number("seconds", in: 1...60, unit: "seconds") ?? 10
-                let action = try parameters.action(of: ["status", "start", "cancel"])
+            .saving(
+                "calibrate",
+                "Runs a guided calibration, which ends when the connection ends; status reports its progress.",
+                [
+                    .action(["status", "start", "cancel", "undo"], "status only reads."),
+                    .word(
+                        "what", of: CalibrationKind.allCases.map(\.rawValue),
+                        "Calibration for start and undo."),
+                ], isWrite: false, calibrate),
+            .task(
+                "spectrum", "Measures the spectrum of the gyroscope.",
+                [
+                    Self.measurement,
+                    .number(
+                        "seconds", in: 1...60, unit: "seconds",
+                        "Length of the measurement; 10 if it is missing."),
+                ]
+            ) { (parameters, caller) throws(Refusal) in
+                let seconds = try parameters.number("seconds") ?? 10
+                let action = try parameters.action()
                 if action == "status" { return spectra.status }
                 try caller.requireWrite()
                 if action == "cancel" { return spectra.cancel() }
                 return try spectra.start(
                     seconds: seconds, owner: caller.source, now: clock.now)
             },
-            .task("autotune", ["axis", "apply"], autotune),
-            .task("record", ["seconds"], record),
-            .task("pair", ["seconds", "address"], pair),
-            .question("log", ["since", "limit"]) { (parameters, _) throws(Refusal) in
+            .task(
+                "autotune",
+                "Shakes an axis slightly, measures it, and proposes gains; ends when the connection ends.",
+                [
+                    Self.measurement,
+                    .text("axis", "yaw, roll, pitch or all, for start."),
+                    .bool("apply", "Whether the proposed gains are applied, on trial."),
+                ], autotune),
+            .task(
+                "record", "Controls the flight recorder.",
+                [
+                    .action(
+                        ["status", "last", "start", "stop"],
+                        "status only reads; last writes the newest seconds to a file."),
+                    .number(
+                        "seconds", in: 0.1...600, unit: "seconds",
+                        "Length of last, 60 if it is missing; or the time before a start that the recording also contains."
+                    ),
+                ], record),
+            .task(
+                "pair", "Lists paired phones, allows pairing, or removes a phone.",
+                [
+                    .action(["status", "allow", "forget"], "status only reads."),
+                    .number(
+                        "seconds", in: 0...600, unit: "seconds",
+                        "Time in which phones can pair; 120 if it is missing."),
+                    .text("address", "Bluetooth address of the phone, for forget."),
+                ], pair),
+            .question(
+                "log", "Returns lines of the log.",
+                [
+                    .integer("since", in: 0...Int.max, "Number of the line before the first one."),
+                    .integer("limit", in: 1...200, "Number of lines; 100 if it is missing."),
+                ]
+            ) { (parameters, _) throws(Refusal) in
                 logStore.page(
-                    since: try parameters.integer("since", in: 0...Int.max),
-                    limit: try parameters.integer("limit", in: 1...200) ?? 100)
+                    since: try parameters.integer("since"),
+                    limit: try parameters.integer("limit") ?? 100)
             },
         ]
     }
@@ -49,9 +98,8 @@ struct TaskMethods: Sendable {
         _ parameters: Parameters, _ caller: SocketMethod.Caller,
         _ done: @escaping Later<CalibrationReport>
     ) throws(Refusal) {
-        let names = CalibrationKind.allCases.map(\.rawValue)
-        let kind = try parameters.word("what", of: names).flatMap(CalibrationKind.init)
-        let action = try parameters.action(of: ["status", "start", "cancel", "undo"])
+        let kind = try parameters.word("what").flatMap(CalibrationKind.init)
+        let action = try parameters.action()
         if action == "status" { return done(.success(calibration.status())) }
         if action == "start", kind == nil { throw parameters.missing("what") }
         try caller.requireWrite()
@@ -69,7 +117,7 @@ struct TaskMethods: Sendable {
     @Sendable private func autotune(
         _ parameters: Parameters, _ caller: SocketMethod.Caller
     ) throws(Refusal) -> SocketMethod.Answer {
-        let action = try parameters.action(of: ["status", "start", "cancel"])
+        let action = try parameters.action()
         if action == "status" { return autotuning.status }
         guard action == "start" else {
             try caller.requireWrite()
@@ -94,8 +142,8 @@ struct TaskMethods: Sendable {
     @Sendable private func record(
         _ parameters: Parameters, _ caller: SocketMethod.Caller
     ) throws(Refusal) -> SocketMethod.Answer {
-        let seconds = try parameters.number("seconds", in: 0.1...600, unit: "seconds")
-        let action = try parameters.action(of: ["status", "last", "start", "stop"])
+        let seconds = try parameters.number("seconds")
+        let action = try parameters.action()
         if action != "status" { try caller.requireWrite() }
         guard let recorder else {
             if action == "status" { return RecorderStatus() }
@@ -114,10 +162,13 @@ struct TaskMethods: Sendable {
     @Sendable private func pair(
         _ parameters: Parameters, _ caller: SocketMethod.Caller
     ) throws(Refusal) -> SocketMethod.Answer {
-        let seconds = try parameters.number("seconds", in: 0...600, unit: "seconds") ?? 120
-        let action = try parameters.action(of: ["status", "allow", "forget"])
+        let seconds = try parameters.number("seconds") ?? 120
+        let action = try parameters.action()
         let address = action == "forget" ? try parameters.requiredString("address") : ""
-        if action != "status" { try caller.requireWrite() }
+        if action != "status" {
+            try caller.requireWrite()
+            try caller.requirePerson(for: "pair \(action)")
+        }
         guard let radio else {
             throw Refusal(
                 .refused,

@@ -72,6 +72,7 @@ final class ClientConnection {
             client.name = name
         }
         if try parameters.bool("read_only") == true { mayWrite = false }
+        if try parameters.bool("assistant") == true { client.isAssistant = true }
         return ClientIdentity(
             name: CommandSource(client).description, canWrite: mayWrite)
     }

@@ -8,20 +8,20 @@ import Wire
 /// request is accepted.
 private struct Move {
     let request: MotionRequest
-    /// Function that returns the answer, given the loop's snapshot before the request and the
-    /// active settings.
-    let answer: (StabilizerSnapshot?, Settings) -> Acknowledgement
+    /// Function that returns the answer, given the granted request, the loop's snapshot before the
+    /// request and the active settings.
+    let answer: (MotionRequest, StabilizerSnapshot?, Settings) -> Acknowledgement
 
     init(
         _ request: MotionRequest,
-        answer: @escaping (StabilizerSnapshot?, Settings) -> Acknowledgement
+        answer: @escaping (MotionRequest, StabilizerSnapshot?, Settings) -> Acknowledgement
     ) {
         self.request = request
         self.answer = answer
     }
 
     init(_ request: MotionRequest, _ sentence: String) {
-        self.init(request) { _, _ in Acknowledgement(sentence) }
+        self.init(request) { _, _, _ in Acknowledgement(sentence) }
     }
 }
 
@@ -31,19 +31,43 @@ extension SocketMethod {
     /// The methods that move the machine, in the order of their listing.
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
         [
-            move("mode", ["mode"], port) { (parameters) throws(Refusal) in
+            move(
+                "mode", "Changes the mode; inactive switches the motors off.",
+                [.word("mode", of: Mode.allCases.map(\.name), required: true, modeMeanings)], port
+            ) { (parameters) throws(Refusal) in
                 let mode = try mode(parameters)
                 let sentence = "The mode is \(mode.name) now: \(ModeWords.of(mode))."
                 return Move(
                     .mode(mode), mode == .inactive ? "The motors ramp down, then go off." : sentence
                 )
             },
-            move("point", ["yaw", "roll", "pitch", "duration", "rate"], port, point),
-            move("rate", ["yaw", "roll", "pitch"], port, rate),
-            move("track", ["pan", "tilt"], port) { (parameters) throws(Refusal) in
-                let pan = try parameters.radians("pan", in: MotionRequest.trackingRates, perSecond)
-                let tilt = try parameters.radians(
-                    "tilt", in: MotionRequest.trackingRates, perSecond)
+            move(
+                "point", "Turns the camera to angles in the earth frame.",
+                axes(in: MotionRequest.angles, "degrees", "Angle of") + [
+                    .number(
+                        "duration", in: MotionRequest.durations, unit: "seconds",
+                        "Time of the turn; 0 or missing: as fast as the limits permit."),
+                    .number(
+                        "rate", in: 0.01...MotionRequest.fastest.upperBound, unit: perSecond,
+                        "Highest rate of the turn, instead of duration."),
+                ], port, point),
+            move(
+                "rate",
+                "Turns the camera at rates, until the dead-man time has passed or the next request arrives.",
+                axes(in: MotionRequest.rates, perSecond, "Rate of"), port, rate),
+            move(
+                "track", "Turns the camera at rates in mode tracking.",
+                [
+                    .number(
+                        "pan", in: MotionRequest.trackingRates, unit: perSecond,
+                        "Rate of pan, right positive."),
+                    .number(
+                        "tilt", in: MotionRequest.trackingRates, unit: perSecond,
+                        "Rate of tilt, down positive."),
+                ], port
+            ) { (parameters) throws(Refusal) in
+                let pan = try parameters.radians("pan")
+                let tilt = try parameters.radians("tilt")
                 guard !pan.isNaN || !tilt.isNaN else {
                     throw Refusal(
                         .invalidParams, "track needs at least one of pan and tilt.", field: "pan")
@@ -53,7 +77,14 @@ extension SocketMethod {
                     "The camera turns until the next request, or until the dead-man time of tracking has passed."
                 )
             },
-            move("motor_test", ["axis"], port) { (parameters) throws(Refusal) in
+            move(
+                "motor_test", "Moves one motor slightly for half a second, in mode inactive.",
+                [
+                    .word(
+                        "axis", of: GimbalAxis.allCases.map(\.name), required: true,
+                        "Axis of the motor.")
+                ], port
+            ) { (parameters) throws(Refusal) in
                 let name = try parameters.requiredString("axis")
                 guard let axis = GimbalAxis.allCases.first(where: { $0.name == name }) else {
                     throw Refusal(
@@ -63,19 +94,35 @@ extension SocketMethod {
                     .testMotor(axis),
                     "The motor of \(name) moves for half a second; repeat the request to continue.")
             },
-            move("drive", ["left", "right"], port) { (parameters) throws(Refusal) in
-                func wheel(_ name: String) throws(Refusal) -> Double {
-                    try parameters.number(name, in: MotionRequest.wheels, unit: "of full speed")
-                        ?? 0
-                }
-                return Move(
-                    .drive(left: try wheel("left"), right: try wheel("right")),
+            move(
+                "drive",
+                "Turns the two wheels, until the dead-man time of driving has passed or the next request arrives.",
+                ["left", "right"].map {
+                    .number(
+                        $0, in: MotionRequest.wheels, unit: "of full speed",
+                        "Speed of the \($0) wheel, forwards positive; 0 if it is missing.")
+                }, port
+            ) { (parameters) throws(Refusal) in
+                Move(
+                    .drive(
+                        left: try parameters.number("left") ?? 0,
+                        right: try parameters.number("right") ?? 0),
                     "The wheels turn until the next request, or until the dead-man time of driving has passed."
                 )
             },
-            move("step", ["axis", "position", "home"], port, step),
+            move(
+                "step",
+                "Moves one of a robot's stepper motors; without position and home, stops it.",
+                [
+                    .word("axis", of: MotionRequest.steppers, required: true, "Stepper motor."),
+                    .integer(
+                        "position", in: MotionRequest.steps, unit: "steps", "Position from home."),
+                    .bool("home", "Whether the motor moves to its home switch."),
+                ], port, step),
             // A stop with invalid parameters must still be executed.
-            .change("stop", nil) { (_, caller) throws(Refusal) in
+            .change(
+                "stop", "Emergency stop: switches the motors off until the stop is reset.", nil
+            ) { (_, caller) throws(Refusal) in
                 do throws(Refusal) {
                     try port.request(.emergencyStop, from: caller.source, now: port.now)
                     return Acknowledgement(
@@ -89,14 +136,17 @@ extension SocketMethod {
                     )
                 }
             },
-            move("reset_stop", [], port) { (_) throws(Refusal) in
+            move("reset_stop", "Resets an emergency stop.", [], port) { (_) throws(Refusal) in
                 Move(
                     .resetEmergencyStop,
                     "The emergency stop is reset. The mode is inactive until you select another mode."
                 )
             },
-            move("take", [], port) { (_) throws(Refusal) in Move(.take, "You are in control.") },
-            move("release", [], port) { (_) throws(Refusal) in
+            move("take", "Takes control of the camera without moving it.", [], port) {
+                (_) throws(Refusal) in Move(.take, "You are in control.")
+            },
+            move("release", "Releases control; the camera stops turning.", [], port) {
+                (_) throws(Refusal) in
                 Move(.release, "You have released control.")
             },
         ]
@@ -104,17 +154,31 @@ extension SocketMethod {
 
     private static let perSecond = "degrees per second"
 
+    private static let modeMeanings =
+        Mode.allCases.map { "\($0.name): \(ModeWords.of($0))" }.joined(separator: "; ") + "."
+
+    private static func axes(
+        in range: ClosedRange<Double>, _ unit: String, _ what: String
+    ) -> [Parameter] {
+        [("yaw", "right"), ("roll", "right"), ("pitch", "up")].map { name, positive in
+            .number(
+                name, in: range, unit: unit,
+                "\(what) \(name), \(positive) positive; an axis without a value is not moved.")
+        }
+    }
+
     private static func move(
-        _ name: String, _ parameters: [String], _ port: any GimbalPort,
+        _ name: String, _ summary: String, _ parameters: [Parameter], _ port: any GimbalPort,
         _ read: @escaping @Sendable (Parameters) throws(Refusal) -> Move
     ) -> SocketMethod {
-        .change(name, parameters) { (parameters, caller) throws(Refusal) in
+        .change(name, summary, parameters) { (parameters, caller) throws(Refusal) in
             let move = try read(parameters)
             // The loop can start the motion immediately, so the forecast is computed from the state
             // before the request.
             let before = port.newest
-            try port.request(move.request, from: caller.source, now: port.now)
-            return move.answer(before, port.settings)
+            let request = try port.limited(move.request, for: caller.source)
+            try port.request(request, from: caller.source, now: port.now)
+            return move.answer(request, before, port.settings)
         }
     }
 
@@ -132,20 +196,20 @@ extension SocketMethod {
     }
 
     private static func point(_ parameters: Parameters) throws(Refusal) -> Move {
-        let duration = try parameters.number(
-            "duration", in: MotionRequest.durations, unit: "seconds")
-        let rate = try parameters.number(
-            "rate", in: 0.01...MotionRequest.fastest.upperBound, unit: perSecond)
+        let duration = try parameters.number("duration")
+        let rate = try parameters.number("rate")
         guard duration == nil || rate == nil else {
             throw Refusal(
                 .invalidParams,
                 "Give duration or rate, not both: each of them determines how long the turn takes.",
                 field: "rate")
         }
-        let angles = try parameters.axes(in: MotionRequest.angles, "degrees", field: "pitch")
+        let angles = try parameters.axes(field: "pitch")
         let (seconds, fastest) = (duration ?? 0, Angle.degrees(rate ?? 0).radians)
-        return Move(.point(angles, duration: seconds, rate: fastest)) { before, settings in
-            guard let before else { return Acknowledgement("The camera turns.") }
+        return Move(.point(angles, duration: seconds, rate: fastest)) { request, before, settings in
+            guard let before, case .camera(.point(_, _, let fastest)) = request.effect else {
+                return Acknowledgement("The camera turns.")
+            }
             return PointForecast(
                 snapshot: before, parameters: settings.stabilizerParameters.setpoint
             ).acknowledgement(angles, duration: seconds, rate: fastest, mode: before.mode)
@@ -153,9 +217,8 @@ extension SocketMethod {
     }
 
     private static func rate(_ parameters: Parameters) throws(Refusal) -> Move {
-        let rate = try parameters.axes(in: MotionRequest.rates, perSecond, field: "yaw")
-            .filled(from: .zero)
-        return Move(.rate(rate)) { _, settings in
+        let rate = try parameters.axes(field: "yaw").filled(from: .zero)
+        return Move(.rate(rate)) { _, _, settings in
             guard rate != .zero else { return Acknowledgement("The camera stops turning.") }
             let limit = settings.stabilizerParameters.setpoint.maxRate
             let isLimited = rate.clamped(to: limit) != rate
@@ -173,7 +236,7 @@ extension SocketMethod {
             let names = MotionRequest.steppers.joined(separator: ", ")
             throw Refusal(.invalidParams, "axis must be one of \(names).", field: "axis")
         }
-        let position = try parameters.integer("position", in: MotionRequest.steps)
+        let position = try parameters.integer("position")
         let isHome = try parameters.bool("home") ?? false
         guard position == nil || !isHome else {
             throw Refusal(
@@ -193,19 +256,14 @@ extension SocketMethod {
 
 extension Parameters {
     /// The value of a parameter in degrees, converted to radians; NaN if the parameter is missing.
-    fileprivate func radians(
-        _ name: String, in range: ClosedRange<Double>, _ unit: String
-    ) throws(Refusal) -> Double {
-        Angle.degrees(try number(name, in: range, unit: unit) ?? .nan).radians
+    fileprivate func radians(_ name: String) throws(Refusal) -> Double {
+        Angle.degrees(try number(name) ?? .nan).radians
     }
 
     /// The parameters yaw, roll and pitch in radians; NaN for a missing parameter.
-    fileprivate func axes(
-        in range: ClosedRange<Double>, _ unit: String, field: String
-    ) throws(Refusal) -> AxisVector {
+    fileprivate func axes(field: String) throws(Refusal) -> AxisVector {
         let axes = AxisVector(
-            yaw: try radians("yaw", in: range, unit), roll: try radians("roll", in: range, unit),
-            pitch: try radians("pitch", in: range, unit))
+            yaw: try radians("yaw"), roll: try radians("roll"), pitch: try radians("pitch"))
         guard axes.isRequested else {
             throw Refusal(
                 .invalidParams, "\(method) needs at least one of yaw, roll and pitch.",

@@ -7,18 +7,27 @@ public struct Parameters: Sendable {
     /// Name of the method that the request calls.
     public let method: String
     private let values: [String: JSONValue]
+    private let declared: [Parameter]
 
-    /// Reads and checks the parameters of a request.
+    /// Reads the parameters of a request, and checks their names.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - names: Known parameters; any other parameter is an error, so that a mistyped name is not
-    ///     silently ignored. If `names` is nil, all parameters are ignored.
-    /// - Throws: A refusal that names the first unknown parameter.
-    init(_ request: Request, _ names: [String]?) throws(Refusal) {
+    ///   - declared: Known parameters; any other parameter is an error, so that a mistyped name is
+    ///     not silently ignored. If `declared` is nil, all parameters are ignored.
+    /// - Throws: A refusal that names the first unknown or missing parameter.
+    init(_ request: Request, _ declared: [Parameter]?) throws(Refusal) {
         method = request.method
         values = request.params
-        guard let names else { return }
+        self.declared = declared ?? []
+        guard let declared else { return }
+        try refuseUnknown(declared.map(\.name))
+        for parameter in declared where parameter.isRequired && value(parameter.name) == nil {
+            throw missing(parameter.name)
+        }
+    }
+
+    private func refuseUnknown(_ names: [String]) throws(Refusal) {
         let unknown = values.keys.sorted().first { !names.contains($0) }
         guard let unknown else { return }
         let known = names.isEmpty ? "no parameters" : names.joined(separator: ", ")
@@ -54,10 +63,20 @@ public struct Parameters: Sendable {
         return value
     }
 
-    /// The value of a parameter that is a number in the range; the refusal names the unit.
-    public func number(_ name: String, in range: ClosedRange<Double>, unit: String)
-        throws(Refusal) -> Double?
-    {
+    /// Declaration of a parameter.
+    ///
+    /// - Throws: `internalError`, because the method does not declare the parameter.
+    private func kind(_ name: String) throws(Refusal) -> Parameter.Kind {
+        guard let parameter = declared.first(where: { $0.name == name }) else {
+            throw Refusal(.internalError, "\(method) does not declare the parameter \(name).")
+        }
+        return parameter.kind
+    }
+
+    /// The value of a parameter that is declared as a number; the refusal of a number outside its
+    /// range names the unit.
+    public func number(_ name: String) throws(Refusal) -> Double? {
+        guard case .number(let range, let unit) = try kind(name) else { throw undeclared(name) }
         guard let value = value(name) else { return nil }
         guard let number = value.number else { throw wrongType(name, "a number", value) }
         guard range.contains(number) else {
@@ -77,9 +96,10 @@ public struct Parameters: Sendable {
         return bool
     }
 
-    /// The value of a parameter that is a whole number in the range; nil if the parameter is
+    /// The value of a parameter that is declared as a whole number; nil if the parameter is
     /// missing.
-    public func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
+    public func integer(_ name: String) throws(Refusal) -> Int? {
+        guard case .integer(let range, _) = try kind(name) else { throw undeclared(name) }
         guard let value = value(name) else { return nil }
         guard let integer = value.int else { throw wrongType(name, "a whole number", value) }
         guard range.contains(integer) else {
@@ -109,18 +129,26 @@ public struct Parameters: Sendable {
 
     /// Creates the refusal of a request that lacks the given parameter.
     public func missing(_ name: String) -> Refusal {
-        Refusal(.invalidParams, "\(method) needs the parameter \"\(name)\".", field: name)
+        var words = ""
+        if case .word(let list) = declared.first(where: { $0.name == name })?.kind {
+            words = ": \(list.joined(separator: ", "))"
+        }
+        return Refusal(
+            .invalidParams, "\(method) needs the parameter \"\(name)\"\(words).", field: name)
     }
 
-    /// The value of the parameter `action`, which must be one of the given words; if the parameter
-    /// is missing, the first word.
-    public func action(of actions: [String]) throws(Refusal) -> String {
-        try word("action", of: actions) ?? actions[0]
+    /// The value of the parameter `action`; if the parameter is missing, the first declared word.
+    public func action() throws(Refusal) -> String {
+        guard case .word(let words) = try kind("action"), let first = words.first else {
+            throw undeclared("action")
+        }
+        return try word("action") ?? first
     }
 
-    /// The value of a parameter that must be one of the given words; nil if the parameter is
+    /// The value of a parameter that is declared as one of several words; nil if the parameter is
     /// missing.
-    public func word(_ name: String, of words: [String]) throws(Refusal) -> String? {
+    public func word(_ name: String) throws(Refusal) -> String? {
+        guard case .word(let words) = try kind(name) else { throw undeclared(name) }
         guard let word = try string(name) else { return nil }
         guard words.contains(word) else {
             throw Refusal(
@@ -130,6 +158,10 @@ public struct Parameters: Sendable {
                 field: name)
         }
         return word
+    }
+
+    private func undeclared(_ name: String) -> Refusal {
+        Refusal(.internalError, "\(method) declares the parameter \(name) with another type.")
     }
 
     private func wrongType(_ name: String, _ wanted: String, _ found: JSONValue) -> Refusal {

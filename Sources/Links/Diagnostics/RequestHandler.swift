@@ -33,7 +33,8 @@ struct RequestHandler: Sendable {
         self.services = services
         self.policy = policy
         variables = VariableIndex(services.variables)
-        methods = services.methods + SocketMethod.own(services.variables)
+        methods =
+            services.methods + SocketMethod.own(services.variables, after: services.methods)
         encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .custom(MessageKey.encoding)
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -207,8 +208,11 @@ struct RequestHandler: Sendable {
         case .unsubscribe:
             return try unsubscribe(try Parameters(request, method.parameters), connection)
         case .identify:
-            return try encode(
-                try connection.identify(try Parameters(request, method.parameters)))
+            let before = CommandSource(connection.client)
+            let identity = try connection.identify(try Parameters(request, method.parameters))
+            // An assistant loses the control that its connection had before.
+            if CommandSource(connection.client) != before { port.left(before, now: port.now) }
+            return try encode(identity)
         }
     }
 
@@ -289,8 +293,7 @@ extension RequestHandler {
         guard let patterns = try parameters.strings("names"), !patterns.isEmpty else {
             throw parameters.missing("names")
         }
-        let rate =
-            try parameters.number("rate", in: StreamSchedule.allowedHz, unit: "Hz") ?? 10
+        let rate = try parameters.number("rate") ?? 10
         let (names, indices) = try variables.resolve(patterns)
         return { handler, connection, _, now in
             handler.send(
@@ -322,7 +325,7 @@ extension RequestHandler {
     private func unsubscribe(_ parameters: Parameters, _ connection: ClientConnection)
         throws(Refusal) -> [UInt8]
     {
-        guard let id = try parameters.integer("subscription", in: 1...Int.max) else {
+        guard let id = try parameters.integer("subscription") else {
             throw parameters.missing("subscription")
         }
         guard let index = connection.streams.firstIndex(where: { $0.id == id }) else {

@@ -12,6 +12,9 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     /// Name that the client has given itself with the method `client`; empty if the client has no
     /// name.
     public var name = ""
+    /// Whether the client is an assistant: a program that acts automatically for a person, with a
+    /// low rank and within the limits of the settings `mcp`.
+    public var isAssistant = false
 
     /// Creates the identity of a client.
     public init(id: Int, pid: Int32, user: UInt32) {
@@ -30,7 +33,9 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
 extension CommandSource {
     /// Creates the source of requests for a connection to the socket.
     public init(_ client: DiagnosticsClient) {
-        self.init(link: .diagnostics, connection: UInt64(client.id), name: client.name)
+        self.init(
+            link: client.isAssistant ? .assistant : .diagnostics, connection: UInt64(client.id),
+            name: client.name)
     }
 }
 
@@ -54,6 +59,17 @@ public struct SocketMethod: Sendable {
         ///
         /// - Throws: A refusal, if the client of the connection can only read.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
+
+        /// Checks that the client is not an assistant, for changes that only a person can make.
+        ///
+        /// - Parameter change: Name of the change, as a noun phrase.
+        /// - Throws: A refusal, if the client is an assistant.
+        public func requirePerson(for change: String) throws(Refusal) {
+            guard client.isAssistant else { return }
+            throw Refusal(
+                .permissionDenied,
+                "\(change) is not possible for an assistant; a person can do this with airframectl")
+        }
     }
 
     /// Function that executes a method of the socket, and the thread that runs the function.
@@ -77,9 +93,10 @@ public struct SocketMethod: Sendable {
 
     /// The name of the method in requests.
     public let name: String
-    /// Names of the parameters that the method accepts; nil means that the method ignores all
-    /// parameters.
-    let parameters: [String]?
+    /// Effect of the method, in one sentence.
+    public let summary: String
+    /// The parameters that the method accepts; nil means that the method ignores all parameters.
+    let parameters: [Parameter]?
     /// True if the method requires write access before it reads its parameters.
     public let isWrite: Bool
     let work: Work
@@ -93,8 +110,20 @@ public struct SocketMethod: Sendable {
         }
     }
 
-    init(_ name: String, _ parameters: [String]?, isWrite: Bool = false, _ work: Work) {
+    /// Description of the method, for the method `methods`.
+    var description: MethodDescription {
+        let isTask = !isWrite && parameters?.first?.name == "action"
+        return MethodDescription(
+            name: name, summary: summary, access: isWrite ? .write : isTask ? .action : .read,
+            parameters: (parameters ?? []).map(\.description))
+    }
+
+    init(
+        _ name: String, _ summary: String, _ parameters: [Parameter]?, isWrite: Bool = false,
+        _ work: Work
+    ) {
         self.name = name
+        self.summary = summary
         self.parameters = parameters
         self.isWrite = isWrite
         self.work = work
@@ -102,53 +131,89 @@ public struct SocketMethod: Sendable {
 
     /// Declares a method that only reads.
     public static func question(
-        _ name: String, _ parameters: [String] = [],
+        _ name: String, _ summary: String, _ parameters: [Parameter] = [],
         _ body: @escaping @Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer
     ) -> SocketMethod {
-        SocketMethod(name, parameters, .question(body))
+        SocketMethod(name, summary, parameters, .question(body))
     }
 
     /// Declares a method that changes a setting or the state of the gimbal.
     public static func change(
-        _ name: String, _ parameters: [String]? = [],
+        _ name: String, _ summary: String, _ parameters: [Parameter]? = [],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer
     ) -> SocketMethod {
-        SocketMethod(name, parameters, isWrite: true, .now(body))
+        SocketMethod(name, summary, parameters, isWrite: true, .now(body))
     }
 
-    /// Declares a method that has some actions that only read; its body checks write access. The
-    /// method's first parameter is `action`.
+    /// Declares a method whose first parameter is `action`; its first action only reads. The
+    /// method's body checks write access.
     public static func task(
-        _ name: String, _ parameters: [String],
+        _ name: String, _ summary: String, _ parameters: [Parameter],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer
     ) -> SocketMethod {
-        SocketMethod(name, ["action"] + parameters, .now(body))
+        SocketMethod(name, summary, parameters, .now(body))
     }
 
     /// Declares a method whose answer waits for a disk. If `isWrite` is true, the server checks
     /// write access; otherwise the method's body checks it.
     public static func saving<Value: Encodable & Sendable>(
-        _ name: String, _ parameters: [String] = [], isWrite: Bool,
+        _ name: String, _ summary: String, _ parameters: [Parameter] = [], isWrite: Bool,
         _ body:
             @escaping @Sendable (Parameters, Caller, @escaping Later<Value>) throws(Refusal) ->
             Void
     ) -> SocketMethod {
         SocketMethod(
-            name, parameters, isWrite: isWrite,
+            name, summary, parameters, isWrite: isWrite,
             .later { (parameters, caller, done) throws(Refusal) in
                 try body(parameters, caller) { result in done(result.map { $0 }) }
             })
     }
 
-    /// Methods that every server offers: the methods for streams and the connection's identity, and
-    /// `ping`.
-    static func own(_ variables: [Variable]) -> [SocketMethod] {
-        [
-            SocketMethod("subscribe", ["names", "rate"], .subscribe),
-            SocketMethod("unsubscribe", ["subscription"], .unsubscribe),
-            SocketMethod("client", ["name", "read_only"], .identify),
-            .question("variables") { (_, _) throws(Refusal) in variables },
-            SocketMethod("ping", [], .now { (_, _) throws(Refusal) in Acknowledgement("pong") }),
+    /// Methods that every server offers: for streams, the connection's name, `methods` and `ping`.
+    ///
+    /// - Parameters:
+    ///   - variables: The variables of the streams.
+    ///   - others: The server's other methods, which `methods` lists first.
+    /// - Returns: The methods, in the order of their listing.
+    static func own(_ variables: [Variable], after others: [SocketMethod] = []) -> [SocketMethod] {
+        let own = [
+            SocketMethod(
+                "subscribe", "Starts a stream of variables.",
+                [
+                    .texts("names", "Names of variables; attitude.* means all that begin so."),
+                    .number(
+                        "rate", in: StreamSchedule.allowedHz, unit: "Hz",
+                        "Messages per second; 10 if it is missing."),
+                ], .subscribe),
+            SocketMethod(
+                "unsubscribe", "Ends a stream of variables.",
+                [
+                    .integer(
+                        "subscription", in: 1...Int.max, required: true, "Number of the stream.")
+                ], .unsubscribe),
+            SocketMethod(
+                "client",
+                "Names the connection, and permanently withdraws rights from it; returns both.",
+                [
+                    .text("name", "Name for messages, 1 to 96 bytes."),
+                    .bool("read_only", "Whether the connection loses the right to write."),
+                    .bool(
+                        "assistant",
+                        "Whether the connection is an assistant's, with a low rank and within the limits of mcp."
+                    ),
+                ], .identify),
+            .question("variables", "Lists the variables for streams.") { (_, _) throws(Refusal) in
+                variables
+            },
+            SocketMethod(
+                "ping", "Answers without any effect.", [],
+                .now { (_, _) throws(Refusal) in Acknowledgement("pong") }),
+        ]
+        let descriptions = (others + own).map(\.description)
+        return own + [
+            .question("methods", "Lists the methods with their parameters.") {
+                (_, _) throws(Refusal) in descriptions
+            }
         ]
     }
 }

@@ -35,6 +35,7 @@ extension Commander {
         public func rank(of link: CommandSource.Link) -> Rank {
             if link == .diagnostics { return .local }
             if link == .companion { return .companion }
+            if link == .assistant { return .assistant }
             return keyed.contains(link) ? .keyed : .open
         }
 

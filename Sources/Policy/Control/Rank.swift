@@ -7,11 +7,14 @@ import Port
 /// sign are identified by a key. Peers without a key are not identified. A link of higher rank
 /// takes control from a link of lower rank immediately; a link of equal rank must wait until no
 /// source is in control. A program that follows a person has the lowest rank: every other request
-/// for motion stops this program from moving the camera. An emergency stop can be reset by the link
-/// that requested it, or by a link of higher rank.
+/// for motion stops this program from moving the camera. An assistant has the next rank, because it
+/// acts automatically: every person takes control from it. An emergency stop can be reset by the
+/// link that requested it, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which has the lowest rank.
     case companion
+    /// An assistant, which gives way to every person.
+    case assistant
     /// A link that is open to every device within reach of the radio or the port.
     case open
     /// A link that only devices with the owner's key can use.

@@ -40,26 +40,26 @@ final class FakeBackend: Sendable {
     var services: SocketServices {
         SocketServices(
             methods: [
-                .question("status") { (_, clients) throws(Refusal) in
+                .question("status", "") { (_, clients) throws(Refusal) in
                     var status = self.status
                     status.clients = clients
                     return status
                 },
-                .question("doctor") { (_, _) throws(Refusal) in
+                .question("doctor", "") { (_, _) throws(Refusal) in
                     while self.record.withLock({ $0.isDoctorSlow }) { usleep(1000) }
                     return [DoctorCheck("loop", .ok, "1000 Hz")]
                 },
-                .question("get", ["keys"]) { (parameters, _) throws(Refusal) in
+                .question("get", "", [.texts("keys", "")]) { (parameters, _) throws(Refusal) in
                     Set(try parameters.strings("keys") ?? []).sorted()
                 },
-                .question("log", ["limit"]) { (parameters, _) throws(Refusal) in
-                    try parameters.integer("limit", in: 1...200) ?? 0
+                .question("log", "", [.integer("limit", in: 1...200, "")]) { (parameters, _) throws(Refusal) in
+                    try parameters.integer("limit") ?? 0
                 },
-                .saving("save", isWrite: true) { (_, _, done) throws(Refusal) in
+                .saving("save", "", isWrite: true) { (_, _, done) throws(Refusal) in
                     self.answer("save", Acknowledgement("Saved."), done)
                 },
-                .task("spectrum", []) { (parameters, caller) throws(Refusal) in
-                    let action = try parameters.action(of: ["status", "start"])
+                .task("spectrum", "", [.action(["status", "start"], "")]) { (parameters, caller) throws(Refusal) in
+                    let action = try parameters.action()
                     if action == "start" { try caller.requireWrite() }
                     return Acknowledgement(action)
                 },

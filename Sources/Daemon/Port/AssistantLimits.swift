@@ -1,0 +1,90 @@
+import Configuration
+import GimbalCore
+import PlainText
+import Port
+
+/// Limits of an assistant's requests: `mcp.max_rate_dps`, `mcp.max_travel_deg` and
+/// `mcp.max_drive`.
+struct AssistantLimits: Sendable {
+    private let settings: Settings.MCP
+
+    init(_ settings: Settings.MCP) { self.settings = settings }
+
+    /// Tables of settings that an assistant cannot change, because they limit the assistant itself
+    /// or switch the motors off.
+    private static let barred = ["commander", "mcp", "supervisor"]
+
+    /// Checks that an assistant can change the setting.
+    ///
+    /// - Throws: A refusal, because the setting limits the assistant.
+    static func admit(_ key: String) throws(Refusal) {
+        guard let table = barred.first(where: { key.hasPrefix($0 + ".") }) else { return }
+        throw Refusal(
+            .permissionDenied,
+            "An assistant cannot change the settings of \(table). A person can change them with airframectl set.",
+            field: "key")
+    }
+
+    /// Checks a request, and limits its rate.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - snapshot: The loop's newest snapshot, from which a turn to angles starts; nil if it is
+    ///     unknown.
+    /// - Returns: The request; a turn to angles without a rate gets the highest permitted rate.
+    /// - Throws: A refusal if the request exceeds a limit.
+    func limited(
+        _ request: MotionRequest, from snapshot: StabilizerSnapshot?
+    ) throws(Refusal) -> MotionRequest {
+        switch request.effect {
+        case .camera(.point(let target, let duration, let rate)):
+            try check(rate: rate)
+            if let snapshot {
+                try check(travelTo: target, from: EulerZXY.angles(snapshot.attitude))
+            }
+            let fastest = Angle.degrees(settings.maxRateDps).radians
+            return .point(target, duration: duration, rate: rate > 0 ? rate : fastest)
+        case .camera(.rate(let rate)):
+            for axis in [rate.yaw, rate.roll, rate.pitch] { try check(rate: axis) }
+        case .camera(.track(let pan, let tilt)):
+            try check(rate: pan)
+            try check(rate: tilt)
+        case .camera(.lookAside(_, let rate)): try check(rate: rate)
+        case .wheels(let left, let right):
+            guard max(abs(left), abs(right)) <= settings.maxDrive else {
+                throw Refusal(
+                    .outOfRange,
+                    "An assistant can drive the wheels with at most \(Format.plain(settings.maxDrive)) of full speed (mcp.max_drive).",
+                    field: abs(left) > settings.maxDrive ? "left" : "right")
+            }
+        default: break
+        }
+        return request
+    }
+
+    private func check(rate: Double) throws(Refusal) {
+        guard !rate.isNaN, Angle(radians: abs(rate)).degrees > settings.maxRateDps + 1e-9 else {
+            return
+        }
+        throw Refusal(
+            .outOfRange,
+            "An assistant can turn the camera with at most \(Format.plain(settings.maxRateDps)) degrees per second (mcp.max_rate_dps).",
+            field: "rate")
+    }
+
+    private func check(
+        travelTo target: AxisVector, from present: AxisVector
+    ) throws(Refusal) {
+        for (name, wanted, angle) in [
+            ("yaw", target.yaw, present.yaw), ("roll", target.roll, present.roll),
+            ("pitch", target.pitch, present.pitch),
+        ] where !wanted.isNaN {
+            let travel = Angle(radians: angle).shortestArc(to: .radians(wanted)).degrees
+            guard abs(travel) > settings.maxTravelDeg else { continue }
+            throw Refusal(
+                .outOfRange,
+                "The turn of \(name) is \(Int(abs(travel).rounded())) degrees; an assistant can turn the camera by at most \(Format.plain(settings.maxTravelDeg)) degrees in one request (mcp.max_travel_deg).",
+                field: name)
+        }
+    }
+}

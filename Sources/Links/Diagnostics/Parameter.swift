@@ -1,0 +1,108 @@
+public import Wire
+
+/// Parameter of a socket method, declared once: `Parameters` checks requests against the
+/// declaration, and the method `methods` returns it.
+public struct Parameter: Sendable, Equatable {
+    /// Type and permitted values of a parameter.
+    enum Kind: Sendable, Equatable {
+        case number(ClosedRange<Double>, unit: String)
+        case integer(ClosedRange<Int>, unit: String)
+        case word([String])
+        case text
+        case texts
+        case bool
+        case any
+    }
+
+    /// Name of the parameter in requests.
+    public let name: String
+    let kind: Kind
+    let summary: String
+    /// Whether every request must contain the parameter.
+    let isRequired: Bool
+
+    private init(_ name: String, _ kind: Kind, _ isRequired: Bool, _ summary: String) {
+        self.name = name
+        self.kind = kind
+        self.isRequired = isRequired
+        self.summary = summary
+    }
+
+    /// Declares a number in the range, in the given unit; an empty unit means none.
+    public static func number(
+        _ name: String, in range: ClosedRange<Double>, unit: String, required: Bool = false,
+        _ summary: String
+    ) -> Parameter {
+        Parameter(name, .number(range, unit: unit), required, summary)
+    }
+
+    /// Declares a whole number in the range.
+    public static func integer(
+        _ name: String, in range: ClosedRange<Int>, unit: String = "", required: Bool = false,
+        _ summary: String
+    ) -> Parameter {
+        Parameter(name, .integer(range, unit: unit), required, summary)
+    }
+
+    /// Declares one of the given words.
+    public static func word(
+        _ name: String, of words: [String], required: Bool = false, _ summary: String
+    ) -> Parameter {
+        Parameter(name, .word(words), required, summary)
+    }
+
+    /// Declares the word `action`; a request without it means the first word.
+    public static func action(_ words: [String], _ summary: String) -> Parameter {
+        word("action", of: words, summary)
+    }
+
+    /// Declares a text.
+    public static func text(
+        _ name: String, required: Bool = false, _ summary: String
+    ) -> Parameter {
+        Parameter(name, .text, required, summary)
+    }
+
+    /// Declares a text or a list of texts.
+    public static func texts(_ name: String, _ summary: String) -> Parameter {
+        Parameter(name, .texts, false, summary)
+    }
+
+    /// Declares true or false.
+    public static func bool(_ name: String, _ summary: String) -> Parameter {
+        Parameter(name, .bool, false, summary)
+    }
+
+    /// Declares a value of any type, which the method checks.
+    public static func any(
+        _ name: String, required: Bool = false, _ summary: String
+    ) -> Parameter {
+        Parameter(name, .any, required, summary)
+    }
+
+    /// The declaration as a message.
+    var description: ParameterDescription {
+        var description = ParameterDescription(
+            name: name, kind: .any, summary: summary, required: isRequired)
+        switch kind {
+        case .number(let range, let unit):
+            description.kind = .number
+            description.unit = unit
+            description.minimum = Number(range.lowerBound)
+            description.maximum = Number(range.upperBound)
+        case .integer(let range, let unit):
+            description.kind = .integer
+            description.unit = unit
+            description.minimum = Number(Double(range.lowerBound))
+            description.maximum = range.upperBound == .max ? nil : Number(Double(range.upperBound))
+        case .word(let words):
+            description.kind = .word
+            description.words = words
+        case .text: description.kind = .text
+        case .texts: description.kind = .texts
+        case .bool: description.kind = .bool
+        case .any: description.kind = .any
+        }
+        return description
+    }
+}

@@ -1,0 +1,80 @@
+/// Description of a method of the socket, for programs that offer all methods. The request `methods`
+/// returns one for each method.
+public struct MethodDescription: Hashable, Sendable, Codable {
+    /// Right that a method requires.
+    public enum Access: String, Sendable, Codable {
+        /// The method only reads.
+        case read
+        /// The method requires the right to write.
+        case write
+        /// The first word of the parameter `action` only reads; the other words require the right
+        /// to write.
+        case action
+    }
+
+    /// Name of the method in requests.
+    public var name: String
+    /// Effect of the method, in one sentence.
+    public var summary: String
+    /// Right that the method requires.
+    public var access: Access
+    /// The parameters of the method.
+    public var parameters: [ParameterDescription]
+
+    /// Creates a description.
+    public init(
+        name: String, summary: String, access: Access, parameters: [ParameterDescription] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.access = access
+        self.parameters = parameters
+    }
+}
+
+/// Description of one parameter of a method.
+public struct ParameterDescription: Hashable, Sendable, Codable {
+    /// Type of the value.
+    public enum Kind: String, Sendable, Codable {
+        /// A number, a whole number, a text, or true or false.
+        case number, integer, text, bool
+        /// One of `words`.
+        case word
+        /// A text, or a list of texts.
+        case texts
+        /// A value of any type.
+        case any
+    }
+
+    /// Name of the parameter.
+    public var name: String
+    /// Type of the value.
+    public var kind: Kind
+    /// Meaning of the parameter, in one sentence.
+    public var summary: String
+    /// Unit of a number; empty for a value without a unit.
+    public var unit: String
+    /// Smallest permitted number; absent without a limit.
+    public var minimum: Number?
+    /// Largest permitted number; absent without a limit.
+    public var maximum: Number?
+    /// Permitted words of a `word`; otherwise empty.
+    public var words: [String]
+    /// Whether every request must contain the parameter.
+    public var required: Bool
+
+    /// Creates a description.
+    public init(
+        name: String, kind: Kind, summary: String, unit: String = "", minimum: Number? = nil,
+        maximum: Number? = nil, words: [String] = [], required: Bool = false
+    ) {
+        self.name = name
+        self.kind = kind
+        self.summary = summary
+        self.unit = unit
+        self.minimum = minimum
+        self.maximum = maximum
+        self.words = words
+        self.required = required
+    }
+}

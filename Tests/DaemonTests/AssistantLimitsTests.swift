@@ -1,0 +1,90 @@
+import Configuration
+import GimbalCore
+import Port
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("Limits of an assistant in the daemon") struct AssistantLimitsTests {
+    private let limits = AssistantLimits(Settings().mcp)
+
+    private func degrees(_ value: Double) -> Double { Angle.degrees(value).radians }
+
+    @Test("a turn to angles gets the assistant's highest rate, and not more travel than permitted")
+    func point() throws {
+        let snapshot = StabilizerSnapshot()
+        func target(_ pitch: Double) -> AxisVector {
+            AxisVector(yaw: .nan, roll: .nan, pitch: degrees(pitch))
+        }
+        let granted = try limits.limited(.point(target(80), duration: 0), from: snapshot)
+        guard case .camera(.point(_, _, let rate)) = granted.effect else {
+            Issue.record("\(granted)")
+            return
+        }
+        #expect(abs(rate - degrees(30)) < 1e-12)
+        let far = AxisVector(yaw: degrees(170), roll: .nan, pitch: .nan)
+        let refusal = #expect(throws: Refusal.self) {
+            try limits.limited(.point(far, duration: 0), from: snapshot)
+        }
+        #expect(refusal?.field == "yaw")
+        #expect(refusal?.message.contains("mcp.max_travel_deg") == true)
+    }
+
+    @Test("rates and wheels beyond the limits are refused")
+    func rates() throws {
+        let slow = AxisVector(yaw: degrees(30), roll: 0, pitch: degrees(-30))
+        // The request contains NaN for the axis that does not turn, so only its effect is comparable.
+        #expect(
+            try limits.limited(.rate(slow), from: nil).effect == MotionRequest.rate(slow).effect)
+        for request in [
+            MotionRequest.rate(AxisVector(yaw: 0, roll: 0, pitch: degrees(-31))),
+            .track(pan: degrees(31), tilt: .nan), .drive(left: 0, right: -0.31),
+            .point(AxisVector(yaw: 0, roll: 0, pitch: 0), duration: 0, rate: degrees(31)),
+        ] {
+            #expect(throws: Refusal.self) { try limits.limited(request, from: nil) }
+        }
+        #expect(try limits.limited(.emergencyStop, from: nil) == .emergencyStop)
+    }
+
+    @Test("an assistant's changes revert, and it cannot save, reload, or change its own limits")
+    func settings() throws {
+        try withDaemon { daemon throws in
+            let client = try SocketClient(daemon.socket)
+            _ = try client.ask(
+                #"{"id":1,"method":"client","params":{"name":"mcp x","assistant":true}}"#)
+            let set = try client.ask(
+                #"{"id":2,"method":"set","params":{"key":"tracking.max_rate_dps","value":50}}"#)
+            let rollback = try #require(set["result"]?["rollback_s"]?.number)
+            #expect(rollback > 50 && rollback <= 60)
+            for line in [
+                #"{"id":3,"method":"set","params":{"key":"mcp.max_rate_dps","value":360}}"#,
+                #"{"id":3,"method":"set","params":{"key":"supervisor.recovery_s","value":0.1}}"#,
+                #"{"id":3,"method":"save"}"#, #"{"id":3,"method":"reload"}"#,
+                #"{"id":3,"method":"baseline","params":{"action":"delete","name":"x"}}"#,
+                #"{"id":3,"method":"pair","params":{"action":"allow"}}"#,
+            ] {
+                let error = try client.ask(line)["error"]
+                #expect(error?["code"] == "permission_denied", "\(line)")
+                #expect(error?["message"]?.string?.contains("assistant") == true, "\(line)")
+            }
+        }
+    }
+
+    @Test("a person takes control from an assistant at once, and an assistant from no person")
+    func rank() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            let (assistant, person) = (
+                try SocketClient(daemon.socket), try SocketClient(daemon.socket)
+            )
+            _ = try assistant.ask(#"{"id":1,"method":"client","params":{"assistant":true}}"#)
+            let point = #"{"id":2,"method":"point","params":{"pitch":1}}"#
+            #expect(try assistant.ask(point)["result"] != nil)
+            #expect(try daemon.ask("status")["holder"]?.string?.hasPrefix("assistant") == true)
+            #expect(try person.ask(point)["result"] != nil)
+            #expect(try assistant.ask(point)["error"]?["code"] == "not_in_control")
+        }
+    }
+}
