@@ -33,7 +33,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes packages-eyes deps-web packages-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web clean
+.PHONY: help deps deps-eyes packages-eyes deps-web packages-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -102,8 +102,8 @@ counter:
 
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
 test: build counter packages-eyes packages-web ## run every test, including the short tests in the virtual machine
-	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow || \
-	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink or telemetry-parser, because it cannot be installed here (see above)"
+	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp || \
+	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser or the SDK of MCP, because it cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
@@ -190,6 +190,13 @@ bench-peers: $(PEERS)/venv/mujoco ## compare the pointing with that of a tuned P
 mavlink-peer: $(PEERS)/venv/mavlink ## install pymavlink for the tests of MAVLink
 
 $(PEERS)/venv/mavlink: Tests/Peers/requirements-mavlink.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+mcp-peer: $(PEERS)/venv/mcp ## install the SDK of the Model Context Protocol for the tests of airframectl mcp
+
+$(PEERS)/venv/mcp: Tests/Peers/requirements-mcp.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
 	$(PEERS)/venv/bin/pip install --quiet --requirement $<
 	touch $@

@@ -218,6 +218,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Tools of an assistant, for airframectl mcp.
+        .target(
+            name: "Assistant",
+            dependencies: [
+                "Client", "Wire", "PlainText",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+
         // Web server of the companions: HTTP/1.1, WebSocket and TLS, behind types without NIO.
         .target(
             name: "WebServing",
@@ -276,7 +285,8 @@ let package = Package(
         .target(
             name: "airframectl",
             dependencies: [
-                "GimbalCore", "Client", "Wire", "Configuration", "Recording", "PlainText", "Plot",
+                "GimbalCore", "Assistant", "Client", "Wire", "Configuration", "Recording",
+                "PlainText", "Plot",
                 "CLinuxShim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -438,6 +448,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssistantTests", dependencies: ["Assistant", "Client", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "AirframectlTests",

@@ -1,0 +1,128 @@
+public import Client
+public import Wire
+
+/// Connection to the daemon that answers one request at a time.
+public protocol DaemonConnection: AnyObject {
+    /// Sends a request, and returns the result.
+    ///
+    /// - Throws: The daemon's refusal, or the loss of the connection.
+    func ask(_ method: String, _ params: [String: JSONValue]) throws(ClientError) -> JSONValue
+}
+
+extension DaemonClient: DaemonConnection {
+    /// Sends a request, and returns the result as JSON.
+    public func ask(
+        _ method: String, _ params: [String: JSONValue]
+    ) throws(ClientError) -> JSONValue {
+        try json(method, params)
+    }
+}
+
+/// Connections of the server to the daemon: one on which the assistant is a source of its own, and
+/// short ones for emergency stops.
+final class DaemonLink {
+    private let connect: () throws(ClientError) -> any DaemonConnection
+    private let policy: ToolPolicy
+    /// Name of the assistant, for the daemon's history.
+    var name: String
+    private var connection: (any DaemonConnection)?
+    private var known: ToolCatalogue?
+
+    init(
+        name: String, policy: ToolPolicy,
+        connect: @escaping () throws(ClientError) -> any DaemonConnection
+    ) {
+        self.name = name
+        self.policy = policy
+        self.connect = connect
+    }
+
+    /// Sends a request as the assistant. After a restart of the daemon, the next request opens a new
+    /// connection.
+    func ask(
+        _ method: String, _ params: [String: JSONValue] = [:]
+    ) throws(ClientError) -> JSONValue {
+        let connection = try opened()
+        do throws(ClientError) {
+            return try connection.ask(method, params)
+        } catch {
+            switch error {
+            case .refused, .file: break
+            case .unreachable, .timeout, .notUnderstood: close()
+            }
+            throw error
+        }
+    }
+
+    /// Sends a request over a connection of its own that is not an assistant's: an emergency stop, or
+    /// its reset. Thus a stop also works for an assistant that can only read, and nobody but a client
+    /// of the socket can reset it.
+    func askAsPerson(_ method: String) throws(ClientError) -> JSONValue {
+        let connection = try connect()
+        _ = try? connection.ask("client", ["name": .string(name)])
+        return try connection.ask(method, [:])
+    }
+
+    /// The assistant's limits at present.
+    func limits() throws(ClientError) -> Limits {
+        guard let limits = Limits(try ask("get", ["keys": .array(Limits.keys)])) else {
+            throw .notUnderstood(
+                "airframed has no settings mcp. Do airframed and airframectl have the same version?"
+            )
+        }
+        return limits
+    }
+
+    /// The tools of the connected daemon.
+    func catalogue() throws(ClientError) -> ToolCatalogue {
+        if connection != nil, let known { return known }
+        let methods = (try ask("methods").array ?? []).compactMap(MethodDescription.init(json:))
+        let catalogue = ToolCatalogue(methods, policy, try limits())
+        known = catalogue
+        return catalogue
+    }
+
+    /// Closes the connection; the daemon then ends the assistant's motion and tasks.
+    func close() {
+        connection = nil
+        known = nil
+    }
+
+    private func opened() throws(ClientError) -> any DaemonConnection {
+        if let connection { return connection }
+        let fresh = try connect()
+        var identity: [String: JSONValue] = ["name": .string(name), "assistant": true]
+        if policy.isReadOnly { identity["read_only"] = true }
+        _ = try fresh.ask("client", identity)
+        connection = fresh
+        known = nil
+        return fresh
+    }
+}
+
+extension MethodDescription {
+    /// Reads a description from the answer of the method `methods`; nil if a member is missing. A
+    /// parameter of an unknown kind can have any value.
+    init?(json: JSONValue) {
+        guard let name = json["name"]?.string, let summary = json["summary"]?.string,
+            let access = json["access"]?.string.flatMap(Access.init(rawValue:)),
+            let parameters = json["parameters"]?.array
+        else { return nil }
+        self.init(
+            name: name, summary: summary, access: access,
+            parameters: parameters.compactMap(ParameterDescription.init(json:)))
+    }
+}
+
+extension ParameterDescription {
+    fileprivate init?(json: JSONValue) {
+        guard let name = json["name"]?.string else { return nil }
+        self.init(
+            name: name, kind: json["kind"]?.string.flatMap(Kind.init(rawValue:)) ?? .any,
+            summary: json["summary"]?.string ?? "", unit: json["unit"]?.string ?? "",
+            minimum: json["minimum"]?.number.map { Number($0) },
+            maximum: json["maximum"]?.number.map { Number($0) },
+            words: (json["words"]?.array ?? []).compactMap(\.string),
+            required: json["required"]?.bool ?? false)
+    }
+}

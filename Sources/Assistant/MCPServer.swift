@@ -1,0 +1,237 @@
+public import Client
+import Wire
+
+/// Server of the Model Context Protocol for one client: an assistant that uses the gimbal with tools.
+///
+/// The server answers both eras of the protocol. A request whose `_meta` contains a protocol version is
+/// answered without state (version 2026-07-28). After `initialize`, requests are answered as in version
+/// 2025-11-25. The server has no thread: its owner passes lines and the time to it, and writes the
+/// returned lines. Only one thread can use a server.
+///
+/// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
+/// Tools, Prompts, Resources.
+public final class MCPServer {
+    /// Version of requests that carry their version.
+    static let modern = "2026-07-28"
+    /// Versions that begin with the request `initialize`; the newest is first.
+    static let legacy = ["2025-11-25", "2025-06-18"]
+    /// Member of `_meta` that contains the version.
+    private static let versionKey = "io.modelcontextprotocol/protocolVersion"
+    private static let prefix = "io.modelcontextprotocol/"
+
+    private let link: DaemonLink
+    private let calls: ToolCalls
+    private let resources: Resources
+    private let version: String
+    private var isInitialized = false
+    private let hasName: Bool
+
+    /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the assistant for the daemon's history; nil uses the client's name.
+    ///   - isReadOnly: Whether the assistant can only read, and stop.
+    ///   - mayReset: Whether the assistant can reset an emergency stop.
+    ///   - manual: Folder of the manual pages; nil without one.
+    ///   - version: Version of the program.
+    ///   - connect: Function that opens a connection to the daemon. The server calls it at the first
+    ///     request that needs the daemon, and again after the connection was lost.
+    public init(
+        name: String?, isReadOnly: Bool, mayReset: Bool, manual: String?, version: String,
+        connect: @escaping () throws(ClientError) -> any DaemonConnection
+    ) {
+        link = DaemonLink(
+            name: Self.connectionName(name),
+            policy: ToolPolicy(isReadOnly: isReadOnly, mayReset: mayReset),
+            connect: connect)
+        calls = ToolCalls(link)
+        resources = Resources(link, manual: manual)
+        hasName = name != nil
+        self.version = version
+    }
+
+    /// Answers one line, which must not contain a newline.
+    ///
+    /// - Parameters:
+    ///   - line: The client's line.
+    ///   - now: Present time, s, on any clock that never goes back.
+    /// - Returns: Lines for the client, without newlines.
+    public func receive(_ line: [UInt8], now: Double) -> [[UInt8]] {
+        if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return [] }
+        do throws(RPCFailure) {
+            switch try RPCMessage(line: line) {
+            case .reply: return []
+            case .notification(let method, let params):
+                if method == "notifications/cancelled", let id = params["requestId"] {
+                    calls.cancel(id)
+                }
+                return []
+            case .request(let id, let method, let params):
+                do throws(RPCFailure) {
+                    return try answer(id: id, method, params, now: now)
+                } catch {
+                    return [RPCMessage.error(error, id: id)]
+                }
+            }
+        } catch {
+            return [RPCMessage.error(error, id: nil)]
+        }
+    }
+
+    /// Reports a line that is longer than the reader's limit, bytes.
+    public func refuseLine(longerThan limit: Int) -> [UInt8] {
+        RPCMessage.error(
+            RPCFailure(
+                .invalidRequest,
+                "The line is longer than \(limit) bytes; it is skipped up to its newline."),
+            id: nil)
+    }
+
+    /// Time of the next call of `tick`, s; nil while no turn is active.
+    public var deadline: Double? { calls.turn?.due }
+
+    /// Continues or ends an active turn.
+    ///
+    /// - Returns: Lines for the client.
+    public func tick(now: Double) -> [[UInt8]] { calls.tick(now: now) }
+
+    /// Ends the active turn and the connection, because the client has closed its output.
+    public func end() {
+        if let turn = calls.turn { calls.cancel(turn.id) }
+        link.close()
+    }
+
+    // MARK: Requests
+
+    private func answer(
+        id: JSONValue, _ method: String, _ params: [String: JSONValue], now: Double
+    ) throws(RPCFailure) -> [[UInt8]] {
+        let meta = params["_meta"]
+        guard let requested = meta?[Self.versionKey] else {
+            return try answerLegacy(id: id, method, params, now: now)
+        }
+        guard requested.string == Self.modern else {
+            throw RPCFailure(
+                .unsupportedVersion, "This protocol version is not supported.",
+                data: [
+                    "supported": .array(([Self.modern] + Self.legacy).map(JSONValue.string)),
+                    "requested": requested,
+                ])
+        }
+        guard meta?[Self.prefix + "clientCapabilities"]?.object != nil else {
+            throw RPCFailure(
+                .invalidParams, "_meta must contain \(Self.prefix)clientCapabilities.")
+        }
+        adoptName(meta?[Self.prefix + "clientInfo"])
+        if method == "tools/call" {
+            return try calls.call(id: id, params, isModern: true, now: now)
+        }
+        var result: [String: JSONValue]
+        if method == "server/discover" {
+            result = [
+                "supportedVersions": .array(([Self.modern] + Self.legacy).map(JSONValue.string)),
+                "capabilities": Self.capabilities, "instructions": .string(Instructions.text),
+            ]
+        } else {
+            result = try list(method, params)
+        }
+        // The result of `resources/read` changes all the time; the others last as long as the daemon.
+        result["ttlMs"] = .int(["resources/read", "prompts/get"].contains(method) ? 0 : 10_000)
+        result["cacheScope"] = "private"
+        result["resultType"] = "complete"
+        result["_meta"] = .object([Self.prefix + "serverInfo": serverInfo])
+        return [RPCMessage.reply(id: id, result)]
+    }
+
+    private func answerLegacy(
+        id: JSONValue, _ method: String, _ params: [String: JSONValue], now: Double
+    ) throws(RPCFailure) -> [[UInt8]] {
+        switch method {
+        case "initialize":
+            guard let requested = params["protocolVersion"]?.string else {
+                throw RPCFailure(.invalidParams, "initialize needs protocolVersion.")
+            }
+            isInitialized = true
+            adoptName(params["clientInfo"])
+            let agreed = Self.legacy.contains(requested) ? requested : Self.legacy[0]
+            return [
+                RPCMessage.reply(
+                    id: id,
+                    [
+                        "protocolVersion": .string(agreed), "capabilities": Self.capabilities,
+                        "serverInfo": serverInfo, "instructions": .string(Instructions.text),
+                    ])
+            ]
+        case "ping": return [RPCMessage.reply(id: id, [:])]
+        case _ where !isInitialized:
+            throw RPCFailure(
+                .invalidRequest,
+                "The request contains no protocol version. Send initialize first, or put \(Self.versionKey) into _meta of each request."
+            )
+        case "tools/call": return try calls.call(id: id, params, isModern: false, now: now)
+        default: return [RPCMessage.reply(id: id, try list(method, params))]
+        }
+    }
+
+    /// Answers a request that both eras have, and that does not call a tool.
+    private func list(
+        _ method: String, _ params: [String: JSONValue]
+    ) throws(RPCFailure) -> [String: JSONValue] {
+        switch method {
+        case "tools/list":
+            return [
+                "tools": .array(
+                    try link.rpc { link throws(ClientError) in
+                        try link.catalogue().tools.map(\.listing)
+                    })
+            ]
+        case "prompts/list": return ["prompts": .array(Prompt.all.map(\.listing))]
+        case "prompts/get": return try Prompt.answer(params)
+        case "resources/list": return ["resources": .array(resources.listing)]
+        case "resources/templates/list": return ["resourceTemplates": []]
+        case "resources/read": return try resources.read(params)
+        default:
+            throw RPCFailure(.unknownMethod, "There is no method \"\(method.prefix(64))\".")
+        }
+    }
+
+    private static let capabilities: JSONValue = ["tools": [:], "prompts": [:], "resources": [:]]
+
+    private var serverInfo: JSONValue {
+        [
+            "name": "airframe", "title": "Camera gimbal (airframe)", "version": .string(version),
+        ]
+    }
+
+    // MARK: Names
+
+    /// Uses the client's name for the daemon's history, unless the user chose a name. The connection
+    /// opens after this.
+    private func adoptName(_ info: JSONValue?) {
+        guard !hasName, link.name == Self.connectionName(nil), let name = info?["name"]?.string
+        else { return }
+        link.name = Self.connectionName(name)
+    }
+
+    /// Name of the connection: "mcp" and the client's name, without control characters, at most 64
+    /// bytes.
+    private static func connectionName(_ name: String?) -> String {
+        let plain = (name ?? "").unicodeScalars.filter { (0x20...0x7E).contains($0.value) }
+        return plain.isEmpty ? "mcp" : "mcp " + String(String.UnicodeScalarView(plain.prefix(60)))
+    }
+}
+
+extension DaemonLink {
+    /// Executes requests to the daemon for a request that is not a tool call.
+    ///
+    /// - Throws: `internalError` with the daemon's message, which contains the remedy.
+    func rpc<Result>(
+        _ body: (DaemonLink) throws(ClientError) -> Result
+    ) throws(RPCFailure) -> Result {
+        do throws(ClientError) {
+            return try body(self)
+        } catch {
+            throw RPCFailure(.internalError, error.requestError.message)
+        }
+    }
+}

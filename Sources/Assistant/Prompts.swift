@@ -1,0 +1,81 @@
+import PlainText
+import Wire
+
+/// Guidance for the assistant, which the client gets when it connects.
+enum Instructions {
+    static let text = """
+        This server controls a motorised camera gimbal. Angles are in degrees in the earth frame: yaw right, roll \
+        right and pitch up are positive. Read `status` before you move the camera, and tell the person before the \
+        motors move. The motors are off in mode inactive. `stop` switches them off at once; use it if anything is \
+        unclear. Every change of a setting is on trial and reverts; a person saves it with `airframectl save`. A \
+        refusal contains its remedy: tell the person, and do not work around it.
+        """
+}
+
+/// Prompt that the server offers to people, for frequent tasks.
+struct Prompt {
+    let name: String
+    let title: String
+    let summary: String
+    /// The task for the assistant.
+    let text: String
+
+    /// All prompts.
+    static let all: [Prompt] = [
+        Prompt(
+            name: "why_does_it_shake", title: "Why does it shake?",
+            summary: "Finds the cause of vibration, and proposes a remedy.",
+            text: """
+                The camera shakes. Find the cause without moving the camera first: read the tools doctor, status and \
+                log, and the manual pages troubleshooting.md and tuning.md. Look at loop_oscillating, the margins of \
+                each axis, the hum, missed ticks and late samples. If nothing explains the shaking, ask me to hold \
+                the gimbal still, and measure the spectrum for 10 s with the tool spectrum. Name the most probable \
+                cause with its evidence, then propose one change at a time with set, which reverts automatically, \
+                and ask me whether the camera is calmer.
+                """),
+        Prompt(
+            name: "why_are_the_motors_off", title: "Why are the motors off?",
+            summary: "Explains the conditions that keep the motors off.",
+            text: """
+                The motors are off. Read status and doctor, and explain each condition that keeps the motors off, the \
+                most severe first, with its remedy from the manual page safety.md. Do not change the mode unless I \
+                ask for it.
+                """),
+        Prompt(
+            name: "tune", title: "Tune the gimbal",
+            summary: "Measures the axes, and tries the proposed gains.",
+            text: """
+                Tune the gimbal. First store the present tuning with baselines, action store, name before-assistant. \
+                Ask me whether the camera is mounted and balanced, and whether the motors can move now. Then call \
+                autotune for one axis at a time, with apply false, until its status is done. Explain the proposed \
+                gains and margins. Apply them only if I agree: they are on trial, and I save them with airframectl \
+                save.
+                """),
+    ]
+
+    /// The prompt as `prompts/list` returns it.
+    var listing: JSONValue {
+        ["name": .string(name), "title": .string(title), "description": .string(summary)]
+    }
+
+    /// Answers `prompts/get`.
+    ///
+    /// - Throws: `invalidParams` for an unknown prompt.
+    static func answer(_ params: [String: JSONValue]) throws(RPCFailure) -> [String: JSONValue] {
+        guard let name = params["name"]?.string else {
+            throw RPCFailure(.invalidParams, "prompts/get needs the name of a prompt.")
+        }
+        guard let prompt = all.first(where: { $0.name == name }) else {
+            throw RPCFailure(
+                .invalidParams,
+                "There is no prompt \"\(name.prefix(64))\"."
+                    + Suggestion.sentence(for: name, in: all.map(\.name)))
+        }
+        return [
+            "description": .string(prompt.summary),
+            "messages": [
+                ["role": "user", "content": ["type": "text", "text": .string(prompt.text)]]
+            ],
+        ]
+    }
+}

@@ -1,0 +1,103 @@
+import Wire
+
+/// Message of JSON-RPC 2.0 that a client has sent.
+///
+/// Source: JSON-RPC 2.0 specification; Model Context Protocol 2026-07-28, Base Protocol, Messages.
+enum RPCMessage: Equatable {
+    /// A request, which gets one reply with the same id.
+    case request(id: JSONValue, method: String, params: [String: JSONValue])
+    /// A message without a reply.
+    case notification(method: String, params: [String: JSONValue])
+    /// A reply. The server sends no requests, so it ignores replies.
+    case reply
+
+    /// Reads one line.
+    ///
+    /// - Throws: The error for the reply, with the id of the request if it is known.
+    init(line: [UInt8]) throws(RPCFailure) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: line)
+        } catch {
+            throw RPCFailure(.parse, "The line is not JSON: \(error.sentence).")
+        }
+        guard let members = value.object else {
+            throw RPCFailure(.invalidRequest, "A message is one JSON object, not \(value.kind).")
+        }
+        let id = members["id"]
+        switch id {
+        case nil, .string, .int: break
+        default: throw RPCFailure(.invalidRequest, "id must be a string or a whole number.")
+        }
+        guard members["jsonrpc"] == "2.0" else {
+            throw RPCFailure(.invalidRequest, "jsonrpc must be \"2.0\".", id: id)
+        }
+        guard let method = members["method"] else {
+            guard members["result"] != nil || members["error"] != nil else {
+                throw RPCFailure(.invalidRequest, "The message contains no method.", id: id)
+            }
+            self = .reply
+            return
+        }
+        guard let name = method.string else {
+            throw RPCFailure(.invalidRequest, "method must be a string.", id: id)
+        }
+        let params: [String: JSONValue]
+        switch members["params"] {
+        case nil: params = [:]
+        case .object(let object): params = object
+        default: throw RPCFailure(.invalidParams, "params must be an object.", id: id)
+        }
+        self =
+            id.map { .request(id: $0, method: name, params: params) }
+            ?? .notification(method: name, params: params)
+    }
+
+    /// Line of a reply, without its newline.
+    static func reply(id: JSONValue, _ result: [String: JSONValue]) -> [UInt8] {
+        line(["id": id, "result": .object(result)])
+    }
+
+    /// Line of an error, without its newline. An unknown id is left out, as MCP requires it.
+    static func error(_ failure: RPCFailure, id: JSONValue?) -> [UInt8] {
+        var error: [String: JSONValue] = [
+            "code": .int(failure.code.rawValue), "message": .string(failure.message),
+        ]
+        error["data"] = failure.data
+        var members: [String: JSONValue] = ["error": .object(error)]
+        members["id"] = failure.id ?? id
+        return line(members)
+    }
+
+    private static func line(_ members: [String: JSONValue]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        JSONValue.object(members.merging(["jsonrpc": "2.0"]) { own, _ in own }).write(to: &bytes)
+        return bytes
+    }
+}
+
+/// Error of a request, as JSON-RPC reports it.
+struct RPCFailure: Error, Equatable {
+    /// Codes of errors.
+    enum Code: Int {
+        case parse = -32700
+        case invalidRequest = -32600
+        case unknownMethod = -32601
+        case invalidParams = -32602
+        case internalError = -32603
+        /// The protocol version of a request is not supported (MCP 2026-07-28).
+        case unsupportedVersion = -32022
+    }
+
+    var code: Code
+    var message: String
+    var id: JSONValue?
+    var data: JSONValue?
+
+    init(_ code: Code, _ message: String, id: JSONValue? = nil, data: JSONValue? = nil) {
+        self.code = code
+        self.message = message
+        self.id = id
+        self.data = data
+    }
+}

@@ -1,0 +1,183 @@
+import Client
+import Wire
+
+/// Calls of tools, and the turn that is active.
+final class ToolCalls {
+    private let link: DaemonLink
+    /// The active turn; nil without one.
+    private(set) var turn: Turn?
+
+    init(_ link: DaemonLink) { self.link = link }
+
+    /// Executes `tools/call`.
+    ///
+    /// - Returns: The answer, unless the call has begun a turn, whose answer follows at its end; and
+    ///   the answer to a turn that this call has ended.
+    /// - Throws: The error for a call of an unknown tool, or with arguments that are not an object.
+    func call(
+        id: JSONValue, _ params: [String: JSONValue], isModern: Bool, now: Double
+    ) throws(RPCFailure) -> [[UInt8]] {
+        guard let name = params["name"]?.string else {
+            throw RPCFailure(.invalidParams, "tools/call needs the name of a tool.")
+        }
+        let arguments: [String: JSONValue]
+        switch params["arguments"] {
+        case nil, .null: arguments = [:]
+        case .object(let members): arguments = members
+        default: throw RPCFailure(.invalidParams, "arguments must be an object.")
+        }
+        if let turn, turn.id == id {
+            throw RPCFailure(.invalidRequest, "A call with this id has no answer yet.")
+        }
+        // A stop waits for nothing, not even for the list of tools.
+        if name == "stop" {
+            let answer = outcome { () throws(ClientError) in try link.askAsPerson("stop") }
+            return [reply(id, answer, isModern)] + endTurn(now: now)
+        }
+        let catalogue: ToolCatalogue
+        do throws(ClientError) {
+            catalogue = try link.catalogue()
+        } catch {
+            return [reply(id, .failure(error.requestError), isModern)]
+        }
+        let tool = try catalogue.tool(name)
+        if let refusal = refusal(tool, arguments) {
+            return [reply(id, .failure(refusal), isModern)]
+        }
+        if tool.method.name == "rate" {
+            return begin(id: id, arguments, isModern: isModern, now: now)
+        }
+        let answer = outcome { () throws(ClientError) in
+            tool.method.name == "reset_stop"
+                ? try link.askAsPerson("reset_stop")
+                : try link.ask(tool.method.name, arguments)
+        }
+        // A request that moves something replaces the turn.
+        var lines = [reply(id, answer, isModern)]
+        if !tool.onlyReads(arguments), tool.method.name != "set", case .success = answer {
+            lines += endTurn(now: now)
+        }
+        return lines
+    }
+
+    /// Continues or ends the active turn.
+    ///
+    /// - Returns: The answer to the turn's call, if the turn has ended.
+    func tick(now: Double) -> [[UInt8]] {
+        guard var active = turn, now >= active.due else { return [] }
+        if now >= active.end {
+            turn = nil
+            let answer = outcome { () throws(ClientError) in
+                _ = try link.ask("rate", active.stop)
+                return active.result(now: now)
+            }
+            return [reply(active.id, answer, active.isModern)]
+        }
+        do throws(ClientError) {
+            _ = try link.ask("rate", active.rates)
+            active.continueTurn(now: now)
+            turn = active
+            return []
+        } catch {
+            turn = nil
+            return [reply(active.id, .failure(error.requestError), active.isModern)]
+        }
+    }
+
+    /// Ends the turn of a cancelled call, which gets no answer.
+    func cancel(_ id: JSONValue) {
+        guard let active = turn, active.id == id else { return }
+        turn = nil
+        _ = try? link.ask("rate", active.stop)
+    }
+
+    // MARK: Turns
+
+    private func begin(
+        id: JSONValue, _ arguments: [String: JSONValue], isModern: Bool, now: Double
+    ) -> [[UInt8]] {
+        let next: Turn
+        do throws(ClientError) {
+            do throws(RequestError) {
+                next = try Turn(
+                    id: id, arguments, try link.limitsOrRefusal(), isModern: isModern, now: now)
+            } catch {
+                throw .refused(error)
+            }
+            _ = try link.ask("rate", next.rates)
+        } catch {
+            return [reply(id, .failure(error.requestError), isModern)]
+        }
+        let lines = endTurn(now: now)
+        turn = next
+        return lines
+    }
+
+    /// Ends the active turn, which another request has replaced, with an answer.
+    private func endTurn(now: Double) -> [[UInt8]] {
+        guard let active = turn else { return [] }
+        turn = nil
+        return [reply(active.id, .success(active.result(now: now)), active.isModern)]
+    }
+
+    // MARK: Answers
+
+    /// Refusal of arguments that the daemon would accept from a person.
+    private func refusal(_ tool: Tool, _ arguments: [String: JSONValue]) -> RequestError? {
+        guard let actions = tool.actions, let action = arguments["action"], action != .null,
+            let word = action.string, !actions.contains(word)
+        else { return nil }
+        return RequestError(
+            "invalid_params",
+            "The action of \(tool.name) must be \(actions.joined(separator: ", ")).",
+            field: "action")
+    }
+
+    private func outcome(
+        _ body: () throws(ClientError) -> JSONValue
+    ) -> Result<JSONValue, RequestError> {
+        do throws(ClientError) {
+            return .success(try body())
+        } catch {
+            return .failure(error.requestError)
+        }
+    }
+
+    /// The answer to a call: the daemon's result, or its refusal with the remedy, as text and as an
+    /// object.
+    private func reply(
+        _ id: JSONValue, _ outcome: Result<JSONValue, RequestError>, _ isModern: Bool
+    ) -> [UInt8] {
+        var result: [String: JSONValue] = [:]
+        switch outcome {
+        case .success(let value):
+            let object: JSONValue = value.object == nil ? ["items": value] : value
+            // A sentence is enough as text if the answer contains nothing else.
+            let isSentence = value.object?.count == 1
+            result["content"] = Self.text(
+                (isSentence ? value["sentence"]?.string : nil) ?? object.text)
+            result["structuredContent"] = object
+        case .failure(let error):
+            result["content"] = Self.text(error.message)
+            result["structuredContent"] = error.json
+            result["isError"] = true
+        }
+        if isModern { result["resultType"] = "complete" }
+        return RPCMessage.reply(id: id, result)
+    }
+
+    private static func text(_ text: String) -> JSONValue {
+        [["type": "text", "text": .string(text)]]
+    }
+}
+
+extension DaemonLink {
+    /// The limits, or the reason why they are unknown, as a refusal.
+    func limitsOrRefusal() throws(RequestError) -> Limits {
+        do throws(ClientError) {
+            return try limits()
+        } catch {
+            throw error.requestError
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import PlainText
+import Wire
+
+/// Tool of the assistant, made from a method of the daemon.
+struct Tool: Sendable {
+    /// Name of the tool.
+    let name: String
+    /// The daemon's method.
+    let method: MethodDescription
+    /// Words of the parameter `action` that the tool accepts; nil without this parameter.
+    let actions: [String]?
+    /// The tool as MCP lists it.
+    let listing: JSONValue
+
+    /// Whether a call with these arguments only reads.
+    func onlyReads(_ arguments: [String: JSONValue]) -> Bool {
+        switch method.access {
+        case .read: true
+        case .write: false
+        case .action:
+            arguments["action"].map { $0.string == actions?.first } ?? true
+        }
+    }
+}
+
+/// Limits of an assistant, from the settings `mcp` and `commander.dead_man_s`.
+struct Limits: Sendable, Equatable {
+    /// Highest rate of a turn, degrees per second.
+    var rateDps: Double
+    /// Largest angle of one turn, degrees.
+    var travelDeg: Double
+    /// Longest turn at a rate, s.
+    var turnS: Double
+    /// Time after which a change of a setting reverts, s.
+    var rollbackS: Double
+    /// Time after which the daemon ends a turn that is not repeated, s.
+    var deadManS: Double
+
+    /// Keys of the settings, for the method `get`.
+    static let keys: [JSONValue] = ["mcp", "commander.dead_man_s"]
+
+    /// Reads the limits from the answer of the method `get`; nil if a setting is missing.
+    init?(_ answer: JSONValue) {
+        var values: [String: Double] = [:]
+        for setting in answer.array ?? [] {
+            guard let key = setting["key"]?.string else { continue }
+            values[key] = setting["value"]?.number
+        }
+        guard let rate = values["mcp.max_rate_dps"], let travel = values["mcp.max_travel_deg"],
+            let turn = values["mcp.max_turn_s"], let rollback = values["mcp.rollback_s"],
+            let deadMan = values["commander.dead_man_s"]
+        else { return nil }
+        (rateDps, travelDeg, turnS, rollbackS, deadManS) = (rate, travel, turn, rollback, deadMan)
+    }
+}
+
+/// The tools, made from the daemon's description of its methods.
+struct ToolCatalogue: Sendable {
+    let tools: [Tool]
+
+    init(_ methods: [MethodDescription], _ policy: ToolPolicy, _ limits: Limits) {
+        tools = methods.filter(policy.offers).map { Self.tool($0, policy, limits) }
+    }
+
+    /// Finds a tool.
+    ///
+    /// - Throws: `invalidParams` with the names of similar tools.
+    func tool(_ name: String) throws(RPCFailure) -> Tool {
+        if let tool = tools.first(where: { $0.name == name }) { return tool }
+        let names = tools.map(\.name)
+        let hint = Suggestion.sentence(for: name, in: names)
+        throw RPCFailure(
+            .invalidParams,
+            "There is no tool \"\(name.prefix(64))\"."
+                + (hint.isEmpty ? " The tools are: \(names.joined(separator: ", "))." : hint))
+    }
+
+    private static func tool(
+        _ method: MethodDescription, _ policy: ToolPolicy, _ limits: Limits
+    ) -> Tool {
+        let name = ToolPolicy.names[method.name] ?? method.name
+        let actions = policy.actions(method)
+        var properties: [String: JSONValue] = [:]
+        var required: [JSONValue] = []
+        for parameter in method.parameters {
+            var schema = schema(parameter)
+            if parameter.name == "action", let actions {
+                schema["enum"] = .array(actions.map(JSONValue.string))
+            }
+            properties[parameter.name] = .object(schema)
+            if parameter.required { required.append(.string(parameter.name)) }
+        }
+        var description = method.summary
+        switch method.name {
+        case "rate":
+            for axis in ["yaw", "roll", "pitch"] {
+                properties[axis] = narrowed(properties[axis], limits)
+            }
+            properties["duration"] = [
+                "type": "number", "exclusiveMinimum": 0, "maximum": .double(limits.turnS),
+                "description": "Time of the turn, seconds.",
+            ]
+            required.append("duration")
+            description =
+                "Turns the camera at rates for a bounded time, then stops it; the answer arrives at the end of the turn. The turn must not exceed \(Format.plain(limits.travelDeg)) degrees."
+        case "point":
+            properties["rate"] = narrowed(properties["rate"], limits)
+            description +=
+                " An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees in one call, at \(Format.plain(limits.rateDps)) degrees per second."
+        case "set":
+            description +=
+                " The change always reverts after rollback seconds (\(Format.plain(limits.rollbackS)) s if it is missing), unless a person saves it with `airframectl save`."
+        default: break
+        }
+        var input: [String: JSONValue] = [
+            "type": "object", "properties": .object(properties), "additionalProperties": false,
+        ]
+        if !required.isEmpty { input["required"] = .array(required) }
+        return Tool(
+            name: name, method: method, actions: actions,
+            listing: .object([
+                "name": .string(name), "description": .string(description),
+                "inputSchema": .object(input), "annotations": .object(policy.annotations(method)),
+            ]))
+    }
+
+    /// JSON Schema (2020-12) of a parameter, with its unit in the description.
+    private static func schema(_ parameter: ParameterDescription) -> [String: JSONValue] {
+        let unit = parameter.unit.isEmpty ? "" : " Unit: \(parameter.unit)."
+        var schema: [String: JSONValue] = ["description": .string(parameter.summary + unit)]
+        let isWhole = parameter.kind == .integer
+        func bound(_ number: Number?) -> JSONValue? {
+            guard let value = number?.value else { return nil }
+            return isWhole ? Int(exactly: value).map(JSONValue.int) : .double(value)
+        }
+        schema["minimum"] = bound(parameter.minimum)
+        schema["maximum"] = bound(parameter.maximum)
+        switch parameter.kind {
+        case .number: schema["type"] = "number"
+        case .integer: schema["type"] = "integer"
+        case .text: schema["type"] = "string"
+        case .bool: schema["type"] = "boolean"
+        case .word:
+            schema["type"] = "string"
+            schema["enum"] = .array(parameter.words.map(JSONValue.string))
+        case .texts:
+            schema["type"] = "array"
+            schema["items"] = ["type": "string"]
+        case .any: break
+        }
+        return schema
+    }
+
+    /// The schema of a rate with the assistant's limit, at most as wide as before.
+    private static func narrowed(_ schema: JSONValue?, _ limits: Limits) -> JSONValue {
+        var schema = schema?.object ?? [:]
+        if let maximum = schema["maximum"]?.number {
+            schema["maximum"] = .double(min(maximum, limits.rateDps))
+        }
+        if let minimum = schema["minimum"]?.number {
+            schema["minimum"] = .double(max(minimum, -limits.rateDps))
+        }
+        return .object(schema)
+    }
+}

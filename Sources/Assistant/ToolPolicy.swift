@@ -1,0 +1,61 @@
+import Wire
+
+/// Rules for the daemon's methods as tools. A method without a rule becomes a tool of the same name
+/// automatically, and counts as destructive, so that clients ask a person before they call it.
+struct ToolPolicy: Sendable {
+    /// Whether tools can only read. An emergency stop is still possible.
+    var isReadOnly = false
+    /// Whether the assistant can reset an emergency stop.
+    var mayReset = false
+
+    /// Names of tools that differ from the method's name.
+    static let names = [
+        "rate": "turn", "follow": "track", "baseline": "baselines", "record": "recordings",
+    ]
+
+    /// Methods that are not tools: methods of programs, and methods that only a person can use.
+    static let hidden: Set<String> = [
+        "aim", "attitude", "client", "companion", "keys", "methods", "pair", "ping", "release",
+        "reload", "save", "subscribe", "take", "track", "unsubscribe", "variables",
+    ]
+
+    /// Methods that write, but destroy nothing: they move the camera within the limits, or change
+    /// something temporarily.
+    private static let harmless: Set<String> = [
+        "follow", "point", "rate", "record", "set", "spectrum", "stop",
+    ]
+
+    /// Words of the parameter `action` that an assistant cannot use.
+    private static let barredActions = ["baseline": ["delete"]]
+
+    /// Whether the method becomes a tool.
+    func offers(_ method: MethodDescription) -> Bool {
+        if method.name == "stop" { return true }
+        if method.name == "reset_stop", !mayReset { return false }
+        if Self.hidden.contains(method.name) { return false }
+        return !isReadOnly || method.access != .write
+    }
+
+    /// Words of the parameter `action` that the tool accepts; nil if the method has no such
+    /// parameter.
+    func actions(_ method: MethodDescription) -> [String]? {
+        guard method.access == .action,
+            let action = method.parameters.first(where: { $0.name == "action" })
+        else { return nil }
+        if isReadOnly { return Array(action.words.prefix(1)) }
+        let barred = Self.barredActions[method.name] ?? []
+        return action.words.filter { !barred.contains($0) }
+    }
+
+    /// Hints for the client. Source: MCP schema, `ToolAnnotations`.
+    func annotations(_ method: MethodDescription) -> [String: JSONValue] {
+        let reads =
+            method.access == .read || (isReadOnly && method.access == .action)
+        return [
+            "readOnlyHint": .bool(reads),
+            "destructiveHint": .bool(!reads && !Self.harmless.contains(method.name)),
+            "idempotentHint": .bool(reads || ["stop", "mode", "set"].contains(method.name)),
+            "openWorldHint": false,
+        ]
+    }
+}

@@ -1,0 +1,150 @@
+import Client
+import Wire
+
+@testable import Assistant
+
+/// A daemon without a gimbal: it describes three methods, remembers requests, and refuses what the test
+/// names.
+final class FakeDaemon: DaemonConnection {
+    /// What all connections of one test have in common.
+    final class Memory {
+        var requests: [String] = []
+        var refused: Set<String> = []
+        var isDown = false
+        var opened = 0
+    }
+
+    let memory: Memory
+
+    init(_ memory: Memory) {
+        self.memory = memory
+        memory.opened += 1
+    }
+
+    static let rates = ["yaw", "pitch"].map {
+        ParameterDescription(
+            name: $0, kind: .number, summary: "Rate.", unit: "degrees per second", minimum: -720,
+            maximum: 720)
+    }
+
+    static let methods = [
+        MethodDescription(name: "status", summary: "Returns the state.", access: .read),
+        MethodDescription(
+            name: "rate", summary: "Turns the camera.", access: .write, parameters: rates),
+        MethodDescription(
+            name: "point", summary: "Turns the camera.", access: .write, parameters: rates),
+        MethodDescription(
+            name: "juggle", summary: "Does something new.", access: .action,
+            parameters: [
+                ParameterDescription(
+                    name: "action", kind: .word, summary: "Action.", words: ["status", "start"]),
+                ParameterDescription(
+                    name: "balls", kind: .integer, summary: "Balls.", minimum: 1, maximum: 7,
+                    required: true),
+            ]),
+        MethodDescription(name: "save", summary: "Saves.", access: .write),
+        MethodDescription(name: "reset_stop", summary: "Resets the stop.", access: .write),
+        MethodDescription(name: "stop", summary: "Stops.", access: .write),
+    ]
+
+    func ask(
+        _ method: String, _ params: [String: JSONValue]
+    ) throws(ClientError) -> JSONValue {
+        if memory.isDown { throw .unreachable("airframed has ended; start it.") }
+        memory.requests.append(
+            params.isEmpty ? method : "\(method) \(JSONValue.object(params).text)")
+        if memory.refused.contains(method) {
+            throw .refused(RequestError("refused", "\(method) is not possible; wait."))
+        }
+        switch method {
+        case "methods":
+            return .array(
+                Self.methods.map { method in
+                    [
+                        "name": .string(method.name), "summary": .string(method.summary),
+                        "access": .string(method.access.rawValue),
+                        "parameters": .array(method.parameters.map(Self.json)),
+                    ]
+                })
+        case "get":
+            return .array(
+                [
+                    ("mcp.max_rate_dps", 30), ("mcp.max_travel_deg", 90), ("mcp.max_turn_s", 10),
+                    ("mcp.rollback_s", 60), ("commander.dead_man_s", 0.9),
+                ].map { key, value in ["key": .string(key), "value": .double(value)] })
+        case "status": return ["mode": "locked"]
+        default: return ["sentence": "Done."]
+        }
+    }
+
+    private static func json(_ parameter: ParameterDescription) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(parameter.name), "kind": .string(parameter.kind.rawValue),
+            "summary": .string(parameter.summary), "unit": .string(parameter.unit),
+            "words": .array(parameter.words.map(JSONValue.string)),
+            "required": .bool(parameter.required),
+        ]
+        if let minimum = parameter.minimum { members["minimum"] = .double(minimum.value) }
+        if let maximum = parameter.maximum { members["maximum"] = .double(maximum.value) }
+        return .object(members)
+    }
+}
+
+/// A server with its fake daemon, and with short ways to call it.
+struct Bench {
+    let memory = FakeDaemon.Memory()
+    let server: MCPServer
+
+    init(isReadOnly: Bool = false, mayReset: Bool = false) {
+        server = MCPServer(
+            name: "tester", isReadOnly: isReadOnly, mayReset: mayReset, manual: nil,
+            version: "1.0.0"
+        ) { [memory] () throws(ClientError) in
+            if memory.isDown { throw .unreachable("There is no socket; start airframed.") }
+            return FakeDaemon(memory)
+        }
+    }
+
+    private static let meta: JSONValue = [
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": [:],
+    ]
+
+    /// The replies to a request of the stateless version.
+    func ask(
+        _ method: String, _ params: [String: JSONValue] = [:], id: Int = 1, now: Double = 0
+    ) throws -> [JSONValue] {
+        let params = params.merging(["_meta": Self.meta]) { own, _ in own }
+        return try send(
+            [
+                "jsonrpc": "2.0", "id": .int(id), "method": .string(method),
+                "params": .object(params),
+            ],
+            now: now)
+    }
+
+    /// The replies to a call of a tool.
+    func call(
+        _ tool: String, _ arguments: [String: JSONValue] = [:], id: Int = 1, now: Double = 0
+    ) throws -> [JSONValue] {
+        try ask(
+            "tools/call", ["name": .string(tool), "arguments": .object(arguments)], id: id, now: now
+        )
+    }
+
+    func send(_ message: JSONValue, now: Double = 0) throws -> [JSONValue] {
+        try Self.parsed(server.receive(Array(message.text.utf8), now: now))
+    }
+
+    func tick(now: Double) throws -> [JSONValue] { try Self.parsed(server.tick(now: now)) }
+
+    /// Requests to the daemon since the last call of this method.
+    func takeRequests() -> [String] {
+        defer { memory.requests = [] }
+        return memory.requests
+    }
+
+    private static func parsed(_ lines: [[UInt8]]) throws -> [JSONValue] {
+        try lines.map { try JSONValue(parsing: $0) }
+    }
+}

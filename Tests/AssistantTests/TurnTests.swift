@@ -1,0 +1,107 @@
+import Testing
+import Wire
+
+@testable import Assistant
+
+@Suite("Turns of an assistant") struct TurnTests {
+    /// A bench whose turn of 2 s has begun at time 0.
+    private func turning() throws -> Bench {
+        let bench = Bench()
+        #expect(try bench.call("turn", ["yaw": 10, "duration": 2], id: 7) == [])
+        #expect(bench.takeRequests().last == #"rate {"yaw":10}"#)
+        return bench
+    }
+
+    @Test("a turn repeats its rate within a third of the dead-man time, then stops and answers")
+    func whole() throws {
+        let bench = try turning()
+        var time = 0.0
+        var repeats = 0
+        while let due = bench.server.deadline, due < 2 {
+            #expect(due - time <= 0.3 + 1e-9)
+            time = due
+            #expect(try bench.tick(now: due - 0.01) == [])
+            #expect(bench.takeRequests() == [])
+            #expect(try bench.tick(now: due) == [])
+            #expect(bench.takeRequests() == [#"rate {"yaw":10}"#])
+            repeats += 1
+        }
+        #expect(repeats == 6)
+        let answer = try #require(try bench.tick(now: 2).first)
+        #expect(bench.takeRequests() == [#"rate {"yaw":0}"#])
+        #expect(answer["id"] == 7)
+        #expect(answer["result"]?["structuredContent"]?["turned_s"] == 2.0)
+        #expect(bench.server.deadline == nil)
+    }
+
+    @Test("a cancelled turn stops at once, without an answer")
+    func cancelled() throws {
+        let bench = try turning()
+        let cancel: JSONValue = [
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": ["requestId": 7],
+        ]
+        #expect(try bench.send(cancel, now: 0.5) == [])
+        #expect(bench.takeRequests() == [#"rate {"yaw":0}"#])
+        #expect(try bench.tick(now: 3) == [])
+        #expect(try bench.send(cancel, now: 4) == [])
+        #expect(bench.takeRequests() == [])
+    }
+
+    @Test("another motion ends the turn and answers it; a question does not")
+    func replaced() throws {
+        let bench = try turning()
+        #expect(try bench.call("status", id: 8, now: 0.5).count == 1)
+        #expect(bench.server.deadline != nil)
+        let replies = try bench.call("point", ["yaw": 1], id: 9, now: 1)
+        #expect(replies.map { $0["id"] } == [9, 7])
+        #expect(replies[1]["result"]?["structuredContent"]?["turned_s"] == 1.0)
+        #expect(bench.server.deadline == nil)
+        #expect(!bench.takeRequests().contains(#"rate {"yaw":0}"#))
+    }
+
+    @Test("a stop ends the turn, and the client's end stops it")
+    func ends() throws {
+        let bench = try turning()
+        #expect(try bench.call("stop", id: 8, now: 0.5).map { $0["id"] } == [8, 7])
+        let other = try turning()
+        other.server.end()
+        #expect(other.takeRequests() == [#"rate {"yaw":0}"#])
+    }
+
+    @Test("a turn that a person ends by taking control reports the daemon's reason")
+    func takenOver() throws {
+        let bench = try turning()
+        bench.memory.refused = ["rate"]
+        let reply = try #require(try bench.tick(now: 0.5).first)
+        #expect(reply["id"] == 7)
+        #expect(reply["result"]?["isError"] == true)
+        #expect(bench.server.deadline == nil)
+    }
+
+    @Test(
+        "a turn beyond a limit is refused, and the refusal names the setting",
+        arguments: [
+            (["yaw": 20, "duration": 5], "mcp.max_travel_deg"),
+            (["yaw": 1, "duration": 11], "mcp.max_turn_s"), (["yaw": 1], "duration"),
+            (["yaw": 1, "duration": -1], "duration"),
+        ] as [([String: JSONValue], String)])
+    func limits(arguments: [String: JSONValue], word: String) throws {
+        let bench = Bench()
+        let reply = try #require(try bench.call("turn", arguments).first?["result"])
+        #expect(reply["isError"] == true)
+        let text = reply["content"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.contains(word), "\(text)")
+        #expect(!bench.takeRequests().contains { $0.hasPrefix("rate") })
+    }
+}
+
+@Suite("Lines of a client") struct BoundedLinesTests {
+    @Test("lines are split anywhere, and a line that is too long is reported once")
+    func split() {
+        var lines = BoundedLines(limit: 4)
+        #expect(lines.append(Array("ab".utf8)) == [])
+        #expect(lines.append(Array("c\nd\n".utf8)) == [Array("abc".utf8), Array("d".utf8)])
+        #expect(lines.append(Array("123456789".utf8)) == [nil])
+        #expect(lines.append(Array("0\nok\n".utf8)) == [Array("ok".utf8)])
+    }
+}

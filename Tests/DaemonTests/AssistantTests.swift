@@ -1,0 +1,58 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+/// `airframectl mcp` with the official SDK as its client, and the conversation of the manual.
+@Suite("An assistant with airframectl mcp") struct AssistantTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+    private static let python = root.appending(".build/peers/venv/bin/python").string
+    private static let isThere = access(root.appending(".build/peers/venv/mcp").string, F_OK) == 0
+
+    @Test(
+        "the official SDK uses every tool in both eras of the protocol",
+        .enabled(if: isThere, "`make mcp-peer` installs the SDK; without it nobody calls the tools")
+    )
+    func sdk() throws {
+        try withDaemon { daemon in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            let peer = try Program(
+                [
+                    Self.python, Self.root.appending("Tests/Peers/assistant.py").string,
+                    "--airframectl", try Program.built("airframectl"), "--socket", daemon.socket,
+                    "--manual", Self.root.appending("etc/manual").string,
+                ], in: daemon.directory)
+            let status = try peer.wait(seconds: 180)
+            #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
+        }
+    }
+
+    @Test("the conversation in etc/manual/assistants.md is what the server answers")
+    func manual() throws {
+        let text = try CommittedFile("etc/manual/assistants.md").text()
+        let conversations = ProtocolPageTests.conversations(in: text)
+        #expect(conversations.count == 2)
+        try withDaemon { daemon throws in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            for conversation in conversations {
+                let requests = conversation.compactMap { line in
+                    if case .request(let request) = line { request } else { nil }
+                }
+                let patterns = conversation.compactMap { line in
+                    if case .reply(let pattern) = line { pattern } else { nil }
+                }
+                let run = try Program.run(
+                    [try Program.built("airframectl"), "mcp", "--socket", daemon.socket],
+                    in: daemon.directory, input: requests.joined(separator: "\n") + "\n")
+                let replies = run.output.split(separator: "\n").map(String.init)
+                #expect(replies.count == patterns.count, "\(run.output)\(run.errors)")
+                for (reply, pattern) in zip(replies, patterns) {
+                    #expect(
+                        ProtocolPageTests.fits(reply, pattern), "\(reply)\nis not\n\(pattern)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+"""Conversations of the official MCP SDK with `airframectl mcp`: both eras, every tool once, refusals,
+cancellation, malformed input, and two servers at once.
+
+    assistant.py --airframectl PROGRAM --socket PATH [--manual FOLDER]
+
+The daemon at the socket controls a simulated gimbal whose motors are on. The program prints one line for
+each part, and ends with an error at the first expectation that fails."""
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import time
+
+from mcp import MCPError
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+ERAS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28", "auto": "2026-07-28"}
+
+# Arguments with which each tool is called once. A tool without a line here is called without arguments.
+ARGUMENTS = {
+    "autotune": {"action": "status"},
+    "baselines": {"action": "store", "name": "assistant"},
+    "calibrate": {"action": "status"},
+    "get": {"keys": ["mcp"]},
+    "log": {"limit": 5},
+    "mode": {"mode": "locked"},
+    "point": {"pitch": 5},
+    "recordings": {"action": "status"},
+    "set": {"key": "tracking.max_rate_dps", "value": 50, "rollback": 20},
+    "spectrum": {"action": "status"},
+    "turn": {"yaw": 10, "duration": 0.5},
+}
+# Tools that this machine refuses, with a word of the remedy.
+REFUSED = {
+    "drive": (dict(left=0.1, right=0.1), "drive.board"),
+    "motor_test": (dict(axis="yaw"), "mode"),
+    "step": (dict(axis="slider", position=1), "robot.motors"),
+    "track": (dict(action="on"), "airframe-eyes"),
+}
+
+
+class Peer:
+    def __init__(self, options):
+        self.options = options
+
+    def command(self, *extra):
+        manual = ["--manual", self.options.manual] if self.options.manual else []
+        return [self.options.airframectl, "mcp", "--socket", self.options.socket, *manual, *extra]
+
+    def client(self, mode, *extra, cache=None):
+        command = self.command(*extra)
+        parameters = StdioServerParameters(command=command[0], args=command[1:])
+        return Client(stdio_client(parameters), mode=mode, cache=cache)
+
+    def control(self, *words):
+        run = subprocess.run(
+            [self.options.airframectl, "--socket", self.options.socket, "--json", *words],
+            capture_output=True, text=True, timeout=20)
+        assert run.returncode == 0, run
+        return json.loads(run.stdout)
+
+
+def expect(condition, *what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def text(result):
+    return result.content[0].text
+
+
+async def listing(peer, mode):
+    async with peer.client(mode) as client:
+        expect(client.protocol_version == ERAS[mode], client.protocol_version)
+        # A client that uses the stateless version at once does not ask who the server is.
+        if mode != "2026-07-28":
+            expect(client.server_info.name == "airframe", client.server_info)
+            expect("degrees" in client.instructions, client.instructions)
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        expected = {"status", "doctor", "mode", "point", "turn", "stop", "track", "calibrate", "autotune",
+                    "get", "set", "baselines", "recordings", "log", "history", "diff", "spectrum"}
+        expect(expected <= set(tools), expected - set(tools))
+        hidden = {"reset_stop", "save", "reload", "take", "pair", "client", "rate", "companion"}
+        expect(not hidden & set(tools), hidden & set(tools))
+        for tool in tools.values():
+            expect(tool.description and tool.annotations is not None, tool)
+        point = tools["point"].input_schema["properties"]
+        expect("degrees" in point["pitch"]["description"], point)
+        expect(point["pitch"]["minimum"] == -180 and point["rate"]["maximum"] == 30, point)
+        expect(tools["status"].annotations.read_only_hint, tools["status"])
+        expect(not tools["point"].annotations.read_only_hint, tools["point"])
+        expect(tools["mode"].annotations.destructive_hint, tools["mode"])
+        expect("delete" not in tools["baselines"].input_schema["properties"]["action"]["enum"])
+        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        expect("why_does_it_shake" in prompts, prompts)
+        prompt = await client.get_prompt("why_does_it_shake")
+        expect("spectrum" in prompt.messages[0].content.text, prompt)
+        resources = {str(resource.uri) for resource in (await client.list_resources()).resources}
+        expect("airframe://status" in resources, resources)
+        status = await client.read_resource("airframe://status")
+        expect("attitude" in json.loads(status.contents[0].text), status)
+        if peer.options.manual:
+            page = await client.read_resource("airframe://manual/safety.md")
+            expect(page.contents[0].text.startswith("# Safety"), page)
+        for uri in ["airframe://manual/../../etc/passwd", "file:///etc/passwd"]:
+            try:
+                await client.read_resource(uri)
+                expect(False, uri)
+            except MCPError as error:
+                expect("no resource" in str(error), error)
+
+
+async def every_tool(peer, mode):
+    async with peer.client(mode, "--name", "tester") as client:
+        tools = [tool.name for tool in (await client.list_tools()).tools if tool.name != "stop"]
+        tools.sort(key=lambda name: (name != "mode", name))
+        for name in tools:
+            arguments, remedy = REFUSED.get(name, (ARGUMENTS.get(name, {}), None))
+            result = await client.call_tool(name, arguments)
+            expect(result.is_error == (remedy is not None), name, result)
+            expect(result.structured_content is not None, name)
+            if remedy:
+                expect(remedy in text(result), name, text(result))
+        changes = [entry for entry in peer.control("history") if "tracking.max_rate_dps" in entry["what"]]
+        expect("mcp tester" in changes[-1]["who"], changes)
+        status = (await client.call_tool("status", {})).structured_content
+        expect(status["holder"].startswith("assistant client"), status["holder"])
+        expect("mcp tester" in status["holder"], status["holder"])
+
+
+async def refusals(peer, mode):
+    async with peer.client(mode) as client:
+        async def refused(name, arguments, *words):
+            result = await client.call_tool(name, arguments)
+            expect(result.is_error, name, arguments, result)
+            for word in words:
+                expect(word in text(result), name, arguments, text(result))
+        await refused("point", {"pitch": 170}, "mcp.max_travel_deg")
+        await refused("point", {"pitch": "down"}, "pitch must be a number")
+        await refused("point", {"pich": 1}, "no parameter", "Did you mean \"pitch\"?")
+        await refused("point", {"pitch": 1, "rate": 90}, "mcp.max_rate_dps")
+        await refused("turn", {"yaw": 90, "duration": 1}, "mcp.max_rate_dps")
+        await refused("turn", {"yaw": 20, "duration": 9}, "mcp.max_travel_deg")
+        await refused("turn", {"yaw": 1, "duration": 99}, "mcp.max_turn_s")
+        await refused("turn", {"yaw": 1}, "duration")
+        await refused("set", {"key": "mcp.max_rate_dps", "value": 300}, "airframectl set")
+        await refused("set", {"key": "loop.rate_hz", "value": 100}, "cannot change while airframed runs")
+        await refused("baselines", {"action": "delete", "name": "assistant"}, "action")
+        await refused("get", {"keys": ["nothing.here"]}, "There is no setting")
+        try:
+            await client.call_tool("reset_stop", {})
+            expect(False, "reset_stop")
+        except MCPError as error:
+            expect("There is no tool" in str(error), error)
+        # Without a time the change reverts after mcp.rollback_s.
+        result = await client.call_tool("set", {"key": "tracking.max_rate_dps", "value": 55})
+        expect(55 < result.structured_content["rollback_s"] <= 60, result)
+        # A person takes control from the assistant, not the reverse.
+        await client.call_tool("point", {"pitch": 2})
+        person = subprocess.Popen(
+            [peer.options.airframectl, "--socket", peer.options.socket, "take"], stdout=subprocess.DEVNULL)
+        while not peer.control("status").get("holder", "").startswith("diagnostics client"):
+            await asyncio.sleep(0.1)
+        await refused("point", {"pitch": 0}, "is in control")
+        await refused("turn", {"pitch": 1, "duration": 1}, "is in control")
+        person.terminate()
+        person.wait(10)
+        while "holder" in peer.control("status"):
+            await asyncio.sleep(0.1)
+        result = await client.call_tool("point", {"pitch": 0})
+        expect(not result.is_error, result)
+
+
+async def stopping(peer, mode):
+    async with peer.client(mode, "--read-only") as client:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        expect("stop" in tools and not {"mode", "point", "turn", "set"} & set(tools), tools)
+        result = await client.call_tool("stop", {})
+        expect(not result.is_error and "motors stay off" in text(result), result)
+    async with peer.client(mode) as client:
+        result = await client.call_tool("mode", {"mode": "locked"})
+        expect(result.is_error and "stop --reset" in text(result), result)
+    async with peer.client(mode, "--allow-reset") as client:
+        result = await client.call_tool("reset_stop", {})
+        expect(not result.is_error, result)
+        result = await client.call_tool("mode", {"mode": "locked"})
+        expect(not result.is_error, result)
+    while peer.control("status")["state"] != "running":
+        await asyncio.sleep(0.1)
+
+
+async def cancellation(peer, mode):
+    async with peer.client(mode) as client:
+        begin = time.monotonic()
+        start = peer.control("status")["attitude"]["yaw_deg"]
+        turn = asyncio.create_task(client.call_tool("turn", {"yaw": 10, "duration": 10}))
+        await asyncio.sleep(1)
+        # A second request is answered during the turn.
+        status = (await client.call_tool("status", {})).structured_content
+        expect(status["attitude"]["yaw_deg"] - start > 4, start, status["attitude"])
+        turn.cancel()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            pass
+        await asyncio.sleep(0.7)
+        before = peer.control("status")["attitude"]["yaw_deg"]
+        await asyncio.sleep(0.5)
+        after = peer.control("status")["attitude"]["yaw_deg"]
+        expect(abs(after - before) < 0.5, before, after)
+        expect(time.monotonic() - begin < 9)
+        # A request for other motion ends a turn, whose answer says so.
+        turn = asyncio.create_task(client.call_tool("turn", {"yaw": -10, "duration": 10}))
+        await asyncio.sleep(0.5)
+        await client.call_tool("point", {"pitch": 1})
+        expect("Another request ended the turn" in text(await turn))
+
+
+async def two_servers(peer, mode):
+    async with peer.client(mode, "--name", "one") as one, peer.client(mode, "--name", "two") as two:
+        await one.call_tool("point", {"pitch": 3})
+        result = await two.call_tool("point", {"pitch": -3})
+        expect(result.is_error and "mcp one" in text(result), result)
+        both = await asyncio.gather(*[client.call_tool("status", {}) for client in (one, two) for _ in range(5)])
+        expect(all(not result.is_error for result in both))
+    # The end of a server ends its control.
+    async with peer.client(mode, "--name", "three") as three:
+        result = await three.call_tool("point", {"pitch": 0})
+        expect(not result.is_error, result)
+
+
+def malformed(peer):
+    """Lines that no client sends: the server answers each with an error, and goes on."""
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}}
+    cases = [
+        (b"not json", -32700), (b"[]", -32600), (b"3", -32600), (b'"x"', -32600), (b"[" * 5000, -32700),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600), (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600), (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}', -32600), (b"\xff\xfe", -32700), (b"x" * 70000, -32600),
+        (json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {
+            "_meta": {**meta, "io.modelcontextprotocol/protocolVersion": "1900-01-01"}}}).encode(), -32022),
+        (json.dumps({"jsonrpc": "2.0", "id": 1, "method": "nothing", "params": {"_meta": meta}}).encode(), -32601),
+        (json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "_meta": meta, "name": "point", "arguments": 3}}).encode(), -32602),
+        (json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "_meta": meta, "name": "no tool"}}).encode(), -32602),
+        (json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}}).encode(), -32602),
+    ]
+    silent = [b"", b"  ", b'{"jsonrpc":"2.0","method":"notifications/nothing"}',
+              b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}',
+              b'{"jsonrpc":"2.0","id":1,"result":{}}']
+    lines = [case for case, _ in cases] + silent + [b'{"jsonrpc":"2.0","id":"end","method":"ping"}']
+    run = subprocess.run(peer.command(), input=b"\n".join(lines) + b"\n", capture_output=True, timeout=30)
+    expect(run.returncode == 0, run)
+    replies = [json.loads(line) for line in run.stdout.splitlines()]
+    codes = [reply["error"]["code"] for reply in replies[:-1]]
+    expect(codes == [code for _, code in cases], codes)
+    expect(replies[-1] == {"jsonrpc": "2.0", "id": "end", "result": {}}, replies[-1])
+    # Without a daemon, the tools report how to start it.
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"_meta": meta, "name": "status"}}
+    run = subprocess.run(
+        [peer.options.airframectl, "mcp", "--socket", "/nonexistent/socket"], capture_output=True, timeout=30,
+        input=json.dumps(begin).encode() + b"\n")
+    reply = json.loads(run.stdout)
+    expect(reply["result"]["isError"] and "Is airframed running?" in reply["result"]["content"][0]["text"], reply)
+
+
+async def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--airframectl", required=True)
+    parser.add_argument("--socket", required=True)
+    parser.add_argument("--manual")
+    peer = Peer(parser.parse_args())
+    malformed(peer)
+    print("malformed input is answered with errors", flush=True)
+    await listing(peer, "auto")
+    for mode in ["legacy", "2026-07-28"]:
+        for part in [listing, every_tool, refusals, cancellation, two_servers, stopping]:
+            begin = time.monotonic()
+            async with asyncio.timeout(60):
+                await part(peer, mode)
+            print(f"{ERAS[mode]}: {part.__name__} in {time.monotonic() - begin:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
