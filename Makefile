@@ -102,8 +102,8 @@ counter:
 
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
 test: build counter packages-eyes packages-web ## run every test, including the short tests in the virtual machine
-	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp || \
-	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser or the SDK of MCP, because it cannot be installed here (see above)"
+	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp $(PEERS)/venv/prometheus || \
+	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser, the SDK of MCP or Prometheus's parser, because it cannot be installed here (see above)"
 	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
 	swift test --no-parallel
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
@@ -197,6 +197,12 @@ $(PEERS)/venv/mavlink: Tests/Peers/requirements-mavlink.txt
 mcp-peer: $(PEERS)/venv/mcp ## install the SDK of the Model Context Protocol for the tests of airframectl mcp
 
 $(PEERS)/venv/mcp: Tests/Peers/requirements-mcp.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+# Prometheus's parser, which the tests check metrics with.
+$(PEERS)/venv/prometheus: Tests/Peers/requirements-prometheus.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
 	$(PEERS)/venv/bin/pip install --quiet --requirement $<
 	touch $@

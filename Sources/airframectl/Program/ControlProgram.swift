@@ -33,7 +33,7 @@ struct Airframectl: ParsableCommand {
             CalibrateCommand.self,
             SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,
             LogCommand.self, SubscribeCommand.self, RecordCommand.self, ReplayCommand.self,
-            MCPCommand.self, VersionCommand.self,
+            MCPCommand.self, MetricsCommand.self, VersionCommand.self,
         ])
 
     static func main() {

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Client
+import Glibc
+import SystemPackage
+import Wire
+
+struct MetricsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics",
+        abstract: "Print metrics in Prometheus's text format.",
+        discussion: """
+            With --output the command replaces a file at once, for the textfile collector of node_exporter. The file then also \
+            exists if airframed does not answer, with airframe_up 0, and the exit code is 69 or 75. The page metrics.md of the \
+            manual shows the set-up.
+            """)
+
+    @Option(help: "File to replace, for example airframe.prom in the collector's folder.")
+    var output: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        do throws(ClientError) {
+            let status: Status = try options.connect().request(.status)
+            try write(PrometheusText(status).lines)
+        } catch {
+            switch error {
+            case .unreachable, .timeout: if output != nil { try write(PrometheusText.unreachable) }
+            case .refused, .notUnderstood, .file: break
+            }
+            throw error
+        }
+    }
+
+    private func write(_ lines: [String]) throws(ClientError) {
+        guard let output else { return lines.forEach(Output.line) }
+        let part = FilePath(output + ".\(getpid()).tmp")
+        do {
+            let file = try FileDescriptor.open(
+                part, .writeOnly, options: [.create, .truncate],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter {
+                _ = try file.writeAll((lines.joined(separator: "\n") + "\n").utf8)
+            }
+            // A reader gets the old file or the new one, never a part.
+            guard rename(part.string, output) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
+            unlink(part.string)
+            throw .file("\(output): \(error)", field: "output")
+        }
+    }
+}

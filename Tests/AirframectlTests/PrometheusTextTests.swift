@@ -1,0 +1,51 @@
+import Testing
+import Wire
+
+@testable import airframectl
+
+@Suite("Metrics for Prometheus") struct PrometheusTextTests {
+    private func lines(_ change: (inout Status) -> Void = { _ in }) -> [String] {
+        var status = Status()
+        change(&status)
+        return PrometheusText(status).lines
+    }
+
+    @Test("every metric has a help and a type before its values, once")
+    func order() {
+        let lines = lines {
+            $0.attitude.pitchDeg = -12.5
+            $0.loop.stages = [StageTiming(name: "bus", p50Us: 100, p99Us: 200, maxUs: 1000)]
+        }
+        var seen: Set<Substring> = []
+        var current: Substring = ""
+        for line in lines {
+            let words = line.split(separator: " ", maxSplits: 3)
+            if line.hasPrefix("# HELP ") {
+                current = words[2]
+                #expect(seen.insert(current).inserted, "\(line)")
+            } else {
+                #expect((line.hasPrefix("# TYPE ") ? words[2] : words[0]).hasPrefix(current))
+            }
+        }
+        #expect(lines.contains(#"airframe_attitude_degrees{axis="pitch"} -12.5"#))
+        #expect(lines.contains(#"airframe_loop_stage_seconds{quantile="1",stage="bus"} 0.001"#))
+        #expect(lines.contains("airframe_up 1.0"))
+    }
+
+    @Test("unknown values are left out, and counters have the suffix _total")
+    func unknown() {
+        let lines = lines()
+        #expect(!lines.contains { $0.contains("nan") || $0.contains("uptime") })
+        for line in lines where line.hasPrefix("# TYPE ") {
+            #expect(line.hasSuffix("counter") == line.contains("_total "), "\(line)")
+        }
+    }
+
+    @Test("labels are escaped")
+    func labels() {
+        let lines = lines {
+            $0.version = "1\"\\\n2"
+        }
+        #expect(lines.contains { $0.contains(#"version="1\"\\\n2""#) })
+    }
+}
