@@ -80,7 +80,7 @@ struct SubscribeCommand: ParsableCommand {
     var rate = 10.0
     @Option(help: "Send datagrams to this address instead of printing lines.")
     var udp: String?
-    @Argument(help: "Names of variables.")
+    @Argument(help: "Names of variables.", completion: LiveCompletion.variables)
     var names: [String] = []
 
     func run() throws {

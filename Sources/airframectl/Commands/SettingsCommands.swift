@@ -10,7 +10,9 @@ struct GetCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(name: .shortAndLong, help: "Also show range, default and meaning.")
     var verbose = false
-    @Argument(help: "Keys or sections, for example loop or loop.rate_hz.")
+    @Argument(
+        help: "Keys or sections, for example loop or loop.rate_hz.",
+        completion: LiveCompletion.keysAndTables)
     var keys: [String] = []
 
     func run() throws {
@@ -35,11 +37,12 @@ struct SetCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: "Revert the change after this time: 30s, 5min or seconds.")
     var rollback: Duration?
-    @Argument(help: "Dotted key as in the TOML file.")
+    @Argument(help: "Dotted key as in the TOML file.", completion: LiveCompletion.keys)
     var key: String
     @Argument(
         parsing: .allUnrecognized,
-        help: "Value as in the TOML file: 500, -1.5, true, locked, [1, 2, 3].")
+        help: "Value as in the TOML file: 500, -1.5, true, locked, [1, 2, 3].",
+        completion: LiveCompletion.value)
     var value: [String]
 
     func validate() throws {
@@ -135,7 +138,9 @@ struct BaselineCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Action: list, store, restore or delete.")
     var action: Action = .list
-    @Argument(help: "Name of the baseline: letters, digits, - and _.")
+    @Argument(
+        help: "Name of the baseline: letters, digits, - and _.",
+        completion: LiveCompletion.baselines)
     var name: String?
 
     func validate() throws {

@@ -6,8 +6,13 @@ import Glibc
 struct GlobalOptions: ParsableArguments {
     static let defaultSocket = "/run/airframe/airframed.sock"
 
-    @Option(help: "Path of the daemon's socket.")
-    var socket: String = getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
+    /// Path of the socket without the option `--socket`.
+    static var usualSocket: String {
+        getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
+    }
+
+    @Option(help: "Path of the daemon's socket.", completion: .file())
+    var socket: String = usualSocket
 
     @Flag(help: "Print JSON: one document, or one document per line for continuous output.")
     var json = false

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Client
+import Wire
+
+/// Completions of the shell that the running daemon supplies. Without a daemon, nothing is completed.
+enum LiveCompletion {
+    /// Longest wait for the daemon, s. A person waits for the completion.
+    private static let timeout = 1.0
+
+    /// Keys and tables of settings.
+    static let keysAndTables = CompletionKind.custom { words, _, _ in
+        let keys = keys(words)
+        let tables = keys.flatMap { key in
+            let parts = key.split(separator: ".")
+            return parts.indices.dropLast().map { parts[...$0].joined(separator: ".") }
+        }
+        return Array(Set(keys + tables)).sorted()
+    }
+
+    /// Keys of settings.
+    static let keys = CompletionKind.custom { words, _, _ in keys(words) }
+
+    /// Present value of the setting whose key is the previous word, or the permitted words.
+    static let value = CompletionKind.custom { words, index, _ in
+        guard index > 0, index <= words.count else { return [] }
+        let params: [String: JSONValue] = ["keys": [.string(words[index - 1])]]
+        guard let setting = ask("get", params, words)?.array?.first else { return [] }
+        let range = setting["range"]?.string ?? ""
+        let choices = range.contains("...") ? [] : range.split(separator: ", ").map(String.init)
+        return choices.isEmpty ? [setting["value"]?.text ?? ""] : choices
+    }
+
+    /// Names of baselines.
+    static let baselines = CompletionKind.custom { words, _, _ in
+        ask("baseline", ["action": "list"], words)?["names"]?.array?.compactMap(\.string) ?? []
+    }
+
+    /// Names of variables for streams.
+    static let variables = CompletionKind.custom { words, _, _ in
+        ask("variables", [:], words)?.array?.compactMap { $0["name"]?.string } ?? []
+    }
+
+    private static func keys(_ words: [String]) -> [String] {
+        ask("keys", [:], words)?.array?.compactMap { $0["key"]?.string } ?? []
+    }
+
+    private static func ask(
+        _ method: String, _ params: [String: JSONValue], _ words: [String]
+    ) -> JSONValue? {
+        // The words of the command line can name another socket.
+        let option = words.firstIndex(of: "--socket").map { words.index(after: $0) }
+        let path =
+            option.flatMap { words.indices.contains($0) ? words[$0] : nil }
+            ?? GlobalOptions.usualSocket
+        return try? DaemonClient(path: path, timeout: timeout).json(method, params)
+    }
+}

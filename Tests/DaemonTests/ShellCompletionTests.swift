@@ -1,0 +1,81 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+/// The installed completion scripts in the real shells, with a running daemon.
+@Suite("Completions of the shells") struct ShellCompletionTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+
+    private static func isInstalled(_ shell: String) -> Bool {
+        ["/bin/", "/usr/bin/"].contains { access($0 + shell, X_OK) == 0 }
+    }
+
+    /// Command lines without the program's name, and a completion that each must offer.
+    private static let lines: [(words: String, completion: String)] = [
+        ("get loop.ra", "loop.rate_hz"), ("get trackin", "tracking"),
+        ("set tracking.max", "tracking.max_rate_dps"), ("mode pan", "pan_follow"),
+        ("baseline restore go", "good-one"), ("subscribe attitude.pi", "attitude.pitch"),
+        ("metri", "metrics"),
+    ]
+
+    @Test(
+        "bash completes commands, keys, modes, baselines and variables",
+        .enabled(if: isInstalled("bash"), "bash is missing"))
+    func bash() throws {
+        try check("bash") { script, words in
+            ["bash", "--norc", "\(Self.root)/Tests/Shells/complete.bash", "\(script)"] + words
+        }
+    }
+
+    @Test(
+        "zsh completes commands, keys, modes, baselines and variables",
+        .enabled(if: isInstalled("zsh"), "zsh is missing: apt-get install zsh"))
+    func zsh() throws {
+        try check("zsh", as: "_airframectl") { script, words in
+            [
+                "zsh", "-f", "\(Self.root)/Tests/Shells/complete.zsh",
+                "\(script.removingLastComponent())",
+            ] + words
+        }
+    }
+
+    @Test(
+        "fish completes commands, keys, modes, baselines and variables",
+        .enabled(if: isInstalled("fish"), "fish is missing: apt-get install fish"))
+    func fish() throws {
+        try check("fish") { script, words in
+            ["python3", "\(Self.root)/Tests/Shells/complete_fish.py", "\(script)"] + words
+        }
+    }
+
+    /// Completes each line in a shell.
+    private func check(
+        _ shell: String, as name: String = "script",
+        _ command: (FilePath, [String]) -> [String]
+    ) throws {
+        try withDaemon { daemon in
+            let program = try Program.built("airframectl")
+            let folder = FilePath(program).removingLastComponent().string
+            let script = daemon.directory.appending(name)
+            let made = try daemon.control("--generate-completion-script", shell)
+            try write(made.output, to: script)
+            #expect(try daemon.control("baseline", "store", "good-one").status == 0)
+            for (line, completion) in Self.lines {
+                let words = ["airframectl"] + line.split(separator: " ").map(String.init)
+                let run = try Program.run(
+                    [
+                        "/usr/bin/env", "AIRFRAME_SOCKET=\(daemon.socket)",
+                        "PATH=\(folder):/usr/bin:/bin", "HOME=\(daemon.directory)",
+                    ] + command(script, words), in: daemon.directory)
+                // A shell can add a space after a completion.
+                let offered = run.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+                #expect(
+                    offered.contains { $0 == completion },
+                    "\(shell), \(line): \(run.output)\(run.errors)")
+            }
+        }
+    }
+}
