@@ -33,7 +33,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes packages-eyes deps-web packages-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web clean
+.PHONY: help deps deps-eyes packages-eyes deps-web packages-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -257,6 +257,12 @@ install-web: build-web ## install airframe-web below PREFIX (and DESTDIR)
 
 deb-web: build-web ## build .build/airframe-web_VERSION_ARCH.deb for this computer
 	etc/debian/build $(BIN) .build airframe-web
+
+install-python: ## install the Python client below PREFIX (and DESTDIR)
+	etc/install-tree-python "$(DESTDIR)" $(PREFIX)
+
+deb-python: ## build .build/python3-airframe_VERSION_all.deb
+	etc/debian/build $(BIN) .build python3-airframe
 
 clean: ## remove all build products
 	swift package clean

@@ -1,0 +1,30 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+/// The Python client with Python's own unittest and doctest, against a running daemon.
+@Suite("The Python client") struct PythonClientTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+    private static let isThere = access("/usr/bin/python3", X_OK) == 0
+
+    @Test(
+        "does what its page and its documentation show, and reports faults",
+        .enabled(if: isThere, "python3 is missing: apt-get install python3"))
+    func client() throws {
+        try withDaemon { daemon in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            let tests = try Program(
+                [
+                    "/usr/bin/env", "AIRFRAME_SOCKET=\(daemon.socket)",
+                    "AIRFRAMECTL=\(try Program.built("airframectl"))",
+                    "PYTHONPATH=\(Self.root)/Sources/Python", "PYTHONDONTWRITEBYTECODE=1",
+                    "/usr/bin/python3", "\(Self.root)/Tests/Python/test_airframe.py",
+                ], in: daemon.directory)
+            let status = try tests.wait(seconds: 120)
+            #expect(status == 0, "\(tests.output)\(tests.errors)\(daemon.log)")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+"""Tests of the Python client against a running airframed: AIRFRAME_SOCKET names its socket, and
+AIRFRAMECTL the program airframectl. The motors of the simulated gimbal are on.
+
+    PYTHONPATH=Sources/Python python3 Tests/Python/test_airframe.py
+"""
+
+import doctest
+import importlib.util
+import os
+import pathlib
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import airframe
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class ClientTests(unittest.TestCase):
+    def setUp(self):
+        self.gimbal = airframe.connect(name="test")
+        self.addCleanup(self.gimbal.close)
+
+    def test_names_its_connection_in_the_history(self):
+        self.gimbal.set("tracking.max_rate_dps", 44, rollback=1)
+        self.assertIn("(test,", self.gimbal.history()[-1]["who"])
+
+    def test_a_refusal_has_code_field_and_remedy(self):
+        with self.assertRaises(airframe.Refused) as caught, self.gimbal.control() as camera:
+            camera.rate(yaw=5000)
+        self.assertEqual((caught.exception.code, caught.exception.field), ("out_of_range", "yaw"))
+        self.assertIn("-720...720", str(caught.exception))
+
+    def test_control_is_released_after_an_exception(self):
+        with self.assertRaises(ZeroDivisionError):
+            with self.gimbal.control():
+                self.assertIn("test", self.gimbal.status()["holder"])
+                raise ZeroDivisionError
+        self.assertNotIn("holder", self.gimbal.status())
+
+    def test_a_turn_ends(self):
+        before = self.gimbal.status()["attitude"]["yaw_deg"]
+        with self.gimbal.control() as camera:
+            camera.turn(yaw=20, seconds=0.6)
+            time.sleep(0.5)
+            first = self.gimbal.status()["attitude"]["yaw_deg"]
+            time.sleep(0.3)
+            self.assertAlmostEqual(self.gimbal.status()["attitude"]["yaw_deg"], first, delta=0.5)
+        self.assertAlmostEqual(first - before, 12, delta=4)
+
+    def test_a_trial_reverts_after_an_exception_and_on_a_table(self):
+        before = self.gimbal.get("tracking.max_rate_dps")
+        with self.assertRaises(KeyError):
+            with self.gimbal.trial() as trial:
+                trial["tracking.max_rate_dps"] = 61
+                trial["tracking"] = 1
+        self.assertEqual(self.gimbal.get("tracking.max_rate_dps"), before)
+
+    def test_a_kept_trial_lasts(self):
+        with self.gimbal.trial() as trial:
+            trial["tracking.max_rate_dps"] = 45
+            trial.keep()
+        self.assertEqual(self.gimbal.get("tracking.max_rate_dps"), {"tracking.max_rate_dps": 45})
+        self.gimbal.store_baseline("python")
+        self.assertIn("python", self.gimbal.baselines())
+        self.gimbal.restore_baseline("python")
+
+    def test_a_stream_delivers_samples_in_time(self):
+        with self.gimbal.subscribe(["setpoint.pitch", "attitude.pitch"], rate=100) as stream:
+            self.assertEqual(stream.names, ("setpoint.pitch", "attitude.pitch"))
+            samples = [next(stream) for _ in range(20)]
+        times = [sample.t for sample in samples]
+        self.assertEqual(times, sorted(times))
+        self.assertTrue(all(abs(sample.values["attitude.pitch"]) < 90 for sample in samples))
+        with self.assertRaises(airframe.Refused):
+            self.gimbal.subscribe("nothing.*")
+
+    def test_a_reader_cannot_move_the_camera(self):
+        with airframe.connect(read_only=True) as reader:
+            with self.assertRaises(airframe.Refused) as caught:
+                reader.mode("locked")
+            self.assertEqual(caught.exception.code, "permission_denied")
+
+    def test_a_recording_becomes_columns(self):
+        state = self.gimbal.record_last(2)
+        deadline = time.monotonic() + 10
+        folder = pathlib.Path(self.gimbal.get("persistence.directory")["persistence.directory"]) / "recordings"
+        while not list(folder.glob("*.mcap")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(1)
+        file = str(sorted(folder.glob("*.mcap"))[0])
+        columns = airframe.load_recording(file, airframectl=os.environ["AIRFRAMECTL"])
+        name = next(name for name in columns if "attitude" in name)
+        self.assertGreater(len(columns[name]), 500, state)
+        self.assertEqual(len({len(column) for column in columns.values()}), 1)
+        if importlib.util.find_spec("numpy"):
+            self.assertEqual(str(columns[name].dtype), "float64")
+        else:
+            self.assertIsInstance(columns[name][0], float)
+        with self.assertRaises(airframe.AirframeError):
+            airframe.load_recording("/nonexistent.mcap", airframectl=os.environ["AIRFRAMECTL"])
+
+
+class OtherDaemonTests(unittest.TestCase):
+    """Peers that are not airframed, or that fail."""
+
+    def serve(self, *answers, hang=False):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "s")
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(server.close)
+        server.bind(path)
+        server.listen(1)
+
+        def run():
+            connection, _ = server.accept()
+            with connection:
+                for answer in answers:
+                    connection.recv(4096)
+                    connection.sendall(answer)
+                if hang:
+                    time.sleep(1)
+        thread = threading.Thread(target=run)
+        thread.start()
+        self.addCleanup(thread.join)
+        return path
+
+    def test_an_absent_daemon_is_reported_with_a_remedy(self):
+        with self.assertRaisesRegex(airframe.Unreachable, "Is airframed running"):
+            airframe.connect("/nonexistent/socket")
+
+    def test_a_silent_daemon_is_a_timeout(self):
+        with airframe.connect(self.serve(b"", hang=True), timeout=0.2) as gimbal:
+            with self.assertRaises(airframe.Timeout):
+                gimbal.status()
+
+    def test_the_end_of_the_daemon_is_reported(self):
+        with airframe.connect(self.serve(b'{"id":1,')) as gimbal:
+            with self.assertRaises(airframe.Unreachable):
+                gimbal.status()
+
+    def test_lines_that_are_not_answers_are_errors(self):
+        for answer in [b"not json\n", b"[1]\n", b"\xff\n"]:
+            with self.subTest(answer), airframe.connect(self.serve(answer)) as gimbal:
+                with self.assertRaises(airframe.AirframeError):
+                    gimbal.status()
+
+    def test_an_answer_can_arrive_in_pieces_after_messages_of_a_stream(self):
+        answer = b'{"subscription":1,"t":1,"dropped":0,"values":{}}\n{"id":9,"result":1}\n{"id":1,"result":{"mode":"x"}}\n'
+        with airframe.connect(self.serve(answer)) as gimbal:
+            self.assertEqual(gimbal.status(), {"mode": "x"})
+
+
+def load_tests(loader, tests, pattern):
+    tests.addTests(doctest.DocTestSuite(airframe, extraglobs={"airframe": airframe}))
+    page = ROOT / "etc/manual/python.md"
+    # The fences of Markdown are not output.
+    text = page.read_text().replace("```", "")
+    tests.addTest(doctest.DocTestCase(doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)))
+    return tests
+
+
+if __name__ == "__main__":
+    print(f"Python {sys.version.split()[0]}")
+    unittest.main()
