@@ -27,4 +27,19 @@ import Wire
             #expect(status == 0, "\(tests.output)\(tests.errors)\(daemon.log)")
         }
     }
+
+    @Test(
+        "the conversions of the ROS 2 node follow REP 103",
+        .enabled(if: isThere, "python3 is missing: apt-get install python3"))
+    func ros() throws {
+        try withTemporaryDirectory { directory throws in
+            let tests = try Program.run(
+                [
+                    "/usr/bin/env", "PYTHONPATH=\(Self.root)/Sources/Python:\(Self.root)/etc/ros2",
+                    "PYTHONDONTWRITEBYTECODE=1", "/usr/bin/python3",
+                    "\(Self.root)/Tests/Python/test_ros2.py",
+                ], in: directory)
+            #expect(tests.status == 0, "\(tests.errors)")
+        }
+    }
 }
