@@ -26,6 +26,26 @@ import Testing
     }
 
     @Test(
+        "passes the checks of MAVSDK's gimbal_device_tester as a device of an autopilot",
+        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+    func deviceConformance() throws {
+        let port = try unusedPort()
+        try withDaemon([
+            "--set", "mavlink.listen=127.0.0.1:\(port)", "--set", "mavlink.role=device", "--set",
+            "follow.preset=sport",
+        ]) { daemon in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            let autopilot = try Program(
+                [
+                    Self.python, Self.root.appending("Tests/Peers/device_conformance.py").string,
+                    "--port", "\(port)", "--settle", "1.5",
+                ], in: daemon.directory)
+            let status = try autopilot.wait(seconds: 120)
+            #expect(status == 0, "\(autopilot.output)\(autopilot.errors)\(daemon.log)")
+        }
+    }
+
+    @Test(
         "is served on a serial line that comes and goes, and at an address that the gimbal calls",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func otherEnds() throws {
