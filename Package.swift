@@ -82,7 +82,7 @@ let eyes: [Target] = [
         name: "EyesTests",
         dependencies: [
             "Aerie", "Eyes", "CTurboJPEG", "CVideo", "Client", "Configuration", "GimbalCore",
-            "People", "Recording", "TestSupport", "Wire",
+            "People", "Recording", "TestSupport", "WebServing", "Wire",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
@@ -253,6 +253,7 @@ let package = Package(
             dependencies: [
                 "WebServing", "Client", "Configuration", "Recording", "Port", "PlainText", "Wire",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),

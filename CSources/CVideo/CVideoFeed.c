@@ -126,6 +126,10 @@ bool cv_feed_sample(cv_feed *feed, uint8_t *target, size_t capacity, cv_sample *
     return cv_pictures_pull(&feed->models, target, capacity, sample, timeout_ns);
 }
 
+bool cv_feed_still(cv_feed *feed, uint8_t *target, size_t capacity, cv_still *still, int64_t timeout_ns) {
+    return cv_pictures_still(&feed->models, target, capacity, still, timeout_ns);
+}
+
 void cv_feed_overlay(cv_feed *feed, const cv_shape *shapes, size_t count, int64_t valid_until) {
     cv_pictures_set(&feed->models, shapes, count, valid_until);
 }

@@ -6,6 +6,7 @@
 void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline) {
     pictures->pipeline = pipeline;
     pictures->sink = gst_bin_get_by_name(GST_BIN(pipeline), "samples");
+    pictures->stills = gst_bin_get_by_name(GST_BIN(pipeline), "stills");
     g_mutex_init(&pictures->lock);
     GstElement *overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
     if (!overlay) return;
@@ -17,13 +18,29 @@ void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline) {
 
 void cv_pictures_release(cv_pictures *pictures) {
     if (pictures->sink) gst_object_unref(pictures->sink);
+    if (pictures->stills) gst_object_unref(pictures->stills);
     g_free(pictures->shapes);
     g_mutex_clear(&pictures->lock);
 }
 
+/// The newest sample of an appsink; NULL without one within the timeout.
+static GstSample *pull(GstElement *sink, int64_t timeout_ns) {
+    return sink ? gst_app_sink_try_pull_sample(GST_APP_SINK(sink), timeout_ns < 0 ? 0 : (GstClockTime)timeout_ns) : NULL;
+}
+
+bool cv_pictures_still(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_still *still, int64_t timeout_ns) {
+    GstSample *sample = pull(pictures->stills, timeout_ns);
+    if (!sample) return false;
+    GstBuffer *buffer = gst_sample_get_buffer(sample);
+    still->size = gst_buffer_get_size(buffer);
+    still->exposed = cv_time(pictures->pipeline, sample);
+    bool fits = still->size <= capacity && gst_buffer_extract(buffer, 0, target, still->size) == still->size;
+    gst_sample_unref(sample);
+    return fits;
+}
+
 bool cv_pictures_pull(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_sample *info, int64_t timeout_ns) {
-    if (!pictures->sink) return false;
-    GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(pictures->sink), timeout_ns < 0 ? 0 : (GstClockTime)timeout_ns);
+    GstSample *sample = pull(pictures->sink, timeout_ns);
     if (!sample) return false;
     bool is_copied = false;
     GstVideoInfo video;

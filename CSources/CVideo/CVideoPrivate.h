@@ -37,16 +37,16 @@ void cv_server_request_key_frame(cv_server *server);
 /// Passes an access unit to a file. Only the streaming thread of a feed may call it.
 void cv_recorder_push(cv_recorder *recorder, GstSample *sample, int64_t exposed);
 
-/// Pictures of a feed for the models, and shapes over its pictures.
+/// Pictures of a feed for the models (`sink`) and as JPEG (`stills`), and shapes over its pictures.
 typedef struct {
-    GstElement *pipeline, *sink;
+    GstElement *pipeline, *sink, *stills;
     GMutex lock;
     cv_shape *shapes;
     size_t count;
     int64_t valid_until;
 } cv_pictures;
 
-/// Finds the elements `samples` and `overlay` of a pipeline.
+/// Finds the elements `samples`, `stills` and `overlay` of a pipeline.
 void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline);
 
 /// Releases the elements that `cv_pictures_find` has found. The pipeline must have been stopped.
@@ -54,6 +54,9 @@ void cv_pictures_release(cv_pictures *pictures);
 
 /// Copies the newest picture, see `cv_feed_sample`.
 bool cv_pictures_pull(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_sample *info, int64_t timeout_ns);
+
+/// Copies the newest JPEG picture, see `cv_feed_still`.
+bool cv_pictures_still(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_still *still, int64_t timeout_ns);
 
 /// Sets the shapes, see `cv_feed_overlay`.
 void cv_pictures_set(cv_pictures *pictures, const cv_shape *shapes, size_t count, int64_t valid_until);

@@ -1,7 +1,8 @@
 /// Options of a web server.
 public struct WebOptions: Sendable, Equatable {
     /// Address and port at which the server listens, such as "127.0.0.1:8000" or "[::1]:8000"; with
-    /// port 0 the system chooses a port.
+    /// port 0 the system chooses a port. "unix:/run/x.sock" is a UNIX socket, which only programs on
+    /// the same computer can use; the mode of its file (0660) and its group decide which.
     public var listen: String
     /// Host names that the server accepts in the header field Host, without port, in addition to
     /// `localhost` and every IP address.
@@ -69,20 +70,31 @@ public struct WebOptions: Sendable, Equatable {
 
     /// Creates options with their default values.
     ///
-    /// - Parameter listen: Address and port.
+    /// - Parameter listen: Address and port, or UNIX socket.
     public init(listen: String) { self.listen = listen }
 
-    /// Splits `listen` into address and port.
+    /// Place at which a server listens.
+    enum Endpoint: Equatable {
+        /// Address without brackets, and port.
+        case network(host: String, port: Int)
+        /// Path of a UNIX socket.
+        case file(path: String)
+    }
+
+    /// Reads `listen`.
     ///
-    /// - Returns: The address without brackets, and the port; nil if the text is not an address
-    ///   with a port.
-    static func endpoint(_ text: String) -> (host: String, port: Int)? {
+    /// - Returns: The place; nil if the text is neither an address with a port nor a UNIX socket.
+    static func endpoint(_ text: String) -> Endpoint? {
+        if text.hasPrefix("unix:") {
+            let path = text.dropFirst("unix:".count)
+            return path.hasPrefix("/") ? .file(path: String(path)) : nil
+        }
         guard let colon = text.lastIndex(of: ":"),
             let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port)
         else { return nil }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        return host.isEmpty ? nil : (String(host), port)
+        return host.isEmpty ? nil : .network(host: String(host), port: port)
     }
 }
 

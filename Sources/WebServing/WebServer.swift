@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -25,39 +26,54 @@ public final class WebServer: Sendable {
         guard let endpoint = WebOptions.endpoint(options.listen) else {
             throw WebServerError(
                 description:
-                    "\(options.listen) is not an address with a port, such as 127.0.0.1:8000.")
+                    "\(options.listen) is not an address with a port, such as 127.0.0.1:8000, or a UNIX socket, such as unix:/run/x.sock."
+            )
         }
         let service = WebService(options, application)
         let context = try options.tls.map { tls throws(WebServerError) in try Self.context(tls) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, min(8, options.threads)))
         let buffer = ChannelOptions.Types.SocketOption.Value(
             truncatingIfNeeded: options.limits.kernelBuffer)
-        do {
-            listener = try ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 128)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.socketOption(.so_sndbuf), value: buffer)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelOption(
-                    .writeBufferWaterMark, value: .init(low: 8192, high: 32768)
-                )
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try service.accept(channel, tls: context)
-                    }
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 128)
+            .childChannelOption(.socketOption(.so_sndbuf), value: buffer)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 8192, high: 32768))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try service.accept(channel, tls: context)
                 }
-                .bind(host: endpoint.host, port: endpoint.port).wait()
+            }
+        do {
+            switch endpoint {
+            case .network(let host, let port):
+                listener =
+                    try bootstrap
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .bind(host: host, port: port).wait()
+            case .file(let path):
+                // A file of an earlier process is replaced.
+                listener = try bootstrap.bind(
+                    unixDomainSocketPath: path, cleanupExistingSocketFile: true
+                ).wait()
+                chmod(path, 0o660)
+            }
         } catch {
             try? group.syncShutdownGracefully()
+            let remedy =
+                if case .file = endpoint {
+                    "Does its directory exist, and can this program write there?"
+                } else {
+                    "Choose another address or port, or end the program that uses it."
+                }
             throw WebServerError(
-                description: "Cannot listen on \(options.listen): \(error). "
-                    + "Choose another address or port, or end the program that uses this port.")
+                description: "Cannot listen on \(options.listen): \(error). \(remedy)")
         }
         self.service = service
         self.group = group
     }
 
-    /// Port on which the server listens.
+    /// Port on which the server listens; 0 for a UNIX socket.
     public var port: Int { listener.localAddress?.port ?? 0 }
     /// Number of connections that are open now.
     public var connections: Int { service.ledger.open }

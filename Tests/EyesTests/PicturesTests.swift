@@ -103,12 +103,12 @@ struct PicturesTests {
             ).text
         }
         #expect(try text(true).contains("imagefreeze"))
-        #expect(try text(true).contains("valve name=gate drop=true"))
-        #expect(try text(true).contains("max-rate=10"))
+        #expect(try text(true).contains("max-rate=10 ! valve name=gate drop=true"))
         #expect(try !text(false).contains("tee") && !text(false).contains("overlay"))
         var settings = EyesSettings()
         #expect(settings.feedVideo.peopleHz == 10)
         settings.people.enabled = false
+        settings.pictures.socket = "off"
         #expect(settings.feedVideo == settings.video)
     }
 

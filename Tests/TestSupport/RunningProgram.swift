@@ -18,10 +18,7 @@ public final class RunningProgram {
     ///   - directory: Directory for its output.
     /// - Throws: `Errno` if it cannot be started.
     public init(_ name: String, _ arguments: [String], in directory: FilePath) throws {
-        let folder =
-            getenv("AIRFRAME_BIN").map { FilePath(String(cString: $0)) }
-            ?? FilePath(Self.executable).removingLastComponent()
-        let path = folder.appending(name)
+        let path = Self.path(name)
         output = directory.appending("\(name).\(monotonicNow()).log")
         process = try spawn(
             ["sh", "-c", "exec \"$0\" \"$@\" > \(output) 2>&1", path.string] + arguments)
@@ -30,6 +27,16 @@ public final class RunningProgram {
     deinit {
         kill(process, SIGKILL)
         _ = wait(seconds: 5)
+    }
+
+    /// Whether a program is in the folder from which `init` starts it.
+    public static func isBuilt(_ name: String) -> Bool { access(path(name).string, X_OK) == 0 }
+
+    private static func path(_ name: String) -> FilePath {
+        let folder =
+            getenv("AIRFRAME_BIN").map { FilePath(String(cString: $0)) }
+            ?? FilePath(Self.executable).removingLastComponent()
+        return folder.appending(name)
     }
 
     private static var executable: String {

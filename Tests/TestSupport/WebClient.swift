@@ -62,11 +62,7 @@ public final class WebClient {
             setsockopt(
                 descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        var limit = timeval(tv_sec: Int(timeout), tv_usec: Int(timeout * 1e6) % 1_000_000)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(
-                descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
+        limit(timeout)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -77,6 +73,34 @@ public final class WebClient {
             }
         }
         guard result == 0 else { throw Failure.closed }
+    }
+
+    /// Connects to a UNIX socket.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the socket.
+    ///   - timeout: Longest time of each call, s.
+    /// - Throws: `Failure.closed` if nothing listens.
+    public init(path: String, timeout: Double = 10) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | 0o2000000, 0)
+        limit(timeout)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw Failure.closed }
+    }
+
+    private func limit(_ seconds: Double) {
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds * 1e6) % 1_000_000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(
+                descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
     }
 
     deinit { Glibc.close(descriptor) }

@@ -174,4 +174,81 @@ struct FigureTests {
             #expect(loop?["achieved_hz"]?.number ?? 0 > 990)
         }
     }
+
+    /// Age of each drawn picture from its time code (`TimeCode` of airframe-eyes): two rows of 20
+    /// cells, 32 bits of time in units of 0.1 ms on CLOCK_MONOTONIC, and 8 bits of check sum.
+    private static let ages = """
+        (() => {
+          window.drawn = [];
+          const draw = CanvasRenderingContext2D.prototype.drawImage;
+          CanvasRenderingContext2D.prototype.drawImage = function (picture, ...rest) {
+            draw.call(this, picture, ...rest);
+            const side = Math.max(8, Math.floor(picture.width / 40));
+            const { data, width } = this.getImageData(0, 0, picture.width, 2 * side);
+            let code = 0;
+            for (let i = 0; i < 32; i++) {
+              const [x, y] = [(i % 20 + 0.5) * side, (Math.floor(i / 20) + 0.5) * side].map(Math.floor);
+              code = code * 2 + (data[4 * (y * width + x)] > 128 ? 1 : 0);
+            }
+            drawn.push([performance.now(), code * 0.1]);
+          };
+        })()
+        """
+
+    @Test("video on the page: age, rate and cost of its pictures")
+    func video() throws {
+        guard EyesProgram.isBuilt else {
+            return print("skipped: airframe-eyes is not built (make build-eyes)")
+        }
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("pictures.sock").string
+            let rig = try Rig(in: directory, ["eyes.socket=\"\(path)\""])
+            let eyes = try EyesProgram(rig, pictures: path, ["video.always_on=true"])
+            let page = try Chromium.start().page()
+            try page.call("Network.clearBrowserCookies")
+            try page.resize(390, 844, isPhone: true)
+            usleep(2_000_000)
+            let alone = try processorShare(of: eyes.process, for: 4)
+            try page.open("\(rig.address)/#pair=\(try rig.code())")
+            try #require(try page.wait("\(EyesProgram.pictures) > 2", within: 8) != nil)
+            try page.value(Self.ages)
+            let watched = try processorShare(of: eyes.process, for: 4)
+            // The page's clock begins with the page; its difference from the time code's clock is measured by the shortest call.
+            var offset = (seconds: 0.0, width: Double.infinity)
+            for _ in 0..<20 {
+                let begin = monotonicNow()
+                let page = (try page.value("performance.now()").number ?? .nan) / 1000
+                let end = monotonicNow()
+                if end - begin < offset.width { offset = ((begin + end) / 2 - page, end - begin) }
+            }
+            let drawn = try page.value("drawn").array ?? []
+            let ages = drawn.compactMap { pair -> Double? in
+                guard let at = pair.array?.first?.number, let code = pair.array?.last?.number
+                else { return nil }
+                // The code has 32 bits, so it repeats after 5 days.
+                let age = at + offset.seconds * 1000 - code
+                return age.remainder(dividingBy: 0.1 * 4_294_967_296)
+            }.sorted()
+            try #require(ages.count > 20)
+            compare(
+                "video, exposure to the page, p50", ages[ages.count / 2], 150, "ms", isHard: false)
+            print(
+                "web: video, exposure to the page, p90 \(String(format: "%.1f", ages[ages.count * 9 / 10])) ms (clocks within \(String(format: "%.1f", offset.width * 500)) ms); \(String(format: "%.1f", Double(ages.count) / 4)) pictures per second; processor of airframe-eyes \(String(format: "%.1f", alone * 100)) % alone, \(String(format: "%.1f", watched * 100)) % with a page"
+            )
+        }
+    }
+
+    /// Share of one processor that a process uses during some seconds.
+    private func processorShare(of process: pid_t, for seconds: Double) throws -> Double {
+        func used() throws -> Double {
+            let text = try String(
+                decoding: bytes(of: FilePath("/proc/\(process)/stat")), as: UTF8.self)
+            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+            // utime and stime, proc(5), in ticks of 10 ms.
+            return fields.count > 12 ? (Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0) : 0
+        }
+        let before = try used()
+        usleep(UInt32(seconds * 1e6))
+        return (try used() - before) / 100 / seconds
+    }
 }

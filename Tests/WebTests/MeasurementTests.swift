@@ -1,3 +1,4 @@
+import Client
 import Glibc
 import SystemPackage
 import TestSupport
@@ -122,6 +123,103 @@ struct MeasurementTests {
         }
     }
 
+    @Test("autotune on the page shows Bode plots with margins, and its proposals go on trial")
+    func autotune() throws {
+        try withView("tune") { rig, page in
+            try press("Autotune", page)
+            let time = try page.wait(
+                "document.querySelector('main').textContent.includes('pitch: phase')", within: 40)
+            let text = try page.value("document.querySelector('progress').parentNode.textContent")
+            try #require(time != nil, "\(text)")
+            let label =
+                try page.value(
+                    "[...document.querySelectorAll('svg.plot')].at(-1).getAttribute('aria-label')"
+                ).string ?? ""
+            #expect(label.contains("Inertia") && label.contains("margins"), "\(label)")
+            // Measured points, the model and the open loop, in amplitude and phase.
+            for (selector, least) in [("circle.dot", 20), ("path.curve", 4)] {
+                let count = try page.value(
+                    "document.querySelectorAll('svg.plot \(selector)').length")
+                #expect(count.int ?? 0 >= least, "\(selector)")
+            }
+            try press("Try for 120 s", page)
+            #expect(
+                try page.wait(
+                    "document.querySelector('#trials').textContent.includes('reverts in')") != nil)
+            let picture = CommittedFile("etc/manual/pictures/web-autotune.png")
+            if getenv("AIRFRAME_WRITE_DOCUMENTS") != nil {
+                try page.value("document.querySelector('svg.plot').scrollIntoView()")
+                usleep(500_000)
+                try write(try page.picture(), to: picture.path)
+            }
+            #expect(try bytes(of: picture.path).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        }
+    }
+
+    @Test(
+        "a recording is replayed: the slider and its keys, the clock and an event choose the time")
+    func replay() throws {
+        try withView("recordings") { rig, page in
+            // A turn ends with its connection, so the connection stays open.
+            let client = try DaemonClient(path: rig.socket, timeout: 5)
+            _ = try client.json("point", ["yaw": 20, "duration": 0.5])
+            #expect(eventually(within: 3) { (try? rig.number("attitude", "yaw_deg")) ?? 0 > 19.5 })
+            try press("Keep the last 60 s", page)
+            try #require(try page.wait("document.querySelector('main li code')", within: 10) != nil)
+            try press("Replay", page)
+            try #require(
+                try page.wait("document.querySelectorAll('svg.plot').length === 3", within: 8)
+                    != nil)
+            let slider = "document.querySelector('#replay-time')"
+            let scene = "document.querySelector('.replay .scene')"
+            func yaw() throws -> Double {
+                let label = try page.value("\(scene).getAttribute('aria-label')").string ?? ""
+                let part = label.split(separator: "yaw ").last?.prefix { $0 != "°" } ?? ""
+                return Double(part.replacing("−", with: "-")) ?? .nan
+            }
+            let length = try page.value("Number(\(slider).max)").number ?? 0
+            #expect(length > 1.5)
+            let first = try page.value("\(scene).toDataURL()")
+            try page.value(
+                "\(slider).value = \(slider).max; \(slider).dispatchEvent(new Event('input'))")
+            let last = try yaw()
+            #expect(abs(last - 20) < 1, "\(last)")
+            #expect(try page.value("\(scene).toDataURL()") != first)
+            #expect(
+                try page.value(
+                    "[...document.querySelectorAll('.replay .legend li')].every((n) => /[0-9]/.test(n.textContent))"
+                ) == true)
+            // A key moves the slider back.
+            try page.value("\(slider).focus()")
+            for _ in 0..<50 { try page.key("ArrowLeft") }
+            let place = try page.value("Number(\(slider).value)").number ?? 0
+            #expect(abs(length - place - 0.5) < 0.03)
+            // An event, then the clock to the end.
+            try page.value("document.querySelector('main li button').focus()")
+            try page.value(
+                "[...document.querySelectorAll('ul.plain button')].find((b) => b.textContent.endsWith(' s')).click()"
+            )
+            #expect(try page.value("Number(\(slider).value)").number ?? 9 < length - 0.5)
+            try page.value(
+                "(() => { const s = document.querySelector('.replay select'); s.value = '5'; s.dispatchEvent(new Event('change')); })()"
+            )
+            try press("Play", page)
+            #expect(try page.wait("\(slider).value === \(slider).max", within: 12) != nil)
+            #expect(
+                try page.wait("document.querySelector('.replay button').textContent === 'Play'")
+                    != nil)
+            let picture = CommittedFile("etc/manual/pictures/web-replay.png")
+            if getenv("AIRFRAME_WRITE_DOCUMENTS") != nil {
+                try page.value(
+                    "\(slider).value = \(slider).max * 0.85; \(slider).dispatchEvent(new Event('input')); document.activeElement.blur(); document.querySelector('.replay').scrollIntoView()"
+                )
+                usleep(500_000)
+                try write(try page.picture(), to: picture.path)
+            }
+            #expect(try bytes(of: picture.path).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        }
+    }
+
     @Test("a recording is made, listed, plotted and downloaded as it is and as a table")
     func recordings() throws {
         try withView("recordings") { rig, page in
@@ -129,7 +227,7 @@ struct MeasurementTests {
             try #require(try page.wait("document.querySelector('main li code')", within: 10) != nil)
             let name =
                 try page.value("document.querySelector('main li code').textContent").string ?? ""
-            try press("Plot", page)
+            try press("Replay", page)
             try #require(
                 try page.wait("document.querySelectorAll('svg.plot').length === 3", within: 8)
                     != nil)

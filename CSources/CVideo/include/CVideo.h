@@ -174,6 +174,17 @@ typedef struct {
 /// feed is closed.
 bool cv_feed_sample(cv_feed *feed, uint8_t *target, size_t capacity, cv_sample *sample, int64_t timeout_ns);
 
+/// A picture as JPEG.
+typedef struct {
+    size_t size;
+    /// Time of exposure; -1 if unknown.
+    int64_t exposed;
+} cv_still;
+
+/// Copies the newest picture of the appsink `stills`, JPEG; false without one within the timeout, or if it does not fit. A second thread
+/// may call it until the feed is closed.
+bool cv_feed_still(cv_feed *feed, uint8_t *target, size_t capacity, cv_still *still, int64_t timeout_ns);
+
 /// A line or a filled rectangle, pixels.
 typedef struct {
     bool is_line;

@@ -83,19 +83,36 @@ struct FeedPipeline: Sendable, Equatable {
             + " ! videoconvert ! videoscale ! videorate"
     }
 
-    /// Elements of the stream and, if there are models, a second branch with the pictures for the
-    /// models. The valve of the second branch is closed while no person is followed. The element
-    /// `overlay` draws into the stream's pictures.
+    /// Elements of the stream, and branches with the pictures for the models and the JPEG pictures. The
+    /// valve of a branch is closed while no client needs the branch. The element `overlay` draws into
+    /// the stream's pictures and the JPEG pictures.
     private static func split(
         _ video: EyesSettings.Video, _ stream: String, decoder: String = ""
     ) -> String {
-        guard video.peopleHz > 0 else { return " ! \(stream)" }
-        let overlay = decoder.isEmpty ? "identity name=overlay ! " : ""
-        return " ! tee name=split split. ! \(queue) ! \(overlay)\(stream)"
-            + " split. ! \(queue) ! valve name=gate drop=true\(decoder)"
-            + " ! videorate drop-only=true max-rate=\(video.peopleHz) ! videoconvert"
-            + " ! video/x-raw,format=RGB"
-            + " ! appsink name=samples sync=false async=false max-buffers=1 drop=true"
+        guard video.peopleHz > 0 || video.stills != nil else { return " ! \(stream)" }
+        let isRaw = decoder.isEmpty
+        // After its input has paused, videorate lets pictures pass faster than its rate until their number
+        // fits to the time. So it is before the valve, except for H.264, which must be decoded first.
+        func branch(_ name: String, _ rate: Int) -> String {
+            let limit = " ! videorate drop-only=true max-rate=\(rate)"
+            let valve = " ! valve name=\(name) drop=true"
+            return " ! \(queue)" + (isRaw ? limit + valve : valve + decoder + limit)
+        }
+        let sink = "sync=false async=false max-buffers=1 drop=true"
+        var text = " ! tee name=split split. ! \(queue)" + (isRaw ? " ! identity name=overlay" : "")
+        if let stills = video.stills {
+            text += isRaw ? " ! tee name=shown ! \(stream) shown." : " ! \(stream) split."
+            text +=
+                branch("shutter", stills.rateHz)
+                + " ! videoscale ! video/x-raw,width=\(stills.width),height=\(stills.height)"
+                + " ! videoconvert ! jpegenc quality=\(stills.quality)"
+                + " ! appsink name=stills \(sink)"
+        } else {
+            text += " ! \(stream)"
+        }
+        guard video.peopleHz > 0 else { return text }
+        return text + " split." + branch("gate", video.peopleHz)
+            + " ! videoconvert ! video/x-raw,format=RGB ! appsink name=samples \(sink)"
     }
 
     /// GStreamer element that decodes a camera's H.264 pictures.

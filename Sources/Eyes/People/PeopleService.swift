@@ -15,9 +15,6 @@ final class PeopleService: Sendable {
     private struct State {
         var settings: EyesSettings
         var isActive = false
-        var feed: Feed?
-        /// Number of calls that are using the feed now, 0 or 1.
-        var uses = 0
     }
 
     /// Interval of the reports to airframed, ns. The answer contains the user's newest choice.
@@ -27,6 +24,7 @@ final class PeopleService: Sendable {
     private let log: @Sendable (String) -> Void
     /// Positions of people whom phones have detected; nil if there is no server for phones.
     fileprivate let phones: LocalPages?
+    fileprivate let feed = FeedShare()
     private let thread = CompanionThread()
 
     /// Starts the thread.
@@ -54,12 +52,8 @@ final class PeopleService: Sendable {
     /// Applies new settings of airframe-eyes.
     func apply(_ settings: EyesSettings) { state.withLock { $0.settings = settings } }
 
-    /// Changes the source of pictures. Afterwards the service no longer uses the previous feed.
-    func use(_ feed: Feed?) {
-        state.withLock { $0.feed = feed }
-        // The thread releases a feed within a twentieth of a second.
-        while state.withLock({ $0.uses > 0 }) { usleep(1000) }
-    }
+    /// Changes the source of pictures, see `FeedShare.replace`.
+    func use(_ feed: Feed?) { self.feed.replace(feed) }
 
     /// Ends the service's thread.
     func stop() { thread.stop() }
@@ -69,17 +63,6 @@ final class PeopleService: Sendable {
     fileprivate var settings: EyesSettings { state.withLock { $0.settings } }
     fileprivate func note(isActive: Bool) { state.withLock { $0.isActive = isActive } }
     fileprivate func write(_ sentence: String) { log(sentence) }
-
-    /// Calls `body` with the feed. The result is nil if there is no feed.
-    fileprivate func withFeed<Result>(_ body: (Feed) -> Result) -> Result? {
-        let feed = state.withLock { state in
-            if state.feed != nil { state.uses += 1 }
-            return state.feed
-        }
-        guard let feed else { return nil }
-        defer { state.withLock { $0.uses -= 1 } }
-        return body(feed)
-    }
 }
 
 /// State and work of the service's thread.
@@ -172,12 +155,12 @@ private struct PeopleRun {
         remote = nil
         (box, count, overlay) = (nil, 0, nil)
         service.note(isActive: false)
-        _ = service.withFeed { $0.overlay([], until: 0) }
+        _ = service.feed.withFeed { $0.overlay([], until: 0) }
         openGate(false)
     }
 
     private func openGate(_ isOpen: Bool) {
-        _ = service.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
+        _ = service.feed.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
     }
 
     /// Sends a report five times a second, and executes the choice in the answer.
@@ -277,7 +260,7 @@ private struct PeopleRun {
     {
         var info = cv_sample()
         let isTaken =
-            service.withFeed { feed in
+            service.feed.withFeed { feed in
                 buffer.withUnsafeMutableBufferPointer { feed.sample(into: $0, &info) }
             } ?? false
         guard isTaken, info.exposed >= 0,
@@ -383,7 +366,7 @@ private struct PeopleRun {
                 text: finding.uppercased(), width: Int(view.width)
             ).shapes : []
         // Without another picture, the shapes disappear after half a second.
-        _ = service.withFeed { $0.overlay(shapes, until: cv_now() + 500_000_000) }
+        _ = service.feed.withFeed { $0.overlay(shapes, until: cv_now() + 500_000_000) }
     }
 
     private var finding: String {

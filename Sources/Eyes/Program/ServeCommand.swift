@@ -3,6 +3,7 @@ import CVideo
 import Client
 import Configuration
 import Glibc
+import WebServing
 import Wire
 
 /// Command that serves the stream until SIGTERM or SIGINT.
@@ -53,6 +54,7 @@ struct EyesService {
     private let address: String
     private let phones: PhoneService?
     private let people: PeopleService
+    private let pictures: PictureService?
     private let manager = SystemManager()
 
     /// Opens the server's port, and starts the threads.
@@ -79,12 +81,30 @@ struct EyesService {
             ? nil : try PhoneService(settings.aerie) { Log.write($0) }
         let people = PeopleService(settings, phones: phones?.pages) { Log.write($0) }
         self.people = people
-        world.isWanted = { people.isActive }
-        world.feed = { people.use($0) }
+        let pictures = Self.pictures(settings)
+        self.pictures = pictures
+        world.isWanted = { people.isActive || pictures?.isWanted == true }
+        world.feed = {
+            people.use($0)
+            pictures?.use($0)
+        }
         keeper = FeedKeeper(settings.feedVideo, server, world)
         if let phones {
             Log.write(
                 "Phones can connect to port \(phones.port) (\(settings.aerie.listen)).")
+        }
+    }
+
+    /// Server for single pictures. The stream does not need it, so a failure is only logged.
+    private static func pictures(_ settings: EyesSettings) -> PictureService? {
+        guard settings.pictures.socket != "off" else { return nil }
+        do throws(WebServerError) {
+            return try PictureService(
+                path: settings.pictures.socket, isEnabled: settings.video.enabled)
+        } catch {
+            Log.write(
+                "airframe-web will show no video (pictures.socket): \(error.description)")
+            return nil
         }
     }
 
@@ -103,6 +123,7 @@ struct EyesService {
                 manager.notify("STOPPING=1")
                 keeper.stop()
                 people.stop()
+                pictures?.stop()
                 phones?.stop()
                 link?.stop()
                 return
@@ -112,6 +133,10 @@ struct EyesService {
             var report = StreamHealth(from: before, to: now).report(
                 settings.video, address: address)
             for (name, value) in phones?.values ?? [:] { report.values[name] = Number(value) }
+            if let pictures {
+                pictures.adoptGroup(of: settings.gimbal.socket)
+                report.values["pictures"] = Number(Double(pictures.given))
+            }
             before = now
             link?.report(report)
             manager.notify("STATUS=\(report.finding)")
@@ -137,6 +162,10 @@ struct EyesService {
             settings.video = new.video
             settings.people = new.people
             settings.framing = new.framing
+            (settings.pictures.rateHz, settings.pictures.width, settings.pictures.quality) = (
+                new.pictures.rateHz, new.pictures.width, new.pictures.quality
+            )
+            pictures?.apply(isEnabled: new.video.enabled)
             people.apply(settings)
             let waiting = EyesSchema.settings.filter {
                 $0.rule.applies == .restart && $0.read(new) != $0.read(settings)

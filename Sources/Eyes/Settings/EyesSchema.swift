@@ -27,6 +27,7 @@ public enum EyesSchema {
                     "Detection of people, so that the camera can follow a person."
                 ),
                 ("framing", "The position of the followed person in the picture."),
+                ("pictures", "JPEG pictures of the stream for the page of airframe-web."),
                 ("aerie", "The server for phones with HawkSight."),
                 ("gimbal", "The connection to airframed."),
             ])
@@ -75,6 +76,7 @@ public enum EyesSchema {
             "rtsp.max_clients", \.rtsp.maxClients, 1...32, nil, .restart,
             "Largest number of clients at a time; further clients are disconnected.")
         addPeople(&table)
+        addPictures(&table)
         table.text(
             "aerie.listen", \.aerie.listen, .endpoint, .restart,
             "Address and port of the server for phones with HawkSight; 0.0.0.0:8000 serves every network.",
@@ -115,6 +117,24 @@ public enum EyesSchema {
             "Path of airframed's socket, for the test picture and for `airframectl status`.")
         return table
     }()
+
+    private static func addPictures(_ table: inout CompanionSchema<EyesSettings>) {
+        table.text(
+            "pictures.socket", \.pictures.socket, .optionalPath(maxLength: 107), .restart,
+            "Path of the UNIX socket for pictures; airframe-web must use the same path (eyes.socket).",
+            hint:
+                "The group of airframed's socket can read the pictures. With off the page shows none."
+        )
+        table.integer(
+            "pictures.rate_hz", \.pictures.rateHz, 1...30, "Hz", .live,
+            "Largest number of JPEG pictures per second, made only while a page shows them.")
+        table.integer(
+            "pictures.width", \.pictures.width, 160...1920, "px", .live,
+            "Largest width of the JPEG pictures; larger pictures of the stream are scaled down.")
+        table.integer(
+            "pictures.quality", \.pictures.quality, 20...95, "%", .live,
+            "Quality of the JPEG encoder; a smaller value needs less of a slow network.")
+    }
 
     private static func addPeople(_ table: inout CompanionSchema<EyesSettings>) {
         table.bool(

@@ -58,6 +58,16 @@ public struct EyesSettings: Sendable, Equatable {
         /// Number of pictures per second for the models; 0 without models. This property is not a
         /// setting; its value is computed from the settings of the table `people`.
         var peopleHz = 0
+        /// JPEG pictures next to the stream; nil without them. They follow from `pictures`.
+        var stills: Stills?
+
+        /// Size, rate and quality of JPEG pictures.
+        struct Stills: Sendable, Equatable {
+            var width: Int
+            var height: Int
+            var rateHz: Int
+            var quality: Int
+        }
 
         /// Time from one picture to the next, ns.
         var frameNanoseconds: Int64 { 1_000_000_000 / Int64(max(1, rateHz)) }
@@ -71,6 +81,18 @@ public struct EyesSettings: Sendable, Equatable {
         public var path = "/stream"
         /// Largest number of simultaneous clients.
         public var maxClients = 8
+    }
+
+    /// Settings of the JPEG pictures for airframe-web (table `pictures`).
+    public struct Pictures: Sendable, Equatable {
+        /// Path of the socket, or `off`.
+        public var socket = "/run/airframe-eyes/pictures.sock"
+        /// Largest number of pictures per second.
+        public var rateHz = 10
+        /// Largest width, pixels.
+        public var width = 640
+        /// Quality of the JPEG encoder, percent.
+        public var quality = 75
     }
 
     /// Settings of the connection to airframed (table `gimbal`).
@@ -162,13 +184,21 @@ public struct EyesSettings: Sendable, Equatable {
     public var aerie = Aerie()
     /// Settings of the RTSP server (table `rtsp`).
     public var rtsp = RTSP()
+    /// Settings of the JPEG pictures for airframe-web (table `pictures`).
+    public var pictures = Pictures()
     /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
 
-    /// Settings of the video, including the rate of pictures for the models.
+    /// Settings of the video, with the pictures for the models and the JPEG pictures.
     var feedVideo: Video {
         var video = video
         video.peopleHz = people.enabled ? people.rateHz : 0
+        if pictures.socket != "off" {
+            let width = min(video.width, pictures.width) / 2 * 2
+            video.stills = Video.Stills(
+                width: width, height: max(2, video.height * width / video.width / 2 * 2),
+                rateHz: pictures.rateHz, quality: pictures.quality)
+        }
         return video
     }
 

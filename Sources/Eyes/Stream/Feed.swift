@@ -57,6 +57,13 @@ final class Feed: @unchecked Sendable {
         cv_feed_sample(handle, target.baseAddress, target.count, &info, 50_000_000)
     }
 
+    /// Copies the newest JPEG picture.
+    ///
+    /// - Returns: Whether there was a picture within a twentieth of a second.
+    func still(into target: UnsafeMutableBufferPointer<UInt8>, _ info: inout cv_still) -> Bool {
+        cv_feed_still(handle, target.baseAddress, target.count, &info, 50_000_000)
+    }
+
     /// Draws shapes over the stream's pictures.
     ///
     /// - Parameters:

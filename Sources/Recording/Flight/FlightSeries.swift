@@ -22,6 +22,8 @@ public struct FlightSeries: Sendable {
     public private(set) var attitude: [AxisVector] = []
     /// Commanded angles, degrees.
     public private(set) var setpoint: [AxisVector] = []
+    /// Joint angles, degrees.
+    public private(set) var joint: [AxisVector] = []
     /// Attitude error: rotation from the attitude to the set-point about the camera's axes,
     /// degrees.
     public private(set) var error: [AxisVector] = []
@@ -71,6 +73,7 @@ public struct FlightSeries: Sendable {
             times.append(FlightFile.seconds(from: first, to: time))
             attitude.append(tick.degrees("attitude"))
             setpoint.append(tick.degrees("setpoint"))
+            joint.append(tick.degrees("joint"))
             error.append(tick.degrees("error"))
             torque.append(tick.torque)
             period.append(Double(tick.dt) * 1e-3)

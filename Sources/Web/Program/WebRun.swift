@@ -54,10 +54,10 @@ struct WebRun {
         if web.certificate != "off", web.key != "off" {
             options.tls = WebOptions.TLS(certificate: web.certificate, key: web.key)
         }
-        // The limit exceeds the number of tabs, because a browser opens up to six connections for
-        // the files of a page.
-        options.limits.connections = web.maxTabs + 32
-        options.limits.connectionsPerAddress = web.maxTabs + 16
+        // Each page has a WebSocket for requests and one for the video, and a browser opens up to six connections
+        // for the files of a page.
+        options.limits.connections = 2 * web.maxTabs + 32
+        options.limits.connectionsPerAddress = 2 * web.maxTabs + 16
         return options
     }
 
@@ -79,7 +79,8 @@ struct WebRun {
             "\(address), open pages: \(site.gateway.count), paired browsers: \(browsers)"
             + (isPlain ? ", not encrypted" : "")
         report.values = [
-            "tabs": number(site.gateway.count), "browsers": number(browsers),
+            "tabs": number(site.gateway.count), "video_pages": number(site.pictures.count),
+            "browsers": number(browsers),
             "connections": number(counters.connections),
             "refused": number(counters.refusals.values.reduce(0, +)),
             "pairings_refused": number(site.desk.refused), "replaced": number(counters.replaced),

@@ -33,10 +33,18 @@ public struct WebSettings: Sendable, Equatable {
         public var socket = "/run/airframe/airframed.sock"
     }
 
+    /// Settings of the video of airframe-eyes (table `eyes`).
+    public struct Eyes: Sendable, Equatable {
+        /// Path of airframe-eyes's socket for pictures, or `off`.
+        public var socket = "/run/airframe-eyes/pictures.sock"
+    }
+
     /// Settings of the server (table `web`).
     public var web = Web()
     /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
+    /// The video of airframe-eyes.
+    public var eyes = Eyes()
 
     /// Creates the settings with their default values.
     public init() {}
@@ -56,6 +64,7 @@ public enum WebSchema {
             program: "airframe-web", defaults: WebSettings(),
             tables: [
                 ("web", "The server for browsers."), ("gimbal", "The connection to airframed."),
+                ("eyes", "The video of airframe-eyes."),
             ])
         table.text(
             "web.listen", \.web.listen, .endpoint, .restart,
@@ -96,6 +105,10 @@ public enum WebSchema {
         table.text(
             "gimbal.socket", \.gimbal.socket, .path(maxLength: 107), .restart,
             "Path of airframed's socket.")
+        table.text(
+            "eyes.socket", \.eyes.socket, .optionalPath(maxLength: 107), .restart,
+            "Path of airframe-eyes's socket for pictures (its setting pictures.socket); with off the page shows no video.",
+            hint: "Only paired browsers get pictures.")
         return table
     }()
 }

@@ -12,6 +12,8 @@ import Wire
 final class RecordingShelf: Sendable {
     /// Largest file that is read for a plot or a table, bytes.
     static let plotLimit = 100_000_000
+    /// Largest number of points of a plot.
+    static let mostPoints = 10_000
     private let disk: DispatchQueue
     private let directory = Mutex("")
 
@@ -96,8 +98,7 @@ final class RecordingShelf: Sendable {
         }
     }
 
-    /// Returns attitude, error and torque over time. The parameter `plot` of the request states the
-    /// number of points.
+    /// Values over time for plots and the replay, thinned to the number of points that `plot` states.
     private static func plot(_ path: String, _ request: WebRequest) -> WebResponse {
         let series: FlightSeries
         do {
@@ -105,12 +106,13 @@ final class RecordingShelf: Sendable {
         } catch {
             return .refusal(422, "\(error)")
         }
-        let count = min(5000, max(2, Int(request.query["plot"] ?? "") ?? 600))
+        let count = min(mostPoints, max(2, Int(request.query["plot"] ?? "") ?? 600))
         let stride = max(1, series.times.count / count)
         let picked = Swift.stride(from: 0, to: series.times.count, by: stride)
         var values: [String: JSONValue] = [:]
         for (group, axes) in [
-            ("attitude", series.attitude), ("error", series.error), ("torque", series.torque),
+            ("attitude", series.attitude), ("setpoint", series.setpoint), ("joint", series.joint),
+            ("error", series.error), ("torque", series.torque),
         ] {
             values["\(group).yaw"] = .array(picked.map { number(axes[$0].yaw) })
             values["\(group).roll"] = .array(picked.map { number(axes[$0].roll) })

@@ -11,6 +11,7 @@ final class Site: WebApplication {
     let desk = PairingDesk()
     let gateway: Gateway
     let shelf: RecordingShelf
+    let pictures: PictureRelay
     private let files: PageFiles
     /// Queue for work that waits for the disk or for airframed.
     private let disk = DispatchQueue(label: "web-disk")
@@ -21,6 +22,7 @@ final class Site: WebApplication {
         self.book = book
         self.gateway = gateway
         shelf = RecordingShelf(disk: disk)
+        pictures = PictureRelay(path: settings.eyes.socket, group: gateway.group)
     }
 
     private func access(_ request: WebRequest) -> Access {
@@ -48,6 +50,7 @@ final class Site: WebApplication {
 
     func decide(on request: WebRequest) -> WebSocketDecision {
         let access = access(request)
+        if request.path == "/pictures" { return video(access) }
         guard request.path == "/socket" else {
             return .refuse(.refusal(404, "The WebSocket is at /socket.").guarded)
         }
@@ -63,6 +66,19 @@ final class Site: WebApplication {
             gateway, name: name(access, request), canWrite: access.canWrite,
             browser: access.browser?.id)
         return .accept(tab, headers: [("sec-websocket-protocol", "airframe")])
+    }
+
+    /// Pictures are for paired browsers only, also if others can read: they show people.
+    private func video(_ access: Access) -> WebSocketDecision {
+        guard let browser = access.browser else {
+            return .refuse(.refusal(401, Self.unpaired).guarded)
+        }
+        guard pictures.count < settings.web.maxTabs else {
+            return .refuse(.refusal(503, "Too many pages show the video; close one.").guarded)
+        }
+        return .accept(
+            PictureViewer(pictures, browser: browser.id),
+            headers: [("sec-websocket-protocol", "airframe")])
     }
 
     /// Name of a browser in airframed's messages.
@@ -131,8 +147,12 @@ final class Site: WebApplication {
         }
     }
 
-    /// Closes the pages of browsers that are no longer paired.
-    func endPagesOfForgotten() { gateway.keepOnly(Set(book.browsers.map(\.id))) }
+    /// Closes the pages whose browsers are no longer paired.
+    func endPagesOfForgotten() {
+        let ids = Set(book.browsers.map(\.id))
+        gateway.keepOnly(ids)
+        pictures.keepOnly(ids)
+    }
 
     /// Stops the motors over a separate connection to airframed, because the page's connection can
     /// hang.

@@ -19,7 +19,10 @@ final class Rig {
 
     var socket: String { directory.appending("d.sock").string }
     var controlPath: String { directory.appending("control.sock").string }
-    var address: String { "http://127.0.0.1:\(port)" }
+    var address: String {
+        let isSecure = extra.contains { $0.hasPrefix("web.certificate=") }
+        return "\(isSecure ? "https" : "http")://127.0.0.1:\(port)"
+    }
 
     /// Starts both.
     ///
@@ -39,7 +42,7 @@ final class Rig {
     }
 
     /// A port of this computer that is free.
-    private static func freePort() -> Int {
+    static func freePort() -> Int {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

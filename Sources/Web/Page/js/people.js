@@ -1,38 +1,76 @@
-// People in the picture of a companion program: follow a person, the next person, or the person at a touched position.
+// Picture of the camera, and the people in it: follow one, the next, or the one at a touched place.
 
 import { el, fixed, setText } from "./dom.js";
+import { Video } from "./video.js";
 
 export class People {
   /** `follow` is a function that sends the request `follow` with the given parameters. */
   constructor(follow) {
+    // The picture is apart from its controls, so that a phone can show picture and pad at once.
+    this.video = new Video();
     this.state = el("p", { role: "status" });
     this.box = el("span", { class: "person" });
-    this.frame = el("div", { class: "frame", role: "img" }, this.box);
-    this.frame.addEventListener("pointerdown", (event) => {
-      const area = this.frame.getBoundingClientRect();
+    this.frame = el("div", { class: "frame", role: "img" }, this.video.canvas, this.box, this.video.note);
+    // A click and not the first contact: a finger that scrolls the page must not choose a person.
+    this.frame.addEventListener("click", (event) => {
+      if (!this.canFollow) return;
+      const area = this.video.canvas.getBoundingClientRect();
       const share = (value, length) => Number(Math.min(1, Math.max(0, value / length)).toFixed(3));
       follow({ action: "point", x: share(event.clientX - area.left, area.width), y: share(event.clientY - area.top, area.height) });
     });
     const button = (text, action) => el("button", { type: "button", onclick: () => follow({ action }) }, text);
-    this.node = el("section", { class: "card", hidden: true }, el("h2", {}, "Follow a person"), this.state, this.frame,
-      el("p", { class: "hint" }, "The frame shows the area of the camera's picture. Touch a person in the frame to follow this person; the pad stops the camera from following."),
+    this.following = el("div", {}, el("h2", {}, "Follow a person"), this.state,
+      el("p", { class: "hint" }, "Touch a person in the picture to follow this person; the pad stops the camera from following."),
       el("div", { class: "row" }, button("Follow", "on"), button("Next person", "next"), button("Follow nobody", "off")));
+    this.address = el("div", { hidden: true });
+    this.node = el("section", { class: "card first", hidden: true, "aria-label": "Video" }, this.frame);
+    this.controls = el("section", { class: "card", hidden: true, "aria-label": "Follow a person" }, this.following, this.address);
   }
 
-  /** Shows the newest reports of the companions. */
-  show(companions) {
-    const report = companions.map((companion) => companion.report).find((one) => one.following);
-    this.node.hidden = !report;
-    if (!report) return;
-    const { active, people, box } = report.following;
+  /** Shows the newest reports of the companions; pictures are for paired browsers only. */
+  show(companions, isPaired) {
+    const reports = companions.map((companion) => companion.report);
+    const stream = reports.map((report) => report.stream).find(Boolean);
+    const following = reports.map((report) => report.following).find(Boolean);
+    this.node.hidden = this.controls.hidden = !stream && !following;
+    this.canFollow = Boolean(following);
+    this.following.hidden = !following;
+    this.frame.classList.toggle("target", this.canFollow);
+    this.video.show(Boolean(stream) && isPaired);
+    this.#stream(stream, isPaired);
+    this.#person(following);
+  }
+
+  #stream(stream, isPaired) {
+    document.documentElement.classList.toggle("has-video", Boolean(stream) && isPaired);
+    const { style } = this.frame;
+    style.aspectRatio = stream ? `${stream.width} / ${stream.height}` : "4 / 3";
+    if (stream && !isPaired) setText(this.video.note, "Pair this browser to see the video.");
+    this.address.hidden = !stream;
+    if (!stream || this.address.dataset.uri === stream.uri) return;
+    this.address.dataset.uri = stream.uri;
+    this.address.replaceChildren(el("details", {}, el("summary", {}, "The stream for players"),
+      el("p", {}, `${stream.width} × ${stream.height}, ${fixed(stream.rate_hz, 0)} Hz, H.264 over RTSP, with every picture:`),
+      el("pre", { tabindex: 0 }, stream.uri), el("a", { class: "button", href: stream.uri }, "Open in a player")));
+  }
+
+  #person(following) {
+    const box = following?.box;
+    this.box.hidden = !box;
+    this.frame.setAttribute("aria-label", box
+      ? `Picture of the camera; the followed person is at ${fixed((box[0] + box[2]) * 50, 0)} % from the left, ${fixed((box[1] + box[3]) * 50, 0)} % from the top`
+      : "Picture of the camera, without a followed person");
+    if (!following) return;
+    const { active, people } = following;
     const count = people === 1 ? "1 person is" : `${people} people are`;
     setText(this.state, `${count} in the picture. ${active ? (box ? "The camera follows a person." : "The camera waits until a person appears.") : "Nobody is followed."}`);
-    const { style } = this.frame;
-    style.aspectRatio = report.stream ? `${report.stream.width} / ${report.stream.height}` : "4 / 3";
-    this.box.hidden = !box;
-    this.frame.setAttribute("aria-label", box ? `The followed person is at ${fixed((box[0] + box[2]) * 50, 0)} % from the left, ${fixed((box[1] + box[3]) * 50, 0)} % from the top` : "Picture without a followed person");
     if (!box) return;
     const [left, top, right, bottom] = box.map((part) => `${part * 100}%`);
     Object.assign(this.box.style, { left, top, width: `calc(${right} - ${left})`, height: `calc(${bottom} - ${top})` });
+  }
+
+  close() {
+    this.video.close();
+    document.documentElement.classList.remove("has-video");
   }
 }

@@ -22,7 +22,6 @@ export class DriveView {
     this.baselines = el("div", { class: "row" });
     this.holder = el("p");
     this.rights = el("div", { hidden: true });
-    this.video = el("section", { class: "card", hidden: true, "aria-label": "Video" });
     this.people = new People((params) => this.#ask("follow", params));
     this.nodes = [el("h1", {}, "Drive"), this.rights, el("div", { class: "split two" }, this.#left(), this.#right())];
     this.onValues = () => this.#draw();
@@ -43,6 +42,7 @@ export class DriveView {
 
   close() {
     this.pad.release("");
+    this.people.close();
     this.live.removeEventListener("values", this.onValues);
     this.live.removeEventListener("status", this.onStatus);
     this.session.removeEventListener("change", this.onChange);
@@ -53,7 +53,7 @@ export class DriveView {
     return el("div", { class: "split" },
       el("section", { class: "card", "aria-label": "Attitude" }, this.canvas,
         el("dl", { class: "angles" }, axes.map((axis) => el("div", {}, el("dt", {}, axis), this.values[axis])))),
-      this.people.node, this.video);
+      this.people.node);
   }
 
   #right() {
@@ -67,6 +67,7 @@ export class DriveView {
         } }),
         el("button", { type: "button", onclick: () => this.#point({ yaw: 0, roll: 0, pitch: 0, duration: 1 }) }, "Recentre"),
         this.pad.state, this.pad.help),
+      this.people.controls,
       el("section", { class: "card" }, el("h2", {}, "Mode"), this.modes),
       el("section", { class: "card" }, el("h2", {}, "Turn to angles"), this.#form()),
       el("section", { class: "card" }, el("h2", {}, "Response"), this.presets,
@@ -144,15 +145,7 @@ export class DriveView {
     for (const button of this.modes.children) button.setAttribute("aria-pressed", button.dataset.mode === status.mode);
     const isMine = status.holder && status.holder === this.link.identity?.name;
     setText(this.holder, isMine ? "You are in control." : status.holder ? `In control: ${status.holder}.` : "No client is in control.");
-    this.people.show(status.companions);
-    const stream = status.companions.map((companion) => companion.report.stream).find(Boolean);
-    this.video.hidden = !stream;
-    if (stream && this.video.dataset.uri !== stream.uri) {
-      this.video.dataset.uri = stream.uri;
-      this.video.replaceChildren(el("h2", {}, "Video"),
-        el("p", {}, `${stream.width} × ${stream.height}, ${fixed(stream.rate_hz, 0)} Hz. Browsers do not play RTSP; open this address in a player:`),
-        el("pre", { tabindex: 0 }, stream.uri), el("a", { class: "button", href: stream.uri }, "Open in a player"));
-    }
+    this.people.show(status.companions, this.link.canWrite);
   }
 
   #rights() {

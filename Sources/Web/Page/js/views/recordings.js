@@ -1,9 +1,13 @@
-// Recordings: the flight recorder, its files, and plots of them.
+// Recordings: the flight recorder, its files, and their replay.
 
 import { attempt, el, fixed, setText } from "../dom.js";
 import { plot } from "../plot.js";
 import { axes } from "../live.js";
+import { Replay } from "../replay.js";
 
+/** Points of a replay, and of each plot. */
+const points = 6000;
+const plotted = 600;
 const groups = [["attitude", "°"], ["error", "°"], ["torque", "N·m"]];
 
 export class RecordingsView {
@@ -19,18 +23,19 @@ export class RecordingsView {
       el("section", { class: "card", "aria-label": "Recorder" }, this.state, el("div", { class: "row" },
         el("button", { type: "button", class: "main", onclick: () => this.#ask({ action: "last", seconds: 60 }) }, "Save the last 60 s"), this.toggle)),
       el("section", { class: "card" }, el("h2", {}, "Files"), this.files),
-      el("section", { class: "card", "aria-label": "Plot" }, this.output)];
+      el("section", { class: "card", "aria-label": "Replay" }, this.output)];
     this.timer = setInterval(() => this.#read(), 1000);
     this.link.addEventListener("open", this.onOpen = () => this.#read());
   }
 
   show() {
-    setText(this.output, "Choose a recording to plot it.");
+    setText(this.output, "Choose a recording to replay it.");
     this.#read();
   }
 
   close() {
     clearInterval(this.timer);
+    this.replay?.close();
     this.link.removeEventListener("open", this.onOpen);
   }
 
@@ -65,24 +70,34 @@ export class RecordingsView {
     const list = await answer.json();
     this.files.replaceChildren(...(list.length ? list.map(({ name, bytes, time }) => el("li", { class: "row" },
       el("span", { class: "grow" }, el("code", {}, name), el("span", { class: "hint" }, ` ${mb(bytes)}, ${new Date(time * 1000).toLocaleString()}`)),
-      el("button", { type: "button", "aria-label": `Plot ${name}`, onclick: () => this.#plot(name) }, "Plot"),
+      el("button", { type: "button", "aria-label": `Replay ${name}`, onclick: () => this.#replay(name) }, "Replay"),
       el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}`, download: name, "aria-label": `Download ${name}` }, "Download"),
       el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}?table=tick`, download: `${name}.csv`, "aria-label": `Download ${name} as a table` }, "CSV")))
       : [el("li", {}, "No recording is on the disk.")]));
   }
 
-  async #plot(name) {
+  async #replay(name) {
+    this.replay?.close();
+    this.replay = null;
     setText(this.output, "The recording is being read.");
-    const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=600`, { cache: "no-store" });
-    if (!answer.ok) return setText(this.output, await answer.text());
+    const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=${points}`, { cache: "no-store" });
+    if (!answer.ok) return setText(this.output, (await answer.json().catch(() => null))?.message ?? "The recording cannot be read.");
     const series = await answer.json();
-    const sets = groups.filter(([group]) => series.values[`${group}.pitch`]);
-    this.output.replaceChildren(el("h2", {}, name), ...sets.map(([group, unit]) => plot(`${group}, ${unit}`, {
-      x: { label: "s" }, y: { label: unit },
-      curves: axes.map((axis) => ({ name: axis, className: axis, points: series.t.map((t, index) => [t, series.values[`${group}.${axis}`][index]]) })),
-    })), el("h3", {}, "Events"),
-    el("ul", { class: "plain" }, series.events.length ? series.events.map((event) => el("li", {}, `${fixed(event.t, 3)} s: ${event.name} ${event.what}`)) : el("li", {}, "No events.")),
-    el("p", { class: "hint" }, "To replay this recording, run airframectl replay FILE."));
+    if (!series.t.length) return setText(this.output, "The recording contains no ticks.");
+    const replay = new Replay(series);
+    this.replay = replay;
+    const stride = Math.ceil(series.t.length / plotted);
+    const curve = (key) => series.t.flatMap((t, index) => (index % stride ? [] : [[t, series.values[key][index]]]));
+    const seek = (event) => { replay.pause(); replay.seek(event.t); replay.slider.focus(); };
+    this.output.replaceChildren(el("h2", {}, name), replay.node, el("h3", {}, "Events"),
+      el("ul", { class: "plain" }, series.events.length ? series.events.map((event) => el("li", { class: "row" },
+        el("button", { type: "button", onclick: () => seek(event) }, `${fixed(event.t, 3)} s`), el("span", { class: event.fault ? "bad" : "" }, `${event.name} ${event.what}`)))
+        : el("li", {}, "No events.")),
+      el("h3", {}, "The whole recording"), ...groups.map(([group, unit]) => plot(`${group}, ${unit}`, {
+        x: { label: "s" }, y: { label: unit }, curves: axes.map((axis) => ({ name: axis, className: axis, points: curve(`${group}.${axis}`) })),
+      })),
+      el("p", { class: "hint" }, "To compute this recording again with other settings, run airframectl replay FILE."));
+    replay.show();
   }
 }
 

@@ -1,0 +1,191 @@
+import CVideo
+import Client
+import Glibc
+import Synchronization
+import WebServing
+
+/// Server that gives single pictures of the stream as JPEG to programs on the same computer, over
+/// HTTP on a UNIX socket. `GET /picture.jpg` returns the next picture; `GET /picture.jpg?after=N`
+/// returns any newer picture than number N, immediately if there is one. The answer's header states
+/// the picture's number (x-number) and its time of exposure (x-exposed, ns on CLOCK_MONOTONIC).
+///
+/// Clients ask for each picture, so a slow client gets fewer pictures and no queue can grow. Pictures
+/// are encoded only while a client asks. A thread takes the pictures from the feed, so that neither
+/// clients nor the encoder delay the stream.
+final class PictureService: WebApplication {
+    /// Longest wait of a request for a picture, s. Some cameras need several seconds to open.
+    static let patience = 5.0
+    /// Time after the last request during which pictures are still encoded, s.
+    static let interest = 2.0
+    /// Age up to which a picture answers a request immediately, s.
+    static let freshness = 1.0
+    /// Largest number of connections.
+    static let connections = 8
+    /// Largest size of a picture, bytes.
+    static let capacity = 2_000_000
+
+    private struct Picture {
+        var number: Int
+        /// Time of exposure, and time of arrival from the encoder, ns on CLOCK_MONOTONIC.
+        var exposed: Int64, taken: Int64
+        var bytes: [UInt8]
+    }
+
+    private struct Waiter {
+        /// Time at which the request is refused, ns on CLOCK_MONOTONIC.
+        var deadline: Int64
+        var answer: @Sendable (WebResponse) -> Void
+    }
+
+    private struct State {
+        var isEnabled: Bool
+        var newest: Picture?
+        var waiters: [Waiter] = []
+        /// Time of the newest request, ns on CLOCK_MONOTONIC; 0 before the first.
+        var asked: Int64 = 0
+        var given = 0
+    }
+
+    private let path: String
+    private let state: Mutex<State>
+    private let feed = FeedShare()
+    private let thread = CompanionThread()
+    private let server = Mutex<WebServer?>(nil)
+
+    /// Opens the socket and starts the thread.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the socket. A socket of an earlier process is replaced.
+    ///   - isEnabled: Whether there is a stream (`video.enabled`).
+    /// - Throws: The reason why the socket cannot be made.
+    init(path: String, isEnabled: Bool) throws(WebServerError) {
+        self.path = path
+        state = Mutex(State(isEnabled: isEnabled))
+        var options = WebOptions(listen: "unix:" + path)
+        options.limits.connections = Self.connections
+        options.limits.connectionsPerAddress = Self.connections
+        let opened = try WebServer(options, self)
+        server.withLock { $0 = opened }
+        thread.start("eyes-pictures") { [self] in
+            var buffer = [UInt8](repeating: 0, count: Self.capacity)
+            while !thread.mustEnd { step(&buffer) }
+        }
+    }
+
+    /// Whether the camera must run, because a client asks for pictures.
+    var isWanted: Bool {
+        state.withLock { state in
+            state.asked > 0
+                && (!state.waiters.isEmpty
+                    || cv_now() - state.asked < Int64(Self.interest * 1e9))
+        }
+    }
+
+    /// Number of pictures that clients have received.
+    var given: Int { state.withLock { $0.given } }
+
+    /// Applies the setting `video.enabled`.
+    func apply(isEnabled: Bool) { state.withLock { $0.isEnabled = isEnabled } }
+
+    /// Changes the source of pictures, see `FeedShare.replace`.
+    func use(_ feed: Feed?) { self.feed.replace(feed) }
+
+    /// Gives the socket to the group of another socket, whose members can then use it. Without that
+    /// socket, or without the right to do so, the group does not change.
+    func adoptGroup(of other: String) {
+        var (own, wanted) = (Glibc.stat(), Glibc.stat())
+        guard stat(path, &own) == 0, stat(other, &wanted) == 0, own.st_gid != wanted.st_gid else {
+            return
+        }
+        _ = chown(path, uid_t.max, wanted.st_gid)
+    }
+
+    /// Ends the thread and closes the socket.
+    func stop() {
+        thread.stop()
+        refuse("airframe-eyes ends.") { _ in true }
+        server.withLock { $0 }?.stop()
+        unlink(path)
+    }
+
+    // MARK: Requests
+
+    func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void) {
+        guard request.method == "GET", request.path == "/picture.jpg" else {
+            return answer(WebResponse(404, text: "The picture is at /picture.jpg.\n"))
+        }
+        let after = request.query["after"].flatMap { Int($0) }
+        let now = cv_now()
+        let response = state.withLock { state -> WebResponse? in
+            guard state.isEnabled else {
+                return WebResponse(503, text: "The video is off (video.enabled).\n")
+            }
+            state.asked = now
+            if let after, let newest = state.newest, newest.number != after,
+                now - newest.taken < Int64(Self.freshness * 1e9)
+            {
+                state.given += 1
+                return Self.response(newest)
+            }
+            state.waiters.append(
+                Waiter(deadline: now + Int64(Self.patience * 1e9), answer: answer))
+            return nil
+        }
+        if let response { answer(response) }
+    }
+
+    func decide(on request: WebRequest) -> WebSocketDecision {
+        .refuse(WebResponse(404, text: "The picture is at /picture.jpg.\n"))
+    }
+
+    private static func response(_ picture: Picture) -> WebResponse {
+        WebResponse(
+            200,
+            headers: [
+                ("content-type", "image/jpeg"), ("cache-control", "no-store"),
+                ("x-number", String(picture.number)), ("x-exposed", String(picture.exposed)),
+            ], body: .bytes(picture.bytes))
+    }
+
+    private func refuse(_ sentence: String, _ isDue: (Waiter) -> Bool) {
+        let due = state.withLock { state in
+            defer { state.waiters.removeAll(where: isDue) }
+            return state.waiters.filter(isDue)
+        }
+        for waiter in due { waiter.answer(WebResponse(503, text: sentence + "\n")) }
+    }
+
+    // MARK: On the thread
+
+    /// One round, of a twentieth of a second at most.
+    private func step(_ buffer: inout [UInt8]) {
+        let isWanted = isWanted
+        var info = cv_still()
+        let isTaken =
+            feed.withFeed { feed in
+                feed.set("shutter", "drop", isWanted ? "false" : "true")
+                return isWanted
+                    && buffer.withUnsafeMutableBufferPointer { feed.still(into: $0, &info) }
+            } ?? false
+        if isTaken {
+            publish(Array(buffer[..<info.size]), exposed: info.exposed)
+        } else {
+            usleep(10_000)
+        }
+        let now = cv_now()
+        refuse("The camera sends no pictures.") { $0.deadline < now }
+    }
+
+    private func publish(_ bytes: [UInt8], exposed: Int64) {
+        let (picture, waiters) = state.withLock { state in
+            let picture = Picture(
+                number: (state.newest?.number ?? 0) + 1, exposed: exposed, taken: cv_now(),
+                bytes: bytes)
+            state.newest = picture
+            state.given += state.waiters.count
+            defer { state.waiters = [] }
+            return (picture, state.waiters)
+        }
+        for waiter in waiters { waiter.answer(Self.response(picture)) }
+    }
+}

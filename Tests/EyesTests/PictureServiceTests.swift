@@ -1,0 +1,140 @@
+import CVideo
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import WebServing
+
+@testable import Eyes
+
+@Suite("JPEG pictures for airframe-web", .serialized, .timeLimit(.minutes(1)))
+struct PictureServiceTests {
+    /// Runs a body with a stream whose camera runs only while somebody needs it.
+    private func withService(
+        _ change: (inout EyesSettings) -> Void = { _ in },
+        _ body: (PictureService, RunningStream, String) throws -> Void
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("p.sock").string
+            var settings = EyesSettings()
+            settings.video.source = .test
+            settings.pictures.socket = path
+            change(&settings)
+            let service = try PictureService(path: path, isEnabled: settings.video.enabled)
+            defer { service.stop() }
+            var world = FeedKeeper.World()
+            world.isWanted = { service.isWanted }
+            world.feed = { service.use($0) }
+            try body(service, try RunningStream(settings.feedVideo, world), path)
+        }
+    }
+
+    private func get(_ client: WebClient, _ target: String = "/picture.jpg") throws
+        -> WebClient.Answer
+    {
+        try client.request("GET", target, headers: ["Host: localhost"])
+    }
+
+    @Test("a request switches the camera on; pictures are new, small enough and not too frequent")
+    func pictures() throws {
+        try withService({ ($0.video.width, $0.video.height) = (1280, 720) }) {
+            service, stream, path in
+            usleep(300_000)
+            #expect(stream.keeper.report.phase == .waiting && !service.isWanted)
+            let client = try WebClient(path: path)
+            var answer = try get(client)
+            #expect(answer.status == 200 && answer.headers["content-type"] == "image/jpeg")
+            let (width, height, _) = try JPEGDecoder().decode(answer.body)
+            #expect((width, height) == (640, 360))
+            let exposed = try #require(answer.headers["x-exposed"].flatMap { Int64($0) })
+            #expect((0..<1_000_000_000).contains(cv_now() - exposed))
+            // pictures.rate_hz is 10, so 20 pictures take about 2 s.
+            let start = cv_now()
+            for _ in 0..<20 {
+                let before = answer.headers["x-number"] ?? ""
+                answer = try get(client, "/picture.jpg?after=\(before)")
+                #expect(answer.headers["x-number"] != before)
+            }
+            let seconds = Double(cv_now() - start) * 1e-9
+            #expect((1.5...3).contains(seconds), "\(seconds) s")
+            #expect(service.given == 21)
+            // Nobody asks any more: the camera is switched off.
+            #expect(stream.report(within: 5) { $0.phase == .waiting })
+        }
+    }
+
+    @Test("a client that has missed pictures gets the newest immediately, and not its followers")
+    func missed() throws {
+        try withService { _, _, path in
+            let (slow, fast) = (try WebClient(path: path), try WebClient(path: path))
+            let first = try #require(try get(slow).headers["x-number"].flatMap { Int($0) })
+            var newest = first
+            for _ in 0..<10 {
+                newest = try #require(
+                    try get(fast, "/picture.jpg?after=\(newest)").headers["x-number"].flatMap {
+                        Int($0)
+                    })
+            }
+            let late = try get(slow, "/picture.jpg?after=\(first)").headers["x-number"]
+            #expect(late.flatMap { Int($0) }.map { $0 >= newest } == true)
+        }
+    }
+
+    @Test("after a time without clients, the rate is the configured one from the first picture on")
+    func pause() throws {
+        try withService({ $0.video.alwaysOn = true }) { _, stream, path in
+            #expect(stream.report(within: 10) { $0.frames > 75 })
+            let client = try WebClient(path: path)
+            var number = try get(client).headers["x-number"] ?? ""
+            let start = cv_now()
+            for _ in 0..<10 {
+                number = try get(client, "/picture.jpg?after=\(number)").headers["x-number"] ?? ""
+            }
+            #expect(cv_now() - start > 800_000_000)
+        }
+    }
+
+    @Test("video.enabled = false, wrong paths and too many clients are refused")
+    func refusals() throws {
+        try withService({ $0.video.enabled = false }) { service, _, path in
+            let client = try WebClient(path: path)
+            let answer = try get(client)
+            #expect(answer.status == 503 && answer.text.contains("video.enabled"))
+            #expect(try get(client, "/").status == 404)
+            service.apply(isEnabled: true)
+            // There is no feed; the request is refused after its time.
+            let start = cv_now()
+            let late = try get(client)
+            #expect(late.status == 503 && late.text.contains("sends no pictures"))
+            #expect(cv_now() - start < 8_000_000_000)
+            let others = try (1..<PictureService.connections).map { _ in
+                try WebClient(path: path)
+            }
+            #expect(try WebClient(path: path).isClosed())
+            #expect(others.count == PictureService.connections - 1)
+            // Only the owner and the group can use the socket.
+            var info = Glibc.stat()
+            #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o660)
+        }
+    }
+
+    @Test(
+        "skeletons are in the pictures as in the stream; without people only the pictures branch off"
+    )
+    func pipelines() throws {
+        var settings = EyesSettings()
+        func text() throws -> String {
+            let video = settings.feedVideo
+            return try #require(
+                FeedPipeline(CameraChoice.drawn(reason: nil), video, encoder: .x264)
+            ).text
+        }
+        #expect(try text().contains("identity name=overlay ! tee name=shown ! x264enc"))
+        #expect(try text().contains("valve name=shutter drop=true"))
+        #expect(try text().contains("width=640,height=480 ! videoconvert ! jpegenc quality=75"))
+        settings.people.enabled = false
+        #expect(try text().contains("jpegenc") && !text().contains("name=samples"))
+        settings.pictures.socket = "off"
+        #expect(try !text().contains("tee"))
+    }
+}

@@ -1,0 +1,249 @@
+import Client
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Web
+
+@Suite("Pictures of the camera for browsers", .serialized, .timeLimit(.minutes(1)))
+struct VideoTests {
+    private func withVideo(
+        _ answer: FakeEyes.Answer = .picture(20_000), _ settings: [String] = [],
+        _ body: (Rig, FakeEyes) throws -> Void
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("pictures.sock").string
+            let eyes = try FakeEyes(path: path, answer)
+            defer { eyes.stop() }
+            try body(try Rig(in: directory, ["eyes.socket=\"\(path)\""] + settings), eyes)
+        }
+    }
+
+    /// WebSocket of a paired page that shows the video.
+    private func viewer(_ rig: Rig, _ cookie: String, receiveBuffer: Int32? = nil) throws
+        -> WebClient
+    {
+        let client = try WebClient(port: rig.port, receiveBuffer: receiveBuffer)
+        try #require(try client.upgrade("/pictures", headers: [cookie]).status == 101)
+        return client
+    }
+
+    /// Asks for a picture, and returns its number.
+    private func next(_ client: WebClient) throws -> Int {
+        try client.send(message: "next")
+        let frame = try client.frame()
+        #expect(frame.opcode == 2)
+        return Int(frame.payload[2]) << 8 | Int(frame.payload[3])
+    }
+
+    @Test(
+        "a page gets one picture for each request, each newer than the last; two pages share them")
+    func pictures() throws {
+        try withVideo { rig, eyes in
+            let cookie = try rig.cookie()
+            let (first, second) = (try viewer(rig, cookie), try viewer(rig, cookie))
+            #expect(eyes.requests == 0)
+            var numbers: [Int] = []
+            for _ in 0..<20 {
+                let picture = try next(first)
+                let other = try next(second)
+                #expect(other >= picture)
+                numbers.append(picture)
+            }
+            #expect(numbers == numbers.sorted() && Set(numbers).count == 20)
+            // Without a request there is no picture, and airframe-eyes is not asked.
+            let asked = eyes.requests
+            usleep(200_000)
+            #expect(try !first.hasMessage() && !second.hasMessage())
+            #expect(eyes.requests == asked)
+            #expect(
+                try eventually(within: 3) { try rig.web("video_pages") == 2 })
+        }
+    }
+
+    @Test("only paired browsers of this site get pictures, also if others can watch")
+    func rights() throws {
+        try withVideo { rig, eyes in
+            let cookie = try rig.cookie()
+            func status(_ headers: [String]) throws -> Int {
+                try WebClient(port: rig.port).upgrade("/pictures", headers: headers).status
+            }
+            #expect(try status([]) == 401)
+            #expect(
+                try status(["Cookie: airframe_token=" + String(repeating: "0", count: 64)]) == 401)
+            #expect(try status([cookie, "Origin: http://evil.example"]) == 403)
+            #expect(try WebClient(port: rig.port).request("GET", "/pictures").status == 404)
+            let page = try viewer(rig, cookie)
+            _ = try next(page)
+            _ = try rig.control("revoke", ["id": "all"])
+            #expect(throws: WebClient.Failure.self) {
+                while try page.frame().opcode != 8 {}
+                throw WebClient.Failure.closed
+            }
+            #expect(try status([cookie]) == 401)
+            #expect(eyes.requests > 0)
+        }
+    }
+
+    @Test("a page that does not read gets no queue, and does not delay another page")
+    func slow() throws {
+        try withVideo(.picture(200_000)) { rig, eyes in
+            let cookie = try rig.cookie()
+            let slow = try viewer(rig, cookie, receiveBuffer: 4096)
+            let fast = try viewer(rig, cookie)
+            _ = try next(fast)
+            let before = try rig.megabytes()
+            let start = monotonicNow()
+            for _ in 0..<60 {
+                try slow.send(message: "next")
+                _ = try next(fast)
+            }
+            // The fake camera needs 20 ms for a picture; 60 pictures in 6 s leave room for a busy computer.
+            #expect(monotonicNow() - start < 6)
+            #expect(try rig.megabytes() - before < 8)
+            // The slow page is there, and its next picture is a new one.
+            #expect(try slow.frame().opcode == 2)
+        }
+    }
+
+    @Test("requests without pause, binary and long messages end the page; pictures continue")
+    func hostile() throws {
+        try withVideo { rig, _ in
+            let cookie = try rig.cookie()
+            let good = try viewer(rig, cookie)
+            for attack in [
+                WebClient.frame(2, [1]), WebClient.frame(1, [UInt8](repeating: 0x20, count: 17)),
+                WebClient.frame(1, [UInt8](repeating: 0x20, count: 100_000)),
+            ] {
+                let bad = try viewer(rig, cookie)
+                try? bad.send(attack)
+                #expect(try bad.isClosed())
+            }
+            let flood = try viewer(rig, cookie)
+            let ask = WebClient.frame(1, Array("next".utf8))
+            #expect(throws: WebClient.Failure.self) {
+                for _ in 0..<2000 { try flood.send(ask) }
+                while true { _ = try flood.frame() }
+            }
+            _ = try next(good)
+        }
+    }
+
+    @Test("airframe-eyes that refuses, sends nonsense or ends: the page learns why, and recovers")
+    func failures() throws {
+        try withVideo(.refusal("The camera sends no pictures.")) { rig, eyes in
+            let page = try viewer(rig, try rig.cookie())
+            try page.send(message: "next")
+            #expect(try page.message() == "The camera sends no pictures.")
+            eyes.answer(with: .nonsense)
+            #expect(try page.message().contains("not a picture"))
+            // Larger than the limit: the connection is closed, and made again.
+            eyes.answer(with: .picture(PictureRelay.pictureLimit + 1))
+            #expect(try page.message().contains("has closed the connection"))
+            eyes.answer(with: .picture(1000))
+            // The first request still waits, and is answered now.
+            #expect(try page.frame().opcode == 2)
+            eyes.stop()
+            try page.send(message: "next")
+            let isClosed = try page.message()
+            #expect(isClosed.contains("has closed") || isClosed.contains("does not answer"))
+            let other = try FakeEyes(path: eyes.path)
+            defer { other.stop() }
+            while true {
+                let frame = try page.frame()
+                if frame.opcode == 2 { break }
+                #expect(frame.text.contains("Is it running?"))
+            }
+            #expect(try rig.status()["enabled"] == true)
+        }
+    }
+}
+
+@Suite(
+    "The video in Chromium", .serialized, .timeLimit(.minutes(1)),
+    .enabled(
+        if: Chromium.isInstalled && !Sanitizer.isActive,
+        "Chromium is not installed: sudo apt install chromium"),
+    .enabled(if: EyesProgram.isBuilt, "airframe-eyes is not built: make deps-eyes"))
+struct VideoPageTests {
+    @Test(
+        "the page shows moving pictures; a touch chooses a person; it recovers after eyes is killed"
+    )
+    func video() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("pictures.sock").string
+            let rig = try Rig(in: directory, ["eyes.socket=\"\(path)\""])
+            let eyes = try EyesProgram(rig, pictures: path)
+            let page = try Chromium.start().page()
+            try page.call("Network.clearBrowserCookies")
+            try page.resize(390, 844, isPhone: true)
+            // Without a token there are no pictures.
+            try page.open(rig.address + "/")
+            try #require(
+                try page.wait(
+                    "document.querySelector('.note')?.textContent.includes('Pair this browser')")
+                    != nil)
+            #expect(try page.value(EyesProgram.pictures) == 0)
+            try page.open("about:blank")
+            try page.open(rig.address + "/#pair=\(try rig.code())")
+            try #require(try page.wait("\(EyesProgram.pictures) > 5", within: 8) != nil)
+            let frame = "document.querySelector('.video').toDataURL()"
+            let before = try page.value(frame)
+            usleep(300_000)
+            #expect(try page.value(frame) != before)
+            #expect(try page.value("document.querySelector('.note').textContent") == "")
+            // The picture, the angles and the pad fit above the buttons at the bottom.
+            let bottom = try page.value(
+                "(() => { scrollTo(0, 0); return document.querySelector('.pad').getBoundingClientRect().bottom - document.querySelector('.bottom').getBoundingClientRect().top; })()"
+            )
+            #expect((bottom.number ?? .nan) <= 0)
+
+            let picture = CommittedFile("etc/manual/pictures/web-video.png")
+            if getenv("AIRFRAME_WRITE_DOCUMENTS") != nil {
+                try page.resize(390, 844, isPhone: true, scale: 1)
+                let client = try DaemonClient(path: rig.socket, timeout: 5)
+                _ = try client.json("point", ["yaw": 25, "pitch": 8, "duration": 0.5])
+                usleep(5_000_000)
+                _ = try client.json("ping")
+                try write(try page.picture(), to: picture.path)
+            }
+            #expect(try bytes(of: picture.path).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+
+            let place = try page.middle(of: ".video")
+            try page.touch("touchStart", (place.x + 40, place.y - 30))
+            try page.touch("touchEnd")
+            #expect(
+                eventually(within: 3) {
+                    let finding = try? rig.people()?["finding"]?.string
+                    return finding != nil && finding != "nobody is followed"
+                })
+
+            eyes.kill()
+            #expect(
+                try page.wait(
+                    "document.querySelector('.note').textContent.includes('airframe-eyes')")
+                    != nil)
+            #expect(
+                try page.wait("document.querySelector('.video').classList.contains('old')") != nil)
+            let again = try EyesProgram(rig, pictures: path)
+            let shown = try page.value(EyesProgram.pictures).int ?? 0
+            #expect(try page.wait("\(EyesProgram.pictures) > \(shown + 3)", within: 8) != nil)
+            #expect(try page.value("document.querySelector('.note').textContent") == "")
+            // A restart of airframe-web does not end the video either.
+            rig.stopWeb()
+            #expect(
+                try page.wait("document.querySelector('.video').classList.contains('old')") != nil)
+            try rig.startWeb()
+            let later = try page.value(EyesProgram.pictures).int ?? 0
+            #expect(try page.wait("\(EyesProgram.pictures) > \(later + 3)", within: 8) != nil)
+            // Another view asks for no pictures, so the camera is switched off.
+            try page.show("why")
+            #expect(
+                eventually(within: 6) {
+                    (try? rig.eyes()?["finding"]?.string)?.contains("no client") == true
+                }, "\(again.log)")
+        }
+    }
+}
