@@ -29,11 +29,13 @@ class Companion:
         self.socket.connect(path)
         self.lines = self.socket.makefile("r")
 
-    def report(self, following=None):
+    def report(self, following=None, capture=None):
         stream = {"uri": URI, "width": 640, "height": 480, "rate_hz": 30, "bitrate_kbps": 2000}
         request = {"id": 1, "method": "companion", "params": {"name": "eyes", "stream": stream}}
         if following:
             request["params"]["following"] = following
+        if capture:
+            request["params"]["capture"] = capture
         self.socket.sendall((json.dumps(request) + "\n").encode())
         answer = json.loads(self.lines.readline())
         expect("result" in answer, f"the report is accepted: {answer}")
@@ -89,15 +91,45 @@ command(link, m.MAV_CMD_REQUEST_MESSAGE, 270)
 status = receive(link, "VIDEO_STREAM_STATUS", CAMERA)
 expect(status and status.flags == m.VIDEO_STREAM_STATUS_FLAGS_RUNNING, "the stream is running")
 
-command(link, m.MAV_CMD_IMAGE_START_CAPTURE, 0)
-ack = receive(link, "COMMAND_ACK", CAMERA)
-expect(ack and ack.result == m.MAV_RESULT_UNSUPPORTED, "it takes no pictures")
 
-def follows(number, *params):
+def result(number, *params):
     command(link, number, *params)
     ack = receive(link, "COMMAND_ACK", CAMERA)
     return ack and ack.command == number and ack.result
 
+
+follows = result
+PHOTO = (m.MAV_CMD_IMAGE_START_CAPTURE, 0, 0, 1)
+expect(result(*PHOTO) == m.MAV_RESULT_DENIED, "without a companion that records there are no photos")
+expect(result(m.MAV_CMD_REQUEST_MESSAGE, 262) == m.MAV_RESULT_UNSUPPORTED, "and it has no state")
+capture = {"recording": False, "recording_s": 0, "photos": 0, "free_mb": 1048.576, "total_mb": 2097.152, "order": 0, "problem": None}
+companion.report(capture=capture)
+command(link, m.MAV_CMD_REQUEST_MESSAGE, 259)
+info = receive(link, "CAMERA_INFORMATION", CAMERA)
+expect(info.flags & m.CAMERA_CAP_FLAGS_CAPTURE_VIDEO and info.flags & m.CAMERA_CAP_FLAGS_CAPTURE_IMAGE, "the camera records and takes photos")
+expect(result(m.MAV_CMD_IMAGE_START_CAPTURE, 0, 1, 0) == m.MAV_RESULT_DENIED, "a series of photos is refused")
+expect(result(*PHOTO) == 0 and result(m.MAV_CMD_VIDEO_START_CAPTURE, 0, 0) == 0, "a photo and a recording are accepted")
+order = companion.report(capture=capture)["order"]
+expect((order["action"], order["number"]) == ("photo", 1), f"the companion gets the photo first: {order}")
+order = companion.report(capture=dict(capture, order=1, photos=1))["order"]
+expect((order["action"], order["number"]) == ("record", 2), f"and then the recording: {order}")
+shot = receive(link, "CAMERA_IMAGE_CAPTURED", CAMERA)
+expect(shot and (shot.image_index, shot.capture_result) == (0, 1), "the ground station hears of the photo")
+running = dict(capture, order=2, photos=1, recording=True, recording_s=2.5)
+expect("order" not in companion.report(capture=running), "each order comes once")
+for request in ((m.MAV_CMD_REQUEST_MESSAGE, 262), (m.MAV_CMD_REQUEST_CAMERA_CAPTURE_STATUS, 1)):
+    command(link, *request)
+    status = receive(link, "CAMERA_CAPTURE_STATUS", CAMERA)
+    expect(status and (status.video_status, status.recording_time_ms, status.image_count) == (1, 2500, 1), "the recording has a duration")
+    expect(abs(status.available_capacity - 1000) < 0.01, "and free space in MiB")
+for request in ((m.MAV_CMD_REQUEST_MESSAGE, 261), (m.MAV_CMD_REQUEST_STORAGE_INFORMATION, 0, 1)):
+    companion.report(capture=running)
+    command(link, *request)
+    storage = receive(link, "STORAGE_INFORMATION", CAMERA)
+    expect(storage and storage.status == m.STORAGE_STATUS_READY and abs(storage.total_capacity - 2000) < 0.01, "the disk has a size")
+expect(result(m.MAV_CMD_VIDEO_STOP_CAPTURE, 0) == 0, "the recording can be ended")
+expect(companion.report(capture=running)["order"]["action"] == "stop", "the companion ends it")
+companion.report(capture=dict(capture, order=3, photos=1))
 
 expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "without people nobody is followed")
 state = {"active": False, "people": 2, "box": None}

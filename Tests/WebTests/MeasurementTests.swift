@@ -164,7 +164,7 @@ struct MeasurementTests {
             let client = try DaemonClient(path: rig.socket, timeout: 5)
             _ = try client.json("point", ["yaw": 20, "duration": 0.5])
             #expect(eventually(within: 3) { (try? rig.number("attitude", "yaw_deg")) ?? 0 > 19.5 })
-            try press("Keep the last 60 s", page)
+            try press("Save the last 60 s", page)
             try #require(try page.wait("document.querySelector('main li code')", within: 10) != nil)
             try press("Replay", page)
             try #require(

@@ -32,6 +32,8 @@ final class Companions: Sendable {
         var time: Instant
     }
 
+    /// Orders of users to the companion that records video.
+    let orders = CameraOrders()
     private let entries = Mutex<[Entry]>([])
     private let choice = Mutex<(newest: Choice?, count: Int)>((nil, 0))
 
@@ -50,6 +52,7 @@ final class Companions: Sendable {
                 .any("values", "Object of numbers."),
                 .any("stream", "Video stream: uri, width, height, rate_hz and bitrate_kbps."),
                 .any("following", "Followed person: active, people and box."),
+                .any("capture", "Photos and recordings: the state of the camera."),
             ]
         ) { [self] (parameters, caller) throws(Refusal) in
             let report = try Self.report(parameters)
@@ -57,7 +60,10 @@ final class Companions: Sendable {
             try note(report, from: caller.client.id, now: now)
             return CompanionAnswer(
                 "airframed has stored the report of \(report.name).",
-                choice: choice(for: caller.client.id, now: now))
+                choice: choice(for: caller.client.id, now: now),
+                order: report.capture.flatMap {
+                    orders.next(for: caller.client.id, done: $0.order, now: now)
+                })
         }
     }
 
@@ -101,6 +107,17 @@ final class Companions: Sendable {
             for entry in entries
             where now.seconds(since: entry.time) <= CompanionStatus.silenceLimit {
                 if let state = entry.report.following { return (entry.client, state) }
+            }
+            return nil
+        }
+    }
+
+    /// Connection and report of the companion that records video, if it is not hung; nil without one.
+    func camera(now: Instant) -> (client: Int, state: CaptureState)? {
+        entries.withLock { entries in
+            for entry in entries
+            where now.seconds(since: entry.time) <= CompanionStatus.silenceLimit {
+                if let state = entry.report.capture { return (entry.client, state) }
             }
             return nil
         }
@@ -165,6 +182,7 @@ final class Companions: Sendable {
         report.remedy = try text("remedy", parameters)
         report.stream = try parameters.value("stream").map(stream)
         report.following = try parameters.value("following").map(following)
+        report.capture = try parameters.value("capture").map(capture)
         guard let values = parameters.value("values") else { return report }
         guard let members = values.object, members.count <= valueLimit else {
             throw Refusal(
@@ -217,6 +235,27 @@ final class Companions: Sendable {
                 field: "following")
         }
         return FollowingState(isActive: isActive, people: people, box: edges)
+    }
+
+    private static func capture(_ value: JSONValue) throws(Refusal) -> CaptureState {
+        let numbers = ["recording_s", "free_mb", "total_mb"].map { value[$0]?.number }
+        guard let isRecording = value["recording"]?.bool, let photos = value["photos"]?.int,
+            let order = value["order"]?.int, photos >= 0, order >= 0,
+            numbers.allSatisfy({ (0...1e12).contains($0 ?? 0) }),
+            value["problem"]?.string?.utf8.count ?? 0 <= textLimit
+        else {
+            throw Refusal(
+                .invalidParams,
+                "capture must be an object with recording, recording_s, photos, free_mb, total_mb, order (number of the newest executed order) and problem (text or null).",
+                field: "capture")
+        }
+        var state = CaptureState()
+        (state.isRecording, state.photos, state.order) = (isRecording, photos, order)
+        state.recordingS = numbers[0].map { Number($0) } ?? .unknown
+        state.freeMb = numbers[1].map { Number($0) } ?? .unknown
+        state.totalMb = numbers[2].map { Number($0) } ?? .unknown
+        state.problem = value["problem"]?.string
+        return state
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

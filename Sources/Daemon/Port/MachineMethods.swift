@@ -29,11 +29,14 @@ struct MachineMethods: Sendable {
             port: port, hub: machine.hub, companions: companions, clock: machine.clock)
         return SocketServices(
             methods: looks + [companions.method] + following.methods
-                + SocketMethod.settings(tuning)
+                + [CameraMethods(companions: companions).method] + SocketMethod.settings(tuning)
                 + SocketMethod.motion(port) + tasks.methods,
             variables: Observable.variables, sample: sample, time: time,
             settle: { [simulator] in simulator?.settle() },
-            left: { following.left($0) })
+            left: { [recorder] in
+                following.left($0)
+                recorder?.left($0)
+            })
     }
 
     private var looks: [SocketMethod] {

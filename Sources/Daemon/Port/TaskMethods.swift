@@ -70,6 +70,7 @@ struct TaskMethods: Sendable {
                         "seconds", in: 0.1...600, unit: "seconds",
                         "Length of last, 60 if it is missing; or the time before a start that the recording also contains."
                     ),
+                    .bool("attached", "Whether the recording stops when the connection ends."),
                 ], record),
             .task(
                 "pair", "Lists paired phones, allows pairing, or removes a phone.",
@@ -153,7 +154,10 @@ struct TaskMethods: Sendable {
         }
         switch action {
         case "last": return recorder.record(last: seconds ?? 60)
-        case "start": return recorder.setRecording(true, past: seconds ?? 0)
+        case "start":
+            let isAttached = try parameters.bool("attached") ?? false
+            return recorder.setRecording(
+                true, past: seconds ?? 0, owner: isAttached ? caller.client.id : nil)
         case "stop": return recorder.setRecording(false)
         default: return recorder.status
         }

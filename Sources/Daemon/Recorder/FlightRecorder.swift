@@ -54,6 +54,8 @@ final class FlightRecorder: Sendable {
         var ring: FlightRing
         var dumps: [Dump] = []
         var isRecording = false
+        /// Client with whose connection the recording ends; nil without one.
+        var owner: Int?
         /// Number of the next chunk that the continuous recording needs; nil if no continuous
         /// recording runs.
         var wanted: UInt64?
@@ -193,10 +195,14 @@ final class FlightRecorder: Sendable {
     /// - Parameters:
     ///   - isOn: True to start a recording, false to end it.
     ///   - past: Duration before the present time that a new recording also contains, s.
+    ///   - owner: Client of the socket with whose connection a new recording ends; nil for a recording
+    ///     that continues. Any later request for a recording, of any client, makes it continue.
     /// - Returns: State of the recorder.
-    func setRecording(_ isOn: Bool, past: Double = 0) -> RecorderStatus {
+    @discardableResult
+    func setRecording(_ isOn: Bool, past: Double = 0, owner: Int? = nil) -> RecorderStatus {
         poll()
         state.withLock { state in
+            state.owner = state.isRecording == isOn ? nil : owner
             guard state.isRecording != isOn else { return }
             if let rest = state.encoder.flush() { keep(rest, &state) }
             state.isRecording = isOn
@@ -207,6 +213,11 @@ final class FlightRecorder: Sendable {
         }
         bell.ring()
         return status
+    }
+
+    /// Ends the recording that belongs to a connection, because the connection has ended.
+    func left(_ client: Int) {
+        if state.withLock({ $0.owner == client }) { setRecording(false) }
     }
 
     /// Present state of the recorder.

@@ -41,6 +41,10 @@ struct NetworkLinks: Sendable {
             var configuration = configuration
             configuration.camera = { companions.stream(now: MonotonicClock.now) }
             configuration.following = { companions.follower(now: MonotonicClock.now)?.state }
+            configuration.captured = { companions.camera(now: MonotonicClock.now)?.state }
+            configuration.capture = { (action, _) throws(Refusal) in
+                _ = try companions.orders.add(action, for: companions, now: MonotonicClock.now)
+            }
             let methods = FollowingMethods(
                 port: port, hub: port.hub, companions: companions, clock: port.clock)
             configuration.follow = { (action, x, y, source) throws(Refusal) in

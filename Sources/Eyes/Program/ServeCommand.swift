@@ -55,6 +55,10 @@ struct EyesService {
     private let phones: PhoneService?
     private let people: PeopleService
     private let pictures: PictureService?
+    private let desk: CameraDesk
+    /// Settings that orders have changed, as `KEY=VALUE`, until the file is read again.
+    private var ordered: [String] = []
+    private var problem: String?
     private let manager = SystemManager()
 
     /// Opens the server's port, and starts the threads.
@@ -83,6 +87,7 @@ struct EyesService {
         self.people = people
         let pictures = Self.pictures(settings)
         self.pictures = pictures
+        desk = CameraDesk(pictures)
         world.isWanted = { people.isActive || pictures?.isWanted == true }
         world.feed = {
             people.use($0)
@@ -108,15 +113,17 @@ struct EyesService {
         }
     }
 
-    /// Reports the stream's health once a second, until a signal ends the program.
+    /// Executes orders at once and reports the stream's health once a second, until a signal ends the
+    /// program.
     mutating func run() {
         Log.write("The stream is at \(address).")
         manager.notify("READY=1")
         var before = counters()
         var rounds = keeper.rounds
         var lastProblem: String?
+        var report = CompanionReport(name: "eyes")
         while true {
-            switch signals.next(within: 1) {
+            switch signals.next(within: 0.1) {
             case SIGHUP: reload()
             case nil: break
             default:
@@ -128,24 +135,25 @@ struct EyesService {
                 link?.stop()
                 return
             }
-            let now = counters()
-            guard now.t - before.t > 500_000_000 else { continue }
-            var report = StreamHealth(from: before, to: now).report(
-                settings.video, address: address)
-            for (name, value) in phones?.values ?? [:] { report.values[name] = Number(value) }
-            if let pictures {
-                pictures.adoptGroup(of: settings.gimbal.socket)
-                report.values["pictures"] = Number(Double(pictures.given))
+            for order in link?.takeOrders() ?? [] {
+                execute(order)
+                link?.executed(order)
             }
-            before = now
-            link?.report(report)
-            manager.notify("STATUS=\(report.finding)")
-            // The watchdog is notified only while the keeper's thread makes progress, so that
-            // systemd detects a call that hangs while it opens a camera.
-            if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
-            rounds = keeper.rounds
-            if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
-            lastProblem = link?.problem
+            let now = counters()
+            if now.t - before.t > 1_000_000_000 {
+                report = health(from: before, to: now)
+                before = now
+                manager.notify("STATUS=\(report.finding)")
+                // The watchdog is notified only while the keeper's thread makes progress, so that
+                // systemd detects a call that hangs while it opens a camera.
+                if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
+                rounds = keeper.rounds
+                if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
+                lastProblem = link?.problem
+            }
+            report.capture = desk.state(
+                now.feed, directory: settings.video.recordDirectory, problem: problem)
+            if !report.finding.isEmpty { link?.report(report) }
         }
     }
 
@@ -153,29 +161,84 @@ struct EyesService {
         StreamHealth.Counters(t: cv_now(), feed: keeper.report, server: server.counters())
     }
 
+    private func health(from before: StreamHealth.Counters, to now: StreamHealth.Counters)
+        -> CompanionReport
+    {
+        var report = StreamHealth(from: before, to: now).report(settings.video, address: address)
+        for (name, value) in phones?.values ?? [:] { report.values[name] = Number(value) }
+        if let pictures {
+            pictures.adoptGroup(of: settings.gimbal.socket)
+            report.values["pictures"] = Number(Double(pictures.given))
+        }
+        return report
+    }
+
+    // MARK: Orders and settings
+
+    /// Executes the order of a user.
+    private mutating func execute(_ order: CameraOrder) {
+        switch order.action {
+        case .photo: problem = desk.photo(in: settings.video.recordDirectory)
+        case .record: problem = set(["video.record=true"])
+        case .stop: problem = set(["video.record=false"])
+        case .set: problem = set(order.settings)
+        }
+        Log.write("Order: \(order.action.rawValue)\(problem.map { ", refused: \($0)" } ?? "").")
+    }
+
+    /// Changes live settings until the file is read again.
+    ///
+    /// - Returns: Reason why no setting has changed.
+    private mutating func set(_ texts: [String]) -> String? {
+        let keys = texts.map { $0.prefix { $0 != "=" } }
+        let later = ordered.filter { old in !keys.contains { old.hasPrefix($0 + "=") } } + texts
+        do throws(ConfigurationFailure) {
+            let new = try configuration.adding(later).load()
+            if let key = waiting(for: new).first(where: { keys.contains($0[...]) }) {
+                return "\(key) needs a restart: change it in the file."
+            }
+            ordered = later
+            apply(new)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Reads the configuration file again, and applies the settings that can change while the
     /// program runs. If a value is invalid, no setting changes.
     private mutating func reload() {
         do throws(ConfigurationFailure) {
             let new = try configuration.load()
-            keeper.apply(new.feedVideo)
-            settings.video = new.video
-            settings.people = new.people
-            settings.framing = new.framing
-            (settings.pictures.rateHz, settings.pictures.width, settings.pictures.quality) = (
-                new.pictures.rateHz, new.pictures.width, new.pictures.quality
-            )
-            pictures?.apply(isEnabled: new.video.enabled)
-            people.apply(settings)
-            let waiting = EyesSchema.settings.filter {
-                $0.rule.applies == .restart && $0.read(new) != $0.read(settings)
-            }
-            let suffix = waiting.map { " " + $0.rule.key }.joined(separator: ",")
+            ordered = []
+            problem = nil
+            apply(new)
+            let waiting = waiting(for: new)
+            let suffix = waiting.map { " " + $0 }.joined(separator: ",")
             Log.write(
                 "The settings have been read again."
                     + (waiting.isEmpty ? "" : " These need a restart:\(suffix)."))
         } catch {
             Log.write("\(error)\nNo setting has changed.")
         }
+    }
+
+    /// Keys of the settings that differ and need a restart.
+    private func waiting(for new: EyesSettings) -> [String] {
+        EyesSchema.settings.filter {
+            $0.rule.applies == .restart && $0.read(new) != $0.read(settings)
+        }.map(\.rule.key)
+    }
+
+    private mutating func apply(_ new: EyesSettings) {
+        settings.video = new.video
+        settings.people = new.people
+        settings.framing = new.framing
+        (settings.pictures.rateHz, settings.pictures.width, settings.pictures.quality) = (
+            new.pictures.rateHz, new.pictures.width, new.pictures.quality
+        )
+        keeper.apply(settings.feedVideo)
+        pictures?.apply(isEnabled: settings.video.enabled)
+        people.apply(settings)
     }
 }

@@ -81,6 +81,8 @@ struct MotionStream {
     ) throws(ClientError) -> RecorderStatus? {
         var params: [String: JSONValue] = ["action": .string(action)]
         params["seconds"] = past.map(JSONValue.double)
+        // The flight recording ends with this connection, also if this program is killed.
+        if action == "start" { params["attached"] = true }
         do throws(ClientError) {
             return try client.request("record", params)
         } catch {

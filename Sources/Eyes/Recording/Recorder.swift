@@ -18,11 +18,9 @@ final class Recorder: @unchecked Sendable {
     /// - Parameter directory: Directory of the file, which must exist.
     /// - Throws: The reason why the file cannot be written.
     init(in directory: String) throws(VideoError) {
-        let path = Self.unusedPath(in: FilePath(directory))
+        let path = Self.unusedPath(in: directory, ending: "mp4")
         guard Self.freeSpace(in: directory) ?? 0 > Self.reserve else {
-            throw VideoError(
-                "there is no directory \(directory), or its disk has less than \(Self.reserve / 1_000_000) MB left"
-            )
+            throw VideoError(Self.noSpace(in: directory))
         }
         let (handle, text) = withErrorText { cv_recorder_open(path.string, $0) }
         guard let handle else { throw VideoError("\(path): \(text)") }
@@ -50,7 +48,13 @@ final class Recorder: @unchecked Sendable {
         return free > Self.reserve ? nil : "the disk is full"
     }
 
-    private static func freeSpace(in directory: String) -> Int? {
+    /// Problem of a directory without space for a recording.
+    static func noSpace(in directory: String) -> String {
+        "there is no directory \(directory), or its disk has less than \(reserve / 1_000_000) MB left"
+    }
+
+    /// Free space of a directory's disk, bytes; nil without the directory.
+    static func freeSpace(in directory: String) -> Int? {
         var info = statvfs()
         guard statvfs(directory, &info) == 0 else { return nil }
         return Int(info.f_bavail) * Int(info.f_frsize)
@@ -58,7 +62,7 @@ final class Recorder: @unchecked Sendable {
 
     /// Unused path such as `gimbal-20261125-104500.mp4`. If a file with this name exists, a number
     /// is appended.
-    private static func unusedPath(in directory: FilePath) -> FilePath {
+    static func unusedPath(in directory: String, ending: String) -> FilePath {
         var now = time(nil)
         var parts = tm()
         localtime_r(&now, &parts)
@@ -66,10 +70,11 @@ final class Recorder: @unchecked Sendable {
         let length = strftime(&buffer, buffer.count, "gimbal-%Y%m%d-%H%M%S", &parts)
         let stem = String(
             decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        var path = directory.appending(stem + ".mp4")
+        let directory = FilePath(directory)
+        var path = directory.appending("\(stem).\(ending)")
         var number = 2
         while access(path.string, F_OK) == 0 {
-            path = directory.appending("\(stem)-\(number).mp4")
+            path = directory.appending("\(stem)-\(number).\(ending)")
             number += 1
         }
         return path

@@ -7,6 +7,8 @@ public struct EyesConfiguration: Sendable {
     public static let defaultFile = FilePath("/etc/airframe/airframe-eyes.toml")
 
     private let sources: CompanionConfiguration<EyesSettings>
+    private let file: String?
+    private let overrides: [String]
 
     /// Creates a loader for the file and the settings that a command line names.
     ///
@@ -15,8 +17,15 @@ public struct EyesConfiguration: Sendable {
     ///   - overrides: Arguments of `--set`. If two arguments name the same key, the later one
     ///     applies.
     public init(file: String? = nil, overrides: [String] = []) {
+        self.file = file
+        self.overrides = overrides
         sources = CompanionConfiguration(
             EyesSchema.table, file: file, overrides: overrides, example: "video.rate_hz=15")
+    }
+
+    /// Loader for the same sources and, after them, these texts `KEY=VALUE`.
+    func adding(_ more: [String]) -> EyesConfiguration {
+        EyesConfiguration(file: file, overrides: overrides + more)
     }
 
     /// Reads the configuration file and the overrides.

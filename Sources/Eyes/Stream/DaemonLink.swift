@@ -11,12 +11,18 @@ import Wire
 final class DaemonLink: Sendable {
     /// Largest age of a usable attitude, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
+    /// Interval of the reports, ns; an order of a user arrives with the answer to a report.
+    private static let interval: Int64 = 250_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
 
     private struct State {
         /// Time of the last read of `attitude`, ns on CLOCK_MONOTONIC.
         var wanted: Int64 = 0
         var report: CompanionReport?
+        var orders: [CameraOrder] = []
+        /// Number of the newest order that has arrived over this connection, and of the newest that has
+        /// been executed. airframed counts orders from its own start.
+        var (arrived, executed) = (0, 0)
         var recorder: Recorder?
         var attitude: AxisVector?
         var attitudeTime: Int64 = 0
@@ -44,11 +50,24 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Stores the newest health report; the thread sends it within a second.
+    /// Stores the newest report; the thread sends it several times per second.
     func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
+
+    /// The orders that have arrived since the last call.
+    func takeOrders() -> [CameraOrder] {
+        state.withLock { state in
+            defer { state.orders = [] }
+            return state.orders
+        }
+    }
 
     /// Starts writing the camera's motion to a file next to the given recording; nil ends the file.
     func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
+
+    /// Notes that an order has been executed; the next report states it.
+    func executed(_ order: CameraOrder) {
+        state.withLock { if $0.arrived >= order.number { $0.executed = order.number } }
+    }
 
     /// Newest attitude of the camera; nil if it is unknown. The link subscribes to the attitude
     /// only while this property is read repeatedly.
@@ -77,15 +96,23 @@ final class DaemonLink: Sendable {
         var attitude: Int?
         var motion: MotionStream?
         defer { motion?.close() }
+        var nextReport: Int64 = 0
+        state.withLock { ($0.orders, $0.arrived, $0.executed) = ([], 0, 0) }
         while !thread.mustEnd {
             let (report, wantsAttitude, recorder) = state.withLock { state in
-                defer { state.report = nil }
                 let isWanted = cv_now() - state.wanted < Self.attitudeLimit
                 return (state.report, isWanted, state.recorder)
             }
-            if let report {
-                _ = try client.json("companion", report.params)
+            if var report, cv_now() >= nextReport {
+                nextReport = cv_now() + Self.interval
+                report.capture?.order = state.withLock { $0.executed }
+                let answer: CompanionAnswer = try client.request("companion", report.params)
                 note(nil)
+                state.withLock { state in
+                    guard let order = answer.order, order.number > state.arrived else { return }
+                    state.arrived = order.number
+                    state.orders.append(order)
+                }
             }
             if wantsAttitude, attitude == nil {
                 attitude = try client.subscribe(Self.attitudeNames, hz: 30)

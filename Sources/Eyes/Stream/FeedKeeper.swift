@@ -40,6 +40,8 @@ final class FeedKeeper: Sendable {
         var gaps: UInt64 = 0
         /// The file that is being recorded; nil if no file is being recorded.
         var recording: String?
+        /// Begin of the recording, ns on CLOCK_MONOTONIC; nil without one.
+        var recordingSince: Int64?
         /// Reason why a requested recording does not run; nil if there is none.
         var recordingProblem: String?
         /// Width and height of the pictures, pixels; 0 before the first picture.
@@ -293,6 +295,7 @@ private struct FeedRun {
             keeper.world.log("Recording \(recorder.path).")
             keeper.update {
                 $0.recording = recorder.path.string
+                $0.recordingSince = cv_now()
                 $0.recordingProblem = nil
             }
         } catch {
@@ -312,7 +315,7 @@ private struct FeedRun {
         open?.feed.record(nil)
         keeper.world.recording(nil)
         recorder = nil
-        keeper.update { $0.recording = nil }
+        keeper.update { ($0.recording, $0.recordingSince) = (nil, nil) }
     }
 
     private mutating func count() {

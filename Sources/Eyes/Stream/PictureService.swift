@@ -34,7 +34,7 @@ final class PictureService: WebApplication {
     private struct Waiter {
         /// Time at which the request is refused, ns on CLOCK_MONOTONIC.
         var deadline: Int64
-        var answer: @Sendable (WebResponse) -> Void
+        var receive: @Sendable (Result<Picture, VideoError>) -> Void
     }
 
     private struct State {
@@ -45,6 +45,8 @@ final class PictureService: WebApplication {
         var asked: Int64 = 0
         var given = 0
     }
+
+    private static let off = VideoError("The video is off (video.enabled).")
 
     private let path: String
     private let state: Mutex<State>
@@ -117,9 +119,7 @@ final class PictureService: WebApplication {
         let after = request.query["after"].flatMap { Int($0) }
         let now = cv_now()
         let response = state.withLock { state -> WebResponse? in
-            guard state.isEnabled else {
-                return WebResponse(503, text: "The video is off (video.enabled).\n")
-            }
+            guard state.isEnabled else { return Self.refusal(Self.off) }
             state.asked = now
             if let after, let newest = state.newest, newest.number != after,
                 now - newest.taken < Int64(Self.freshness * 1e9)
@@ -128,7 +128,12 @@ final class PictureService: WebApplication {
                 return Self.response(newest)
             }
             state.waiters.append(
-                Waiter(deadline: now + Int64(Self.patience * 1e9), answer: answer))
+                Waiter(deadline: now + Int64(Self.patience * 1e9)) { outcome in
+                    switch outcome {
+                    case .success(let picture): answer(Self.response(picture))
+                    case .failure(let error): answer(Self.refusal(error))
+                    }
+                })
             return nil
         }
         if let response { answer(response) }
@@ -136,6 +141,28 @@ final class PictureService: WebApplication {
 
     func decide(on request: WebRequest) -> WebSocketDecision {
         .refuse(WebResponse(404, text: "The picture is at /picture.jpg.\n"))
+    }
+
+    /// Takes the next picture.
+    ///
+    /// - Parameter receive: Receiver of the JPEG bytes, or of the reason why there is no picture; it is called
+    ///   once, on any thread.
+    func photo(_ receive: @escaping @Sendable (Result<[UInt8], VideoError>) -> Void) {
+        let now = cv_now()
+        let isWaiting = state.withLock { state in
+            guard state.isEnabled else { return false }
+            state.asked = now
+            state.waiters.append(
+                Waiter(deadline: now + Int64(Self.patience * 1e9)) { outcome in
+                    receive(outcome.map(\.bytes))
+                })
+            return true
+        }
+        if !isWaiting { receive(.failure(Self.off)) }
+    }
+
+    private static func refusal(_ error: VideoError) -> WebResponse {
+        WebResponse(503, text: error.description + "\n")
     }
 
     private static func response(_ picture: Picture) -> WebResponse {
@@ -152,7 +179,7 @@ final class PictureService: WebApplication {
             defer { state.waiters.removeAll(where: isDue) }
             return state.waiters.filter(isDue)
         }
-        for waiter in due { waiter.answer(WebResponse(503, text: sentence + "\n")) }
+        for waiter in due { waiter.receive(.failure(VideoError(sentence))) }
     }
 
     // MARK: On the thread
@@ -186,6 +213,6 @@ final class PictureService: WebApplication {
             defer { state.waiters = [] }
             return (picture, state.waiters)
         }
-        for waiter in waiters { waiter.answer(Self.response(picture)) }
+        for waiter in waiters { waiter.receive(.success(picture)) }
     }
 }

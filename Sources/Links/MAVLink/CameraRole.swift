@@ -12,6 +12,8 @@ struct CameraRole {
     /// stations use them.
     private enum Command: UInt16 {
         case requestCameraInformation = 521
+        case requestStorageInformation = 525
+        case requestCaptureStatus = 527
         case requestStreamInformation = 2504
         case requestStreamStatus = 2505
     }
@@ -19,6 +21,8 @@ struct CameraRole {
     let stream: VideoStream
     /// State of the companion program that follows a person; nil if there is no such program.
     let following: FollowingState?
+    /// State of the companion that takes photos and records video; nil without one.
+    let captured: CaptureState?
     /// MAVLink component of the gimbal.
     let gimbal: UInt8
     /// Time since the start of airframed, ms.
@@ -40,11 +44,14 @@ struct CameraRole {
             let known = [
                 CameraInformation.format.id, VideoStreamInformation.format.id,
                 VideoStreamStatus.format.id, CameraTrackingImageStatus.format.id,
+                CameraCaptureStatus.format.id, StorageInformation.format.id,
             ]
             return known.first { Float($0) == order.params[0] }
         }
         return switch Command(rawValue: order.number) {
         case .requestCameraInformation: CameraInformation.format.id
+        case .requestStorageInformation: StorageInformation.format.id
+        case .requestCaptureStatus: CameraCaptureStatus.format.id
         case .requestStreamInformation: VideoStreamInformation.format.id
         case .requestStreamStatus: VideoStreamStatus.format.id
         case nil: nil
@@ -55,7 +62,9 @@ struct CameraRole {
         var message = CameraInformation()
         message.bootMs = bootMs
         (message.focalLength, message.sensorWidth, message.sensorHeight) = (.nan, .nan, .nan)
-        message.flags = following == nil ? 256 : 256 + 512 + 1024
+        // It can take photos during a recording and begin a recording between photos, so it has no modes.
+        message.flags =
+            256 + (following == nil ? 0 : 512 + 1024) + (captured == nil ? 0 : 1 + 2 + 8 + 16)
         message.width = UInt16(clamping: stream.width)
         message.height = UInt16(clamping: stream.height)
         message.vendor = "airframe"
@@ -124,14 +133,20 @@ extension MAVLinkComponent {
         let id = CameraRole.requested(order)
         var answer = CommandAck()
         answer.command = order.number
+        let captured = configuration.captured()
+        let isMissing =
+            captured == nil
+            && (id == CameraCaptureStatus.format.id || id == StorageInformation.format.id)
         let result =
             id == nil
-            ? obeyAsFollower(order, from: sender, peer, now: now) ?? .unsupported : .accepted
+            ? obeyAsFollower(order, from: sender, peer, now: now)
+                ?? obeyAsRecorder(order, from: sender) ?? .unsupported
+            : isMissing ? .unsupported : .accepted
         answer.result = result.rawValue
         answer.target = sender
         send(answer, to: peer, from: cameraAddress)
         let role = CameraRole(
-            stream: stream, following: following, gimbal: address.component,
+            stream: stream, following: following, captured: captured, gimbal: address.component,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         switch id {
         case CameraInformation.format.id: send(role.information, to: peer, from: cameraAddress)
@@ -140,6 +155,13 @@ extension MAVLinkComponent {
         case VideoStreamStatus.format.id: send(role.streamStatus, to: peer, from: cameraAddress)
         case CameraTrackingImageStatus.format.id:
             send(CameraTrackingImageStatus(following), to: peer, from: cameraAddress)
+        case CameraCaptureStatus.format.id:
+            guard let captured else { break }
+            send(
+                CameraCaptureStatus(captured, bootMs: role.bootMs), to: peer, from: cameraAddress)
+        case StorageInformation.format.id:
+            guard let captured else { break }
+            send(StorageInformation(captured, bootMs: role.bootMs), to: peer, from: cameraAddress)
         default: break
         }
         return true

@@ -69,6 +69,8 @@ final class MAVLinkComponent {
     /// Schedule of the messages about the followed person, by peer: interval, s, and time of the
     /// next message.
     var followingStreams: [Int: (period: Double, due: Instant)] = [:]
+    /// Number of photos that ground stations know of.
+    var photos = 0
     /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
 
@@ -183,6 +185,7 @@ final class MAVLinkComponent {
         if now >= cameraDue {
             cameraDue = now.advanced(bySeconds: 1)
             announceCamera()
+            reportPhotos(now: now)
         }
         next = min(next, faultsDue)
         for peer in peers.keys.sorted() {

@@ -28,6 +28,14 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the video stream of a companion program; nil without a stream. The
     /// gimbal announces the stream as a camera.
     public var camera: @Sendable () -> VideoStream? = { nil }
+    /// State of the companion program that takes photos and records video; nil without one.
+    public var captured: @Sendable () -> CaptureState? = { nil }
+    /// Receiver of an order for a photo or a recording, and its source. It throws the refusal.
+    public var capture:
+        @Sendable (_ action: CameraOrder.Action, _ source: CommandSource) throws(Refusal) -> Void =
+            {
+                (_, _) throws(Refusal) in throw Refusal(.refused, "no program records video")
+            }
     /// Function that returns the state of the companion program that follows a person; nil if there
     /// is no such program.
     public var following: @Sendable () -> FollowingState? = { nil }

@@ -16,6 +16,8 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var stream: VideoStream?
     /// State of the function that follows a person; absent if the companion does not find people.
     public var following: FollowingState?
+    /// State of photos and recordings; absent if the companion records no video.
+    public var capture: CaptureState?
 
     /// Creates a report without findings.
     public init(name: String) { self.name = name }
@@ -40,6 +42,7 @@ public struct CompanionReport: Hashable, Sendable, Codable {
                 "box": following.box.map { .array($0.map(JSONValue.double)) } ?? .null,
             ])
         }
+        if let capture { params["capture"] = capture.params }
         return params
     }
 }
@@ -110,11 +113,14 @@ public struct CompanionAnswer: Hashable, Sendable, Codable {
     public var sentence: String
     /// Newest choice of a user, if it is less than three seconds old; absent otherwise.
     public var choice: FollowingChoice?
+    /// Oldest order that the companion has not executed, for three seconds; absent without one.
+    public var order: CameraOrder?
 
     /// Creates an answer.
-    public init(_ sentence: String, choice: FollowingChoice? = nil) {
+    public init(_ sentence: String, choice: FollowingChoice? = nil, order: CameraOrder? = nil) {
         self.sentence = sentence
         self.choice = choice
+        self.order = order
     }
 }
 

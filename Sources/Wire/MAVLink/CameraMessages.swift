@@ -13,9 +13,10 @@ public struct CameraInformation: MAVLinkMessage {
     public var sensorWidth: Float = 0
     /// Height of the sensor, mm; NaN if unknown.
     public var sensorHeight: Float = 0
-    /// Capabilities of the camera, CAMERA_CAP_FLAGS: the value 256 means that the camera has a
-    /// video stream, 512 that it can follow a person at a point, and 1024 that it can follow a
-    /// person in a rectangle.
+    /// Capabilities of the camera, CAMERA_CAP_FLAGS: the values 1 and 2 mean that the camera records
+    /// video and takes photos, 8 and 16 that it does one during the other, 256 that it has a video
+    /// stream, 512 that it can follow a person at a point, and 1024 that it can follow a person in a
+    /// rectangle.
     public var flags: UInt32 = 0
     /// Width of pictures, pixels.
     public var width: UInt16 = 0

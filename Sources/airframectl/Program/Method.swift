@@ -32,6 +32,8 @@ enum Method: String, Sendable {
     case rate
     /// Chooses the person whom a companion program follows: `Acknowledgement`.
     case follow
+    /// Gives an order to the companion program that records video: `CameraReply`.
+    case camera
     /// In mode inactive, moves one motor slightly for half a second; a repeated request prolongs
     /// the motion: `Acknowledgement`.
     case motorTest = "motor_test"

@@ -1,0 +1,119 @@
+import GimbalCore
+import Links
+import Port
+import Realtime
+import Synchronization
+import Wire
+
+/// Orders of users to the companion that records video. The companion gets the oldest order that it has not executed with
+/// the answer to its next report. The daemon knows no setting of the companion: it passes texts on.
+final class CameraOrders: Sendable {
+    /// Largest number of orders that wait.
+    static let limit = 8
+    /// Largest number of settings in an order, and longest setting, bytes.
+    static let settingLimit = 16
+    static let textLimit = 300
+    /// Time after which an order that the companion has not executed is dropped, s.
+    static let seconds = 3.0
+
+    private struct Entry {
+        var client: Int
+        var order: CameraOrder
+        var time: Instant
+    }
+
+    private let state = Mutex<(waiting: [Entry], count: Int)>(([], 0))
+
+    /// Adds an order.
+    ///
+    /// - Parameters:
+    ///   - action: Action of the order.
+    ///   - settings: `KEY=VALUE` for `set`.
+    ///   - companions: The companions, of which one records video.
+    ///   - now: Present time.
+    /// - Returns: Number of the order.
+    /// - Throws: A refusal without such a companion, or if too many orders wait.
+    func add(
+        _ action: CameraOrder.Action, _ settings: [String] = [], for companions: Companions,
+        now: Instant
+    ) throws(Refusal) -> Int {
+        guard let client = companions.camera(now: now)?.client else {
+            throw Refusal(
+                .refused,
+                "no program records video: start airframe-eyes, and see airframectl doctor")
+        }
+        let number = state.withLock { state -> Int? in
+            state.waiting.removeAll { now.seconds(since: $0.time) > Self.seconds }
+            guard state.waiting.count < Self.limit else { return nil }
+            state.count += 1
+            let order = CameraOrder(number: state.count, action: action, settings: settings)
+            state.waiting.append(Entry(client: client, order: order, time: now))
+            return state.count
+        }
+        guard let number else {
+            throw Refusal(.tooMany, "\(Self.limit) orders wait for the camera; try again.")
+        }
+        return number
+    }
+
+    /// The oldest order that a companion has not executed.
+    ///
+    /// - Parameters:
+    ///   - client: Connection of the companion.
+    ///   - done: Number of the newest order that it has executed.
+    ///   - now: Present time.
+    /// - Returns: The order; nil if none waits.
+    func next(for client: Int, done: Int, now: Instant) -> CameraOrder? {
+        state.withLock { state in
+            state.waiting.removeAll {
+                $0.client == client && $0.order.number <= done
+                    || now.seconds(since: $0.time) > Self.seconds
+            }
+            return state.waiting.first { $0.client == client }?.order
+        }
+    }
+}
+
+/// Method `camera` of the socket, with which users give orders.
+struct CameraMethods: Sendable {
+    let companions: Companions
+
+    var method: SocketMethod {
+        let words = CameraOrder.Action.allCases.map(\.rawValue)
+        return .change(
+            "camera", "Orders a photo, a recording or settings from the program that records video.",
+            [
+                .word("action", of: words, required: true, "The order."),
+                .texts("settings", "Settings as KEY=VALUE, for set."),
+            ]
+        ) { [self] (parameters, _) throws(Refusal) in
+            guard let action = CameraOrder.Action(rawValue: try parameters.word("action") ?? "")
+            else {
+                throw Refusal(
+                    .invalidParams, "camera needs action: \(words.joined(separator: ", ")).",
+                    field: "action")
+            }
+            let number = try companions.orders.add(
+                action, try settings(parameters, isNeeded: action == .set), for: companions,
+                now: MonotonicClock.now)
+            return CameraReply(
+                "The order is passed on; `status` contains its result (companions, capture).",
+                number: number)
+        }
+    }
+
+    private func settings(_ parameters: Parameters, isNeeded: Bool) throws(Refusal) -> [String] {
+        let list = parameters.value("settings")?.array ?? []
+        let texts = list.compactMap(\.string)
+        guard texts.count == list.count, texts.count <= CameraOrders.settingLimit,
+            texts.allSatisfy({ (1...CameraOrders.textLimit).contains($0.utf8.count) }),
+            texts.isEmpty != isNeeded
+        else {
+            throw Refusal(
+                .invalidParams,
+                "The action set needs settings, a list of 1 to \(CameraOrders.settingLimit) texts KEY=VALUE; other actions have none.",
+                field: "settings")
+        }
+        return texts
+    }
+}

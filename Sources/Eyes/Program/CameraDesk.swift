@@ -1,0 +1,89 @@
+import Client
+import Configuration
+import CVideo
+import Glibc
+import Synchronization
+import SystemPackage
+import Wire
+
+/// Desk that executes the orders of users, and reports photos and recordings. Only the main thread
+/// gives orders; photos are counted by the thread that stores them.
+final class CameraDesk: Sendable {
+    private struct Photos {
+        var count = 0
+        var problem: String?
+    }
+
+    private let pictures: PictureService?
+    private let photos = Mutex(Photos())
+
+    /// - Parameter pictures: Source of photos; nil without one.
+    init(_ pictures: PictureService?) { self.pictures = pictures }
+
+    /// Takes a photo: the next JPEG picture, in the directory of recordings.
+    ///
+    /// - Returns: Reason why no photo can be taken.
+    func photo(in directory: String) -> String? {
+        guard let pictures else {
+            return "photos need the JPEG pictures: set pictures.socket and restart airframe-eyes."
+        }
+        photos.withLock { $0.problem = nil }
+        pictures.photo { [self] outcome in
+            let problem: String?
+            switch outcome {
+            case .success(let bytes): problem = Self.store(bytes, in: directory)
+            case .failure(let refusal): problem = refusal.description
+            }
+            photos.withLock { photos in
+                photos.problem = problem
+                if problem == nil { photos.count += 1 }
+            }
+        }
+        return nil
+    }
+
+    /// Stores a photo under an unused name.
+    ///
+    /// - Returns: Reason of a failure.
+    private static func store(_ bytes: [UInt8], in directory: String) -> String? {
+        let path = Recorder.unusedPath(in: directory, ending: "jpg")
+        do {
+            guard Recorder.freeSpace(in: directory) ?? 0 > Recorder.reserve else {
+                return Recorder.noSpace(in: directory)
+            }
+            let descriptor = try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead])
+            try descriptor.closeAfter { _ = try descriptor.writeAll(bytes) }
+        } catch {
+            return "the photo \(path) cannot be stored: \(error)"
+        }
+        Log.write("The photo \(path) is stored.")
+        return nil
+    }
+
+    /// State for airframed.
+    ///
+    /// - Parameters:
+    ///   - feed: State of the feed.
+    ///   - directory: Directory of recordings.
+    ///   - problem: Reason why the newest order was not executed; nil if it was.
+    /// - Returns: State without the number of the newest order.
+    func state(_ feed: FeedKeeper.Report, directory: String, problem: String?) -> CaptureState {
+        var state = CaptureState()
+        state.isRecording = feed.recording != nil
+        state.recordingS = Number(
+            feed.recordingSince.map { Double(cv_now() - $0) * 1e-9 } ?? 0)
+        let photos = photos.withLock { $0 }
+        state.photos = photos.count
+        state.problem = (problem ?? photos.problem ?? feed.recordingProblem).map {
+            String($0.prefix(200))
+        }
+        var info = statvfs()
+        if statvfs(directory, &info) == 0 {
+            state.freeMb = Number(Double(info.f_bavail) * Double(info.f_frsize) * 1e-6)
+            state.totalMb = Number(Double(info.f_blocks) * Double(info.f_frsize) * 1e-6)
+        }
+        return state
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Client
+import Glibc
+import Wire
+
+struct CameraCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "camera",
+        abstract:
+            "Take a photo, record the video, or change its settings: photo, record, stop, set.",
+        discussion: """
+            record and stop begin and end a recording (MP4) on the gimbal's computer, photo stores a JPEG file next to it. \
+            set changes live settings of airframe-eyes until it restarts or reads its file again, for example \
+            `airframectl camera set video.width=1280 video.height=720 video.bitrate_kbps=4000`; video.enabled=false ends the stream.
+            Needs airframe-eyes.
+            """)
+
+    /// Action that a person can request.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case photo, record, stop, set
+    }
+
+    /// Longest wait for airframe-eyes, s.
+    private static let patience = 5.0
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "photo, record, stop or set.")
+    var action: Action
+    @Argument(help: "Settings for set, as KEY=VALUE.")
+    var settings: [String] = []
+
+    func validate() throws {
+        guard settings.isEmpty == (action != .set) else {
+            throw ValidationError("Give KEY=VALUE with the action set, and only with it.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        let photos = try capture(client)?.photos ?? 0
+        var params: [String: JSONValue] = ["action": .string(action.rawValue)]
+        if action == .set { params["settings"] = .array(settings.map(JSONValue.string)) }
+        let reply: CameraReply = try client.request(Method.camera, params)
+        let end = DaemonClient.now() + Self.patience
+        while DaemonClient.now() < end {
+            if let state = try capture(client), state.order >= reply.number {
+                if let problem = state.problem {
+                    throw ClientError.refused(RequestError("refused", problem, field: nil))
+                }
+                if isDone(state, photos) { return finish(state) }
+            }
+            usleep(100_000)
+        }
+        throw ClientError.timeout(
+            "airframe-eyes has not executed the order. See airframectl doctor.")
+    }
+
+    private func isDone(_ state: CaptureState, _ photos: Int) -> Bool {
+        switch action {
+        case .photo: state.photos > photos
+        case .record: state.isRecording
+        case .stop: !state.isRecording
+        case .set: true
+        }
+    }
+
+    private func finish(_ state: CaptureState) {
+        let sentence =
+            switch action {
+            case .photo: "The photo is stored."
+            case .record: "The video is being recorded."
+            case .stop: "The recording has ended."
+            case .set: "The settings are in force until airframe-eyes restarts."
+            }
+        let result = JSONValue.object([
+            "sentence": .string(sentence), "recording": .bool(state.isRecording),
+            "photos": .int(state.photos),
+        ])
+        Output.line(options.json ? result.text : sentence)
+    }
+
+    private func capture(_ client: DaemonClient) throws -> CaptureState? {
+        let status: Status = try client.request(Method.status)
+        return status.companions.lazy.compactMap(\.report.capture).first
+    }
+}

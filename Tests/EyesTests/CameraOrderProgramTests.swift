@@ -1,0 +1,112 @@
+import CVideo
+import Client
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Eyes
+
+@Suite("Orders to airframe-eyes as a program", .serialized, .timeLimit(.minutes(1)))
+struct CameraOrderProgramTests {
+    private func client(_ directory: FilePath) throws -> DaemonClient {
+        try DaemonClient(path: "\(directory)/s.sock", timeout: 5)
+    }
+
+    private func report(_ directory: FilePath) throws -> CompanionReport? {
+        let status: Status = try client(directory).request("status")
+        return status.companions.first { $0.report.capture != nil }?.report
+    }
+
+    private func flight(_ directory: FilePath) throws -> RecorderStatus {
+        try client(directory).request("record")
+    }
+
+    /// Gives an order, and waits for its result.
+    private func order(_ directory: FilePath, _ action: String, _ settings: [String] = []) throws
+        -> CaptureState
+    {
+        var params: [String: JSONValue] = ["action": .string(action)]
+        if !settings.isEmpty { params["settings"] = .array(settings.map(JSONValue.string)) }
+        let reply: CameraReply = try client(directory).request("camera", params)
+        #expect(
+            eventually(within: 3) {
+                (try? report(directory))?.capture?.order ?? 0 >= reply.number
+            }, "\(action)")
+        return try #require(try report(directory)?.capture)
+    }
+
+    private func files(_ directory: FilePath, _ ending: String) throws -> Int {
+        let list = directory.appending("list")
+        _ = try shell("ls \(directory) | grep -c '\(ending)$' > \(list)")
+        return Int(
+            String(decoding: try bytes(of: list), as: UTF8.self).filter(\.isNumber)) ?? 0
+    }
+
+    @Test(
+        "photo, recording and size by order; a killed airframe-eyes ends the flight recording")
+    func orders() throws {
+        try #require(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let daemon = try RunningProgram(
+                "airframed",
+                [
+                    "--set", "diagnostics.socket=\(directory)/s.sock", "--set",
+                    "persistence.directory=\(directory)/state", "--set", "bluetooth.enabled=false",
+                    "--set", "loop.lock_memory=false", "--set", "imu.timeout_ms=1000",
+                ], in: directory)
+            #expect(
+                eventually(within: 20) { access("\(directory)/s.sock", F_OK) == 0 },
+                "\(daemon.log)")
+            let port = try StreamServer(host: "127.0.0.1", port: 0, path: "/x", maximumClients: 1)
+                .port
+            let videos = directory.appending("videos")
+            try makeDirectory(videos)
+            let settings = [
+                "rtsp.listen=127.0.0.1:\(port)", "gimbal.socket=\"\(directory)/s.sock\"",
+                "video.source=test", "video.record_directory=\"\(videos)\"",
+                "pictures.socket=\"\(directory)/p.sock\"",
+            ]
+            let eyes = try RunningProgram(
+                "airframe-eyes", settings.flatMap { ["--set", $0] }, in: directory)
+            #expect(eventually(within: 10) { (try? report(directory)) != nil }, "\(eyes.log)")
+
+            #expect(try order(directory, "photo").problem == nil)
+            #expect(
+                try eventually(within: 5) { try report(directory)?.capture?.photos == 1 },
+                "\(eyes.log)")
+            #expect(try files(videos, ".jpg") == 1)
+
+            #expect(try order(directory, "record").problem == nil)
+            #expect(
+                try eventually(within: 8) { try report(directory)?.capture?.isRecording == true },
+                "\(eyes.log)")
+            #expect(try eventually(within: 5) { try flight(directory).isRecording })
+            // A wrong setting is refused with its range, and changes nothing.
+            let wrong = try order(directory, "set", ["video.width=9"])
+            #expect(wrong.problem?.contains("outside 160...1920") == true, "\(wrong)")
+            let fixed = try order(directory, "set", ["rtsp.path=\"/y\""])
+            #expect(fixed.problem?.contains("needs a restart") == true, "\(fixed)")
+            #expect(try order(directory, "stop").problem == nil)
+            #expect(
+                try eventually(within: 5) { try !flight(directory).isRecording }, "\(eyes.log)")
+            #expect(try files(videos, ".mp4") == 1)
+
+            let player = try Player("rtsp://127.0.0.1:\(port)/stream", over: .tcp)
+            #expect(try player.first(within: 8) { $0.width == 640 } != nil)
+            let size = ["video.width=320", "video.height=240", "video.rate_hz=15"]
+            #expect(try order(directory, "set", size).problem == nil)
+            #expect(try player.first(within: 5) { $0.width == 320 } != nil)
+            // The file applies again after SIGHUP.
+            kill(eyes.process, SIGHUP)
+            #expect(try player.first(within: 5) { $0.width == 640 } != nil)
+
+            #expect(try order(directory, "record").problem == nil)
+            #expect(try eventually(within: 8) { try flight(directory).isRecording })
+            kill(eyes.process, SIGKILL)
+            #expect(eyes.wait(seconds: 5) == -SIGKILL)
+            #expect(try eventually(within: 3) { try !flight(directory).isRecording })
+        }
+    }
+}
