@@ -410,7 +410,7 @@ let package = Package(
             name: "LinksTests",
             dependencies: [
                 "Links", "Port", "Wire", "Configuration", "GimbalCore", "CLinuxShim", "CBlueZ",
-                "FakeBlueZ",
+                "FakeBlueZ", "Plot",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -457,7 +457,7 @@ let package = Package(
             name: "AirframectlTests",
             dependencies: [
                 "airframectl", "Client", "Wire", "PlainText", "Plot", "GimbalCore", "Observables",
-                "Recording", "CLinuxShim", "TestSupport",
+                "Recording", "CLinuxShim", "Configuration", "Simulation", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -9,4 +9,10 @@ extension GimbalAxis {
         case .pitch: "pitch"
         }
     }
+
+    /// Creates the axis with the given name; nil if no axis has this name.
+    public init?(name: String) {
+        guard let axis = GimbalAxis.allCases.first(where: { $0.name == name }) else { return nil }
+        self = axis
+    }
 }

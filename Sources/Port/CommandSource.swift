@@ -17,6 +17,8 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         /// An assistant that acts for a person, such as a language model; its requests arrive on the
         /// socket.
         case assistant
+        /// Buttons, sticks, dials and gamepads on this computer.
+        case controls
     }
 
     /// Link of the source.
@@ -49,6 +51,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
     /// "mavlink client 255/190".
     public var description: String {
         if link == .companion { return "the program that follows a person" }
+        if link == .controls { return "the controls" + (name.isEmpty ? "" : " (\(name))") }
         let number =
             link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
         return "\(link.rawValue) client \(number)" + (name.isEmpty ? "" : " (\(name))")

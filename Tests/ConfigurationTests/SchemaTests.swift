@@ -121,6 +121,7 @@ struct SchemaTests {
             .ranges(AxisRanges(lower: r.lower, upper: AxisVector(repeating: 90)))
         case (.signs, .signs(let v)):
             .signs(AxisSigns(pitch: -v.pitch, roll: v.roll, yaw: v.yaw))
+        case (.bindings, .bindings): .bindings([])
         case (.notches, .notches): .notches([Notch(hz: 85)])
         case (.pid, .pid(let v)): .pid(PIDTriple(p: v.p, i: v.i, d: 0.3))
         default: .text("/other")

@@ -52,7 +52,11 @@ struct CommanderRankTests {
         let automatic: [Link] = [.companion, .assistant]
         for owner in Link.allCases where owner != .diagnostics && !automatic.contains(owner) {
             for link in Link.allCases {
-                #expect(ends(link, stopsBy: [owner]) == (link == owner || link == .diagnostics))
+                // The person who holds the gimbal can reset the stop of a remote peer.
+                let isAbove = link == .controls && owner != .diagnostics
+                #expect(
+                    ends(link, stopsBy: [owner])
+                        == (link == owner || link == .diagnostics || isAbove))
             }
         }
     }

@@ -1,7 +1,7 @@
 /// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value has the syntax of
 /// TOML, but a word and an address with a port can be unquoted.
 ///
-/// `LiteralReader` parses numbers, words and arrays of numbers, and passes other values to the TOML
+/// `LiteralReader` parses numbers, words, strings and arrays of these, and passes other values to the TOML
 /// parser. The TOML parser is avoided, because TOMLKit 0.6 never frees a parsed document, and a
 /// phone's slider can set a gain many times per second.
 enum LiteralReader {
@@ -24,6 +24,12 @@ enum LiteralReader {
         if first == UInt8(ascii: "[") {
             guard depth < 2, text.last == UInt8(ascii: "]"), text.count >= 2 else { return nil }
             return array(text.dropFirst().dropLast(), depth: depth + 1)
+        }
+        // A string without escapes; the TOML parser reads all others.
+        if first == UInt8(ascii: "\""), text.count >= 2, text.last == first {
+            let inner = text.dropFirst().dropLast()
+            guard !inner.contains(first), !inner.contains(UInt8(ascii: "\\")) else { return nil }
+            return .text(String(decoding: inner, as: UTF8.self))
         }
         switch String(decoding: text, as: UTF8.self) {
         case "true": return .bool(true)

@@ -12,7 +12,7 @@ public enum Schema {
         hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + drive
         + rider + robot + motion
         + modes
-        + supervision + mcp + bluetooth + mavlink + recording + services
+        + supervision + controls + mcp + bluetooth + mavlink + recording + services
 
     /// Summary of each table, in one sentence.
     public static let tables: [(name: String, summary: String)] = [
@@ -77,6 +77,7 @@ public enum Schema {
             "commander",
             "Control of the gimbal by clients: permitted links, and timeouts that stop a movement or end a client's control."
         ),
+        ("controls", "Buttons, sticks, dials and gamepads on this computer."),
         ("mcp", "Limits of assistants, which `airframectl mcp` connects to airframed."),
         ("bluetooth", "Bluetooth peripheral that phones connect to, through bluetoothd."),
         ("mavlink", "Links to autopilots and ground stations."),

@@ -30,6 +30,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case ranges(ClosedRange<Double>)
         /// `[[hz, q, depth], …]`, at most `maxCount` notches.
         case notches(maxCount: Int)
+        /// `["CONTROL GESTURE: ACTION", …]`, at most `maxCount` of them.
+        case bindings(maxCount: Int)
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
     }
@@ -94,6 +96,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .signs: "[pitch, roll, yaw], each 1 or -1"
         case .ranges(let range):
             "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
+        case .bindings(let count): "up to \(count) texts \"CONTROL GESTURE: ACTION\""
         case .notches(let count):
             "at most \(count) notches [centre, Q, depth], with "
                 + Self.notchParts.map { "\($0.name) \(Self.text(of: $0.range))" }
@@ -182,6 +185,16 @@ extension Setting {
             key, path, .notches(maxCount: 4), "Hz, 1, dB", applies, summary, hint,
             wrap: SettingValue.notches
         ) { if case .notches(let value) = $0 { value } else { nil } }
+    }
+
+    static func bindings(
+        _ key: String, _ path: Path<[ControlBinding]>, _ applies: Applies, _ summary: String,
+        hint: String? = nil
+    ) -> Setting {
+        Setting(
+            key, path, .bindings(maxCount: 64), nil, applies, summary, hint,
+            wrap: SettingValue.bindings
+        ) { if case .bindings(let value) = $0 { value } else { nil } }
     }
 
     static func pid(

@@ -108,6 +108,9 @@ extension Setting {
                 notches.append(Notch(hz: v[0], q: v[1], depth: v[2]))
             }
             return .notches(notches)
+        case (.bindings, _):
+            guard case .array(let items) = raw else { throw mismatch("an array of strings") }
+            return .bindings(try bindings(items, mismatch))
         case (.pid, _):
             let v = try numbers(raw, named: "[p, i, d]", ["p", "i", "d"], mismatch)
             return .pid(PIDTriple(p: v[0], i: v[1], d: v[2]))
@@ -135,6 +138,21 @@ extension Setting {
             values.append(value == 0 ? 0 : value)
         }
         return values
+    }
+
+    private func bindings(
+        _ items: [RawValue], _ mismatch: (String) -> Misfit
+    ) throws(Misfit) -> [ControlBinding] {
+        var bindings: [ControlBinding] = []
+        for item in items {
+            guard case .text(let text) = item else { throw mismatch("an array of strings") }
+            do throws(ControlBinding.Misfit) {
+                bindings.append(try ControlBinding(parsing: text))
+            } catch {
+                throw Misfit(kind: .outOfRange, complaint: "is not valid: \(error.reason)")
+            }
+        }
+        return bindings
     }
 
     private func intervals(
@@ -215,6 +233,14 @@ extension Setting {
                     zip(Self.notchParts, [notch.hz, notch.q, notch.depth])
                         .map { ($0.name, $0.range, $1) })
             }.first
+        case (.bindings(let count), .bindings(let bindings)):
+            guard bindings.count <= count else {
+                return unless(false, "has \(bindings.count) entries; \(count) are allowed")
+            }
+            let twice = ControlBinding.repetition(in: bindings)
+            return unless(
+                twice == nil,
+                "binds \(twice.map { "\($0.control) \($0.gesture?.rawValue ?? "")" } ?? "") twice")
         case (.ranges(let range), .ranges(let r)):
             for (axis, lower, upper) in [
                 ("yaw", r.lower.yaw, r.upper.yaw), ("roll", r.lower.roll, r.upper.roll),

@@ -19,6 +19,8 @@ public enum SettingValue: Sendable, Equatable {
     case ranges(AxisRanges)
     /// The array `[[hz, q, depth], …]`.
     case notches([Notch])
+    /// The array `["CONTROL GESTURE: ACTION", …]`.
+    case bindings([ControlBinding])
     /// The array `[p, i, d]`.
     case pid(PIDTriple)
 
@@ -34,6 +36,8 @@ public enum SettingValue: Sendable, Equatable {
         case .signs(let v): return "[\(v.pitch), \(v.roll), \(v.yaw)]"
         case .pid(let v):
             return "[\(Self.text(of: v.p)), \(Self.text(of: v.i)), \(Self.text(of: v.d))]"
+        case .bindings(let bindings):
+            return "[\(bindings.map { Self.quoted($0.description) }.joined(separator: ", "))]"
         case .notches(let notches):
             let rows = notches.map {
                 "[\([$0.hz, $0.q, $0.depth].map(Self.text).joined(separator: ", "))]"

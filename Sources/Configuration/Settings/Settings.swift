@@ -49,6 +49,8 @@ public struct Settings: Sendable, Equatable {
     public var supervisor = Supervision()
     /// Settings of the rules by which clients get and lose control.
     public var commander = Commanding()
+    /// Settings of buttons, sticks, dials and gamepads.
+    public var controls = Controls()
     /// Limits of assistants.
     public var mcp = MCP()
     /// Settings of Bluetooth.

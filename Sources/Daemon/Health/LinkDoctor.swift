@@ -1,13 +1,31 @@
 import Configuration
 import Wire
 
-/// Check of `doctor` for the network links: it warns of links that can move the camera or the
-/// wheels without a key. The type only computes; it reads neither files nor sockets.
+/// Checks of `doctor` for the links: it warns of network links that can move the camera or the wheels
+/// without a key, and of controls that cannot be opened. The type only computes; it reads neither
+/// files nor sockets.
 struct LinkDoctor {
     let settings: Settings
+    /// State of the controls; nil if they are not used.
+    var controls: ControlsReport?
 
-    /// The result of the check; empty if no link is open to a network.
-    var checks: [DoctorCheck] {
+    /// The results of the checks; empty if no link is open to a network, and no control is present.
+    var checks: [DoctorCheck] { network + buttons }
+
+    private var buttons: [DoctorCheck] {
+        guard let controls, controls.isEnabled else { return [] }
+        if let problem = controls.problem {
+            return [
+                DoctorCheck(
+                    "controls", .warn, "an input device is not used",
+                    remedy: problem)
+            ]
+        }
+        let names = controls.devices.map(\.name)
+        return names.isEmpty ? [] : [DoctorCheck("controls", .ok, names.joined(separator: ", "))]
+    }
+
+    private var network: [DoctorCheck] {
         var open: [String] = []
         var keyed: [String] = []
         func judge(_ link: String, _ listen: String, needsKey: Bool, mayMove: Bool) {

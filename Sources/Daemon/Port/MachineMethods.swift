@@ -56,9 +56,32 @@ struct MachineMethods: Sendable {
                 return Doctor(status: status).checks
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
-                    + LinkDoctor(settings: tuning.settings).checks
+                    + LinkDoctor(settings: tuning.settings, controls: links?.controls.report).checks
                     + status.companions.map(\.check)
                     + doctorLooks.checks(status, now: MonotonicClock.now)
+            },
+            .task(
+                "controls", "Shows buttons, sticks and gamepads, and learns one of them.",
+                [
+                    .action(
+                        ["status", "learn", "cancel"],
+                        "status only reads; learn waits for the next control that is used."),
+                    .number(
+                        "seconds", in: 1...300, unit: "seconds",
+                        "Time for which learn waits; 30 if it is missing."),
+                ]
+            ) { (parameters, caller) throws(Refusal) in
+                let seconds = try parameters.number("seconds")
+                let action = try parameters.action()
+                guard let controls = links?.controls else {
+                    throw Refusal(
+                        .refused,
+                        "Controls are not used while a simulator supplies the clock (lockstep).")
+                }
+                if action == "status" { return controls.report }
+                try caller.requireWrite()
+                controls.learn(seconds: action == "learn" ? seconds ?? 30 : 0)
+                return controls.report
             },
             .question("version", "Returns the versions of airframed and of the protocol.") {
                 (_, _) throws(Refusal) in

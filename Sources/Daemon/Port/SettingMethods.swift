@@ -117,16 +117,19 @@ enum BaselineRequest: Hashable, Sendable {
     case store(String)
     /// Restore the settings that were saved under a name.
     case restore(String)
+    /// Restore the settings of the next baseline, in the order of the names.
+    case next
     /// Delete a baseline, that is, a name and the settings that were saved under this name.
     case delete(String)
 
     /// Words of the actions.
-    fileprivate static let words = ["list", "store", "restore", "delete"]
+    fileprivate static let words = ["list", "store", "restore", "next", "delete"]
 
     fileprivate init(_ parameters: Parameters) throws(Refusal) {
         switch try parameters.action() {
         case "store": self = .store(try Self.name(parameters))
         case "restore": self = .restore(try Self.name(parameters))
+        case "next": self = .next
         case "delete": self = .delete(try Self.name(parameters))
         default: self = .list
         }

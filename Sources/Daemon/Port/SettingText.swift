@@ -13,6 +13,8 @@ extension JSONValue {
         case .text(let value): self = .string(value)
         case .triple(let v): self = .array([.double(v.yaw), .double(v.roll), .double(v.pitch)])
         case .signs(let v): self = .array([.int(v.pitch), .int(v.roll), .int(v.yaw)])
+        case .bindings(let bindings):
+            self = .array(bindings.map { .string($0.description) })
         case .notches(let notches):
             self = .array(
                 notches.map { .array([.double($0.hz), .double($0.q), .double($0.depth)]) })

@@ -88,6 +88,11 @@ extension Tuning {
                         self.baselines("The present tuning is stored as baseline \(name).")
                     })
             }
+        case .next:
+            done(
+                Result { () throws(Refusal) in
+                    baselines(try useProfile(nil, by: who))
+                })
         case .delete(let name):
             deleteBaseline(name, by: who) { result in
                 done(result.map { self.baselines("Baseline \(name) is deleted.") })
@@ -105,7 +110,8 @@ extension Tuning {
     }
 
     private func baselines(_ sentence: String) -> BaselineReport {
-        BaselineReport(names: stateOwner.saved.baselineNames, sentence: sentence)
+        BaselineReport(
+            names: stateOwner.saved.baselineNames, active: profile, sentence: sentence)
     }
 }
 

@@ -135,7 +135,8 @@ public struct Daemon {
                 isLockstep
                 ? nil
                 : try NetworkLinks(
-                    settings, port: port, wheels: wheels, companions: companions, log: log)
+                    settings, port: port, wheels: wheels, companions: companions,
+                    effects: ControlEffects(tuning, recorder), log: log)
         } catch let error as SocketError {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }

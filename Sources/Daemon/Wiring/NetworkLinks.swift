@@ -9,12 +9,14 @@ import ServiceLifecycle
 import SystemPackage
 import Wire
 
-/// The configured links over networks and serial ports.
+/// The configured links over networks, serial ports and input devices.
 struct NetworkLinks: Sendable {
     /// MAVLink for autopilots and ground stations; nil if no peer can reach the gimbal.
     private let mavlink: MAVLinkServer?
     /// Link to a remote control of the wheels; nil if no remote control can reach the wheels.
     private let rider: RiderServer?
+    /// Link to buttons, sticks, dials and gamepads.
+    let controls: ControlsServer
     /// Margin that is added to the saved counter of a remote control: one minute if the counter is
     /// a time in milliseconds, 20 minutes if the counter increases by one with each datagram.
     private static let riderMargin: UInt64 = 60_000
@@ -30,12 +32,14 @@ struct NetworkLinks: Sendable {
     ///   - wheels: Wheels that the remote control drives.
     ///   - companions: Companion programs, one of which can offer the video stream that MAVLink
     ///     announces.
+    ///   - effects: Effects of controls that are not requests for motion.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
     init(
         _ settings: Settings, port: DaemonPort, wheels: DriveMotors?, companions: Companions,
-        log: Logger
+        effects: ControlEffects, log: Logger
     ) throws {
+        controls = try ControlsServer(port: port, effects: effects, logger: log)
         var freshness: [FreshnessFile] = []
         mavlink = try settings.mavlinkConfiguration.map { configuration in
             var configuration = configuration
@@ -81,12 +85,12 @@ struct NetworkLinks: Sendable {
     /// Services of the links. Services are stopped in reverse order, so each file with the newest
     /// time or counter of a key is written after the links have ended.
     var services: [any Service] {
-        freshness + [mavlink as (any Service)?, rider].compactMap { $0 }
+        freshness + [mavlink as (any Service)?, rider, controls].compactMap { $0 }
     }
 
     /// Status of each link.
     var status: [LinkStatus] {
-        [mavlink?.status, rider?.status].compactMap { $0 }
+        [mavlink?.status, rider?.status, controls.status].compactMap { $0 }
     }
 }
 

@@ -36,6 +36,7 @@ extension Commander {
             if link == .diagnostics { return .local }
             if link == .companion { return .companion }
             if link == .assistant { return .assistant }
+            if link == .controls { return .attached }
             return keyed.contains(link) ? .keyed : .open
         }
 

@@ -273,13 +273,13 @@ public final class Commander: Sendable {
     /// Checks whether the source can take control: no source is in control, the source in control
     /// is silent or is the source itself, or the source has a higher rank than the source in
     /// control. A client of the diagnostics socket can also take control from another client of
-    /// this socket.
+    /// this socket, and controls of this computer can take control from every source.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {
         guard let holder, holder.source != source else { return nil }
         let rank = rules.rank(of: source.link)
-        if rank == .local || rank > rules.rank(of: holder.source.link) { return nil }
+        if rank >= .attached || rank > rules.rank(of: holder.source.link) { return nil }
         if isSilent(holder, now: now, rules) { return nil }
         return .held(by: holder.source, age: now.seconds(since: holder.lastRequest))
     }

@@ -8,8 +8,10 @@ import Port
 /// takes control from a link of lower rank immediately; a link of equal rank must wait until no
 /// source is in control. A program that follows a person has the lowest rank: every other request
 /// for motion stops this program from moving the camera. An assistant has the next rank, because it
-/// acts automatically: every person takes control from it. An emergency stop can be reset by the
-/// link that requested it, or by a link of higher rank.
+/// acts automatically: every person takes control from it. Controls on this computer, such as a
+/// stick on the handle, take control from every other source, because the person who holds the
+/// gimbal uses them. An emergency stop can be reset by the link that requested it, or by a link of
+/// higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which has the lowest rank.
     case companion
@@ -19,6 +21,8 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     case open
     /// A link that only devices with the owner's key can use.
     case keyed
+    /// Controls of this computer, such as a button or a gamepad.
+    case attached
     /// A client of the diagnostics socket with the right to write.
     case local
 

@@ -164,6 +164,7 @@ extension Tuning {
             do throws(ConfigurationProblem) {
                 let problems = try state.store.restore(tuning: overlay)
                 _ = state.rollback.keep()
+                state.profile = name
                 publish(&state)
                 return problems.map(\.description)
             } catch {

@@ -24,6 +24,8 @@ package final class Tuning: Sendable {
         /// Number of saves that are in progress; during a save, a temporary change does not revert.
         var savesUnderWay = 0
         var needsRestart: [String] = []
+        /// Name of the baseline that was restored last.
+        var profile: String?
         /// Temporary tuning of the motors, which replaces the tuning from the settings; nil without
         /// a temporary tuning.
         var trial: Stabilizer.Parameters?

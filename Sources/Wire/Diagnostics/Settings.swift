@@ -99,12 +99,15 @@ public struct ReloadReport: Hashable, Sendable, Codable {
 public struct BaselineReport: Hashable, Sendable, Codable {
     /// Names of baselines that can be restored, oldest first.
     public var names: [String]
+    /// Name of the baseline that was restored last; absent if none was restored since the start.
+    public var active: String?
     /// Summary, as a sentence.
     public var sentence: String
 
     /// Creates a report.
-    public init(names: [String], sentence: String) {
+    public init(names: [String], active: String? = nil, sentence: String) {
         self.names = names
+        self.active = active
         self.sentence = sentence
     }
 }

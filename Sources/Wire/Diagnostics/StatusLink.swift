@@ -1,6 +1,6 @@
 /// State of a link other than the diagnostics socket and Bluetooth.
 public struct LinkStatus: Hashable, Sendable, Codable {
-    /// Name of the link: "mavlink", "rider" or "bridge".
+    /// Name of the link: "mavlink", "rider", "controls" or "bridge".
     public var name: String
     /// Addresses of the peers that use the link.
     public var peers: [String] = []

@@ -10,6 +10,7 @@ public struct MessageKey: CodingKey {
     /// Names of the properties that begin with `is`, by their names in JSON.
     private static let flags: [String: String] = [
         "at_rest": "isAtRest", "converged": "isConverged", "enabled": "isEnabled",
+        "learning": "isLearning",
         "gyro_saturated": "isGyroSaturated", "memory_locked": "isMemoryLocked",
         "preempt_rt": "isPreemptRt", "recording": "isRecording", "registered": "isRegistered",
     ]

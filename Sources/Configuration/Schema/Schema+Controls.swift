@@ -1,0 +1,45 @@
+import GimbalCore
+
+extension Schema {
+    /// Settings of buttons, sticks, dials and gamepads, `[controls]`.
+    static let controls: [Setting] = [
+        .bool(
+            "controls.enabled", \.controls.enabled, .live,
+            "Whether buttons, sticks, dials and gamepads on this computer can move the gimbal."),
+        .text(
+            "controls.device", \.controls.device, maxLength: 80, .live,
+            "Part of the name of the only input device that is used; auto = gamepads, joysticks, and controls that are wired to the board.",
+            hint: "`airframectl controls` lists the devices."),
+        .bindings(
+            "controls.bindings", \.controls.bindings, .live,
+            "Effects of the controls, each \"CONTROL GESTURE: ACTION\", or \"CONTROL: AXIS\" for a stick. The controls have the kernel's names.",
+            hint: "`airframectl controls learn ACTION` adds an entry."),
+        .triple(
+            "controls.max_rate_dps", \.controls.maxRateDps, 1...720, unit: "deg/s", .live,
+            "Rate of each axis at full deflection of its stick."),
+        .number(
+            "controls.dead_zone", \.controls.deadZone, 0...0.5, .live,
+            "Dead zone of a stick, as a fraction of its travel to either side."),
+        .number(
+            "controls.expo", \.controls.expo, 0...1, .live,
+            "Share of the cubic part of a stick's characteristic; 0 = the rate is proportional to the deflection; with a higher value small deflections turn the camera more slowly."
+        ),
+        .number(
+            "controls.stick_timeout_s", \.controls.stickTimeoutS, 1...600, unit: "s", .live,
+            "Time without any change of a deflected stick, after which the camera stops until the stick returns to its centre."
+        ),
+        .number(
+            "controls.debounce_ms", \.controls.debounceMs, 0...50, unit: "ms", .live,
+            "Time for which a button must stay down before it counts as pressed."),
+        .number(
+            "controls.multi_tap_s", \.controls.multiTapS, 0.1...1, unit: "s", .live,
+            "Longest time from one tap to the next tap of a double or triple tap."),
+        .number(
+            "controls.hold_s", \.controls.holdS, 0.2...5, unit: "s", .live,
+            "Time after which a button that is down counts as held."),
+        .number(
+            "controls.stuck_s", \.controls.stuckS, 5...3600, unit: "s", .live,
+            "Time after which a button that is down counts as stuck; airframed ignores it until it has gone up."
+        ),
+    ]
+}

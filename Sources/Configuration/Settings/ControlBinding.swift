@@ -1,0 +1,243 @@
+public import GimbalCore
+import Port
+
+/// A control of an input device: a button, one end of an axis, a direction of a dial, or a stick.
+public enum Control: Hashable, Sendable, CustomStringConvertible {
+    /// A button or key with its code.
+    case button(UInt16)
+    /// An end of an absolute axis, such as a D-pad or a trigger, which acts as a button.
+    case end(UInt16, isPositive: Bool)
+    /// A direction of a dial, which reports relative steps.
+    case dial(UInt16, isPositive: Bool)
+    /// An absolute axis whose deflection turns the camera.
+    case stick(UInt16)
+
+    /// Text of the control: `BTN_SOUTH`, `ABS_HAT0X-`, `REL_DIAL+` or `ABS_X`.
+    public var description: String {
+        switch self {
+        case .button(let code): ControlCodes.name(code, ControlCodes.keys, "KEY_")
+        case .end(let code, let isPositive):
+            ControlCodes.name(code, ControlCodes.axes, "ABS_") + (isPositive ? "+" : "-")
+        case .dial(let code, let isPositive):
+            ControlCodes.name(code, ControlCodes.dials, "REL_") + (isPositive ? "+" : "-")
+        case .stick(let code): ControlCodes.name(code, ControlCodes.axes, "ABS_")
+        }
+    }
+
+    /// Parses the text of a control; nil if the text is not a control.
+    public init?(_ text: some StringProtocol) {
+        var name = Substring(text)
+        let sign = name.last.flatMap { ["+": true, "-": false][$0] }
+        if sign != nil { name.removeLast() }
+        let axis = ControlCodes.code(name, ControlCodes.axes, "ABS_", ControlCodes.axisRange)
+        let dial = ControlCodes.code(name, ControlCodes.dials, "REL_", ControlCodes.dialRange)
+        let key = ControlCodes.code(name, ControlCodes.keys, "KEY_", ControlCodes.keyRange)
+        if let axis {
+            self = sign.map { .end(axis, isPositive: $0) } ?? .stick(axis)
+        } else if let dial, let sign {
+            self = .dial(dial, isPositive: sign)
+        } else if let key, sign == nil {
+            self = .button(key)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Way in which a person uses a button.
+public enum Gesture: String, Sendable, CaseIterable {
+    /// The button goes down. airframed does not wait for other gestures.
+    case press
+    /// The button goes down and up once.
+    case tap
+    /// Two taps in quick succession.
+    case double
+    /// Three taps in quick succession.
+    case triple
+    /// The button stays down.
+    case hold
+    /// One step of a dial.
+    case step
+}
+
+/// Effect of a control.
+public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
+    /// Turn the camera about an axis, at a rate that grows with the deflection of the stick.
+    case turn(GimbalAxis, isReversed: Bool)
+    /// Change the mode.
+    case mode(Mode)
+    /// Change the mode while the button is held; afterwards the earlier mode returns.
+    case modeWhileHeld(Mode)
+    /// Change to the next mode of locked, pan_follow and fpv.
+    case nextMode
+    /// Turn the camera level and in the direction of the handle.
+    case recentre
+    /// Turn the camera by an angle, degrees.
+    case step(GimbalAxis, Double)
+    /// Emergency stop.
+    case stop
+    /// Reset the emergency stop.
+    case resetStop
+    /// Begin or end a recording of the flight recorder.
+    case record
+    /// Select a profile, which is a set of settings with a name.
+    case profile(String)
+    /// Select the next profile in the order of the names.
+    case nextProfile
+
+    /// Angles of a step, degrees.
+    public static let steps = -180.0...180.0
+
+    /// Text of the action, as in a binding.
+    public var description: String {
+        switch self {
+        case .turn(let axis, let isReversed): (isReversed ? "-" : "") + axis.name
+        case .mode(let mode): "mode \(mode.name)"
+        case .modeWhileHeld(let mode): "mode \(mode.name) while held"
+        case .nextMode: "mode next"
+        case .recentre: "recentre"
+        case .step(let axis, let angle): "step \(axis.name) \(SettingValue.text(of: angle))"
+        case .stop: "stop"
+        case .resetStop: "reset_stop"
+        case .record: "record"
+        case .profile(let name): "profile \(name)"
+        case .nextProfile: "profile next"
+        }
+    }
+
+    /// Actions of buttons, as examples for messages.
+    public static let examples =
+        "mode NAME, mode NAME while held, mode next, recentre, step AXIS DEGREES, stop, reset_stop, record, profile NAME, profile next"
+
+    /// Parses the text of an action; nil if the text is not an action.
+    public init?(_ text: some StringProtocol) {
+        let words = String(text).split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case (let word?, 1) where Self.plain[word] != nil:
+            guard let action = Self.plain[word] else { return nil }
+            self = action
+        case (let word?, 1):
+            let isReversed = word.hasPrefix("-")
+            let name = isReversed ? String(word.dropFirst()) : word
+            guard let axis = GimbalAxis(name: name) else { return nil }
+            self = .turn(axis, isReversed: isReversed)
+        case ("mode", 2) where words[1] == "next": self = .nextMode
+        case ("mode", 2):
+            guard let mode = Self.mode(words[1]) else { return nil }
+            self = .mode(mode)
+        case ("mode", 4) where words[2...] == ["while", "held"]:
+            guard let mode = Self.mode(words[1]) else { return nil }
+            self = .modeWhileHeld(mode)
+        case ("step", 3):
+            guard let axis = GimbalAxis(name: words[1]), let angle = Double(words[2]),
+                Self.steps.contains(angle), angle != 0
+            else { return nil }
+            self = .step(axis, angle)
+        case ("profile", 2) where words[1] == "next": self = .nextProfile
+        case ("profile", 2):
+            guard Self.isName(words[1]) else { return nil }
+            self = .profile(words[1])
+        default: return nil
+        }
+    }
+
+    private static let plain: [String: ControlAction] = [
+        "recentre": .recentre, "stop": .stop, "reset_stop": .resetStop, "record": .record,
+    ]
+
+    /// Mode with a name. Mode `tracking` needs continuous requests, which no button sends.
+    private static func mode(_ name: String) -> Mode? {
+        Mode(name: name).flatMap { $0 == .tracking ? nil : $0 }
+    }
+
+    /// Whether the text is a name of a baseline: 1...64 letters, digits, `-` and `_`.
+    private static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
+                    || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-")
+                    || $0 == UInt8(ascii: "_")
+            }
+    }
+}
+
+/// Binding of a control to an action: `BTN_SOUTH tap: recentre`, or `ABS_X: yaw` for a stick.
+public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
+    /// The control.
+    public let control: Control
+    /// Use of the control; nil for a stick.
+    public let gesture: Gesture?
+    /// Effect.
+    public let action: ControlAction
+
+    /// Text of the binding.
+    public var description: String {
+        "\(control)\(gesture.map { " \($0.rawValue)" } ?? ""): \(action)"
+    }
+
+    /// Creates a binding; nil if control, gesture and action do not fit together.
+    public init?(_ control: Control, _ gesture: Gesture?, _ action: ControlAction) {
+        var isTurn = false
+        if case .turn = action { isTurn = true }
+        switch (control, gesture) {
+        case (.stick, nil): guard isTurn else { return nil }
+        case (.stick, _), (_, nil): return nil
+        case (.dial, let gesture): guard gesture == .step, !isTurn else { return nil }
+        case (.button, let gesture), (.end, let gesture):
+            guard gesture != .step, !isTurn else { return nil }
+        }
+        if case .modeWhileHeld = action, gesture != .hold, gesture != .press { return nil }
+        self.control = control
+        self.gesture = gesture
+        self.action = action
+    }
+
+    /// Parses the text of a binding.
+    ///
+    /// - Parameter text: Text such as `BTN_SOUTH tap: recentre`.
+    /// - Throws: `Misfit` with the wrong part of the text.
+    public init(parsing text: String) throws(Misfit) {
+        guard let colon = text.firstIndex(of: ":") else {
+            throw Misfit("\"\(text.prefix(80))\" has no colon between control and action")
+        }
+        let (use, effect) = (text[..<colon], text[text.index(after: colon)...])
+        let left = use.split(separator: " ")
+        guard (1...2).contains(left.count), let control = Control(left[0]) else {
+            throw Misfit(
+                "\"\(use.prefix(80))\" does not name a control such as BTN_SOUTH, ABS_X, ABS_HAT0X- or REL_DIAL+, which `airframectl controls` shows"
+            )
+        }
+        let gesture = left.count == 2 ? Gesture(rawValue: String(left[1])) : nil
+        guard left.count == 1 || gesture != nil else {
+            let gestures = Gesture.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Misfit("\"\(left[1].prefix(40))\" is not a gesture (\(gestures))")
+        }
+        guard let action = ControlAction(effect) else {
+            throw Misfit(
+                "\"\(effect.prefix(80))\" is not an action (yaw, roll, pitch with an optional - for a stick; \(ControlAction.examples))"
+            )
+        }
+        guard let binding = ControlBinding(control, gesture, action) else {
+            throw Misfit(
+                "\"\(text.prefix(80))\" does not fit together: a stick such as ABS_X needs an axis and no gesture, a dial needs the gesture step, a button one of the other gestures, and \"while held\" needs press or hold"
+            )
+        }
+        self = binding
+    }
+
+    /// Reason why a text is not a binding.
+    public struct Misfit: Error {
+        /// The reason, as a clause.
+        public let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    /// The first pair of control and gesture that the list contains twice; nil if there is none.
+    public static func repetition(in bindings: [ControlBinding]) -> ControlBinding? {
+        var seen: Set<String> = []
+        return bindings.first {
+            !seen.insert("\($0.control) \($0.gesture?.rawValue ?? "")").inserted
+        }
+    }
+}

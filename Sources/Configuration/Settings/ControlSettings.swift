@@ -1,0 +1,45 @@
+public import GimbalCore
+
+extension Settings {
+    /// Settings of `[controls]`: buttons, sticks, dials and gamepads.
+    public struct Controls: Sendable, Equatable {
+        /// Whether controls can move the gimbal.
+        public var enabled = true
+        /// Part of the name of the only device that is used; "auto" selects gamepads, joysticks and
+        /// controls that are wired to the board.
+        public var device = "auto"
+        /// Effects of the controls.
+        public var bindings = Controls.defaultBindings
+        /// Rates of the camera at full deflection of a stick, deg/s.
+        public var maxRateDps = AxisVector(yaw: 90, roll: 45, pitch: 60)
+        /// Fraction of the stick's travel to either side that has no effect.
+        public var deadZone = 0.08
+        /// Share of the cubic part of the stick's characteristic, 0...1.
+        public var expo = 0.6
+        /// Time after which a stick without a change counts as stuck, s.
+        public var stickTimeoutS = 15.0
+        /// Time for which a button must be down before it counts as pressed, ms.
+        public var debounceMs = 5.0
+        /// Longest time between the taps of a double tap, s.
+        public var multiTapS = 0.3
+        /// Time after which a pressed button is held, s.
+        public var holdS = 0.6
+        /// Time after which a button that does not go up counts as stuck, s.
+        public var stuckS = 60.0
+
+        /// Bindings for gamepads as the kernel describes them (Documentation/input/gamepad.rst), a
+        /// button KEY_PROG1 and a dial REL_DIAL.
+        static let defaultBindings: [ControlBinding] = [
+            "ABS_X: yaw", "ABS_Y: -pitch",
+            "BTN_SOUTH tap: recentre", "BTN_SOUTH hold: mode locked while held",
+            "BTN_EAST tap: mode locked", "BTN_NORTH tap: mode pan_follow", "BTN_WEST tap: mode fpv",
+            "BTN_TL tap: profile next", "BTN_TR tap: record",
+            "BTN_SELECT press: stop", "BTN_START hold: reset_stop",
+            "ABS_HAT0X- press: step yaw -5", "ABS_HAT0X+ press: step yaw 5",
+            "ABS_HAT0Y- press: step pitch 5", "ABS_HAT0Y+ press: step pitch -5",
+            "KEY_PROG1 tap: mode next", "KEY_PROG1 double: recentre",
+            "KEY_PROG1 triple: step yaw 180", "KEY_PROG1 hold: mode locked while held",
+            "REL_DIAL- step: step pitch -1", "REL_DIAL+ step: step pitch 1",
+        ].compactMap { try? ControlBinding(parsing: $0) }
+    }
+}

@@ -1,0 +1,209 @@
+import Configuration
+import GimbalCore
+
+/// State of one input device: its buttons, dials and sticks.
+struct ControlDevice {
+    /// Gesture of a control, or another result.
+    struct Happening: Equatable {
+        var control: Control
+        var outcome: GestureRecogniser.Outcome
+    }
+
+    let description: InputDescription
+    /// Name of the device file, such as event3.
+    let node: String
+    private var buttons: [Control: GestureRecogniser] = [:]
+    private(set) var sticks: [UInt16: StickAxis] = [:]
+    private var ranges: [UInt16: ClosedRange<Int32>] = [:]
+    /// Deflected end of each axis: -1, 0 or 1.
+    private var ends: [UInt16: Int] = [:]
+    /// Whether events were lost, so that all events up to the next report are invalid.
+    var isDropping = false
+
+    /// Creates the state of a device that was just opened.
+    ///
+    /// - Parameters:
+    ///   - description: Properties of the device.
+    ///   - node: Name of the device file.
+    ///   - state: Present state of the device.
+    ///   - now: Present time.
+    init(_ description: InputDescription, node: String, state: InputState, now: Instant) {
+        self.description = description
+        self.node = node
+        resume(state, now: now)
+    }
+
+    /// Adopts the state of the device when it was opened, or after events were lost. A button that is
+    /// down has no effect until it goes up.
+    ///
+    /// - Returns: The ends of presses that had begun.
+    @discardableResult
+    mutating func resume(_ state: InputState, now: Instant) -> [Happening] {
+        var happenings: [Happening] = []
+        for (control, recogniser) in buttons {
+            var recogniser = recogniser
+            let outcomes = recogniser.loseTrack(isDown: state.isDown(control))
+            happenings += outcomes.map { Happening(control: control, outcome: $0) }
+            buttons[control] = recogniser
+        }
+        for code in state.pressed {
+            buttons[.button(code)] = GestureRecogniser(isDown: true)
+        }
+        for (code, axis) in state.axes {
+            ranges[code] = axis.range
+            ends[code] = Self.end(axis.value, axis.range)
+            for isPositive in [false, true] where ends[code] == (isPositive ? 1 : -1) {
+                buttons[.end(code, isPositive: isPositive)] = GestureRecogniser(isDown: true)
+            }
+            // The centre of a stick that was learned before stays valid.
+            if sticks[code] == nil {
+                sticks[code] = StickAxis(value: axis.value, range: axis.range, now: now)
+            } else {
+                sticks[code]?.move(to: axis.value, now: now)
+            }
+        }
+        return happenings
+    }
+
+    /// Handles an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event; a report or a loss of events has no effect here.
+    ///   - rules: Times of gestures, and the largest number of taps of each control.
+    /// - Returns: Gestures, and other results.
+    mutating func handle(_ event: InputEvent, _ rules: GestureRules) -> [Happening] {
+        switch event.kind {
+        case .key(let code, let isDown):
+            return edge(.button(code), isDown: isDown, at: event.time, rules)
+        case .dial(let code, let steps):
+            guard steps != 0 else { return [] }
+            let control = Control.dial(code, isPositive: steps > 0)
+            // A dial that reports many steps at once is turned quickly; more than 16 are a fault.
+            let count = min(abs(Int(steps)), 16)
+            return Array(
+                repeating: Happening(control: control, outcome: .gesture(.step)), count: count)
+        case .axis(let code, let value):
+            sticks[code]?.move(to: value, now: event.time)
+            guard let range = ranges[code] else { return [] }
+            let end = Self.end(value, range)
+            let before = ends[code] ?? 0
+            guard end != before else { return [] }
+            ends[code] = end
+            var happenings: [Happening] = []
+            if before != 0 {
+                happenings += edge(
+                    .end(code, isPositive: before > 0), isDown: false, at: event.time, rules)
+            }
+            if end != 0 {
+                happenings += edge(
+                    .end(code, isPositive: end > 0), isDown: true, at: event.time, rules)
+            }
+            return happenings
+        case .report, .dropped, .other: return []
+        }
+    }
+
+    /// Handles the time that has passed.
+    mutating func advance(
+        now: Instant, _ rules: GestureRules
+    ) -> (happenings: [Happening], stuck: [UInt16]) {
+        var happenings: [Happening] = []
+        for (control, recogniser) in buttons where recogniser.due.map({ $0 <= now }) ?? false {
+            var recogniser = recogniser
+            recogniser.times = rules.times
+            let outcomes = recogniser.advance(now: now, most: rules.most(of: control))
+            happenings += outcomes.map { Happening(control: control, outcome: $0) }
+            buttons[control] = recogniser
+        }
+        var stuck: [UInt16] = []
+        for code in sticks.keys {
+            let isStuck = sticks[code]?.advance(
+                now: now, deadZone: rules.deadZone, timeout: rules.stickTimeout)
+            if isStuck == true { stuck.append(code) }
+        }
+        return (happenings, stuck)
+    }
+
+    /// Next time at which `advance` has an effect; nil if there is none.
+    func due(_ rules: GestureRules) -> Instant? {
+        let times =
+            buttons.values.compactMap(\.due)
+            + sticks.values.compactMap {
+                $0.due(deadZone: rules.deadZone, timeout: rules.stickTimeout)
+            }
+        return times.min()
+    }
+
+    /// Whether an axis is a D-pad (ABS_HAT0X...ABS_HAT3Y), which acts as buttons.
+    func isButtonLike(_ code: UInt16) -> Bool { (0x10...0x17).contains(code) }
+
+    private mutating func edge(
+        _ control: Control, isDown: Bool, at time: Instant, _ rules: GestureRules
+    ) -> [Happening] {
+        var recogniser = buttons[control] ?? GestureRecogniser(isDown: false)
+        recogniser.times = rules.times
+        let outcomes = recogniser.edge(isDown: isDown, at: time, most: rules.most(of: control))
+        buttons[control] = recogniser.isIdle ? nil : recogniser
+        return outcomes.map { Happening(control: control, outcome: $0) }
+    }
+
+    /// End of the range at which an axis is: beyond half of the travel from the middle.
+    private static func end(_ value: Int32, _ range: ClosedRange<Int32>) -> Int {
+        let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
+        let travel = (upper - lower) / 2
+        guard travel > 0 else { return 0 }
+        let offset = (Double(value) - (lower + upper) / 2) / travel
+        return offset > 0.5 ? 1 : offset < -0.5 ? -1 : 0
+    }
+}
+
+/// Present state of an input device, read from the kernel.
+struct InputState: Equatable {
+    /// Value and range of an axis.
+    struct Axis: Equatable {
+        var value: Int32
+        var range: ClosedRange<Int32>
+    }
+
+    /// Codes of the keys and buttons that are down.
+    var pressed: Set<UInt16> = []
+    /// The absolute axes by code.
+    var axes: [UInt16: Axis] = [:]
+
+    /// Whether a button is down. The end of an axis is not down, because `resume` handles it.
+    func isDown(_ control: Control) -> Bool {
+        if case .button(let code) = control { pressed.contains(code) } else { false }
+    }
+}
+
+/// Rules for gestures and sticks, from the settings.
+struct GestureRules: Equatable {
+    /// Times of gestures.
+    var times = GestureRecogniser.Times()
+    /// Fraction of a stick's travel without effect.
+    var deadZone = 0.0
+    /// Time after which a deflected stick without a change is stuck, s.
+    var stickTimeout = 0.0
+    /// Whether every gesture has a meaning, because a control is being learned.
+    var isLearning = false
+    private let taps: [Control: Int]
+
+    /// Creates the rules.
+    init(_ settings: Settings.Controls) {
+        times.debounce = settings.debounceMs * 1e-3
+        times.multiTap = settings.multiTapS
+        times.hold = settings.holdS
+        times.stuck = settings.stuckS
+        deadZone = settings.deadZone
+        stickTimeout = settings.stickTimeoutS
+        var taps: [Control: Int] = [:]
+        for binding in settings.bindings {
+            let count = binding.gesture == .triple ? 3 : binding.gesture == .double ? 2 : 1
+            taps[binding.control] = max(taps[binding.control] ?? 1, count)
+        }
+        self.taps = taps
+    }
+
+    /// Largest number of taps of a control with a meaning.
+    func most(of control: Control) -> Int { isLearning ? 3 : taps[control] ?? 1 }
+}

@@ -1,0 +1,18 @@
+public import Port
+
+/// Effects of controls that are not requests for motion.
+public struct ControlEffects: Sendable {
+    /// Begins or ends a recording. The closure receives a sentence, or the refusal.
+    public var record: @Sendable (@escaping Later<String>) -> Void
+    /// Selects a profile by its name, or the next profile if the name is nil.
+    public var profile: @Sendable (String?, @escaping Later<String>) -> Void
+
+    /// Creates the effects.
+    public init(
+        record: @escaping @Sendable (@escaping Later<String>) -> Void,
+        profile: @escaping @Sendable (String?, @escaping Later<String>) -> Void
+    ) {
+        self.record = record
+        self.profile = profile
+    }
+}

@@ -1,0 +1,398 @@
+import Configuration
+import GimbalCore
+import Logging
+import Port
+import Wire
+
+/// Handler of the events of all input devices. It recognises gestures and deflections, and sends the
+/// requests that the settings bind to them. The panel uses no file and no clock: callers pass events
+/// and time. Only the thread airframed-ctrl uses it.
+struct ControlPanel {
+    /// Counters since the start of airframed.
+    struct Counters: Equatable {
+        /// Number of gestures with an effect that was granted.
+        var granted = 0
+        /// Number of gestures whose effect was refused.
+        var refused = 0
+        /// Number of contacts that were shorter than the debounce time.
+        var glitches = 0
+        /// Number of times that a button or a stick became stuck.
+        var stuck = 0
+        /// Number of times that the kernel dropped events.
+        var dropped = 0
+    }
+
+    /// Longest interval between two rate requests while a stick is deflected, s.
+    private static let repeatSeconds = 0.1
+    /// Shortest interval between two rate requests, s.
+    private static let shortestSeconds = 0.005
+    /// Number of remembered events.
+    static let maximumEvents = 32
+
+    private(set) var counters = Counters()
+    private(set) var devices: [Int: ControlDevice] = [:]
+    /// The newest events, oldest first.
+    private(set) var events: [ControlsReport.Event] = []
+    /// Number of events since the start.
+    private(set) var sequence = 0
+    /// Control that was used while a control was being learned.
+    private(set) var learned: ControlsReport.Learned?
+    private var learnsUntil: Instant?
+    private var settings: Settings.Controls
+    private var rules: GestureRules
+    private var effects: [Control: [Gesture: ControlAction]] = [:]
+    private var turns: [(code: UInt16, axis: GimbalAxis, isReversed: Bool)] = []
+    private let port: any GimbalPort
+    private let others: ControlEffects
+    private let log: Logger
+    private var source = CommandSource(link: .controls, connection: 1)
+    /// Modes to which the gimbal returns when a button goes up, by device and control.
+    private var earlierModes: [Int: [Control: (entered: Mode, earlier: Mode)]] = [:]
+    private var asked = AxisVector.zero
+    /// Time of the last rate request; nil before the first one.
+    private var askedAt: Instant?
+    private var refusal: String?
+
+    /// Creates a panel without devices.
+    init(port: any GimbalPort, effects: ControlEffects, logger: Logger) {
+        self.port = port
+        others = effects
+        log = logger
+        settings = port.settings.controls
+        rules = GestureRules(settings)
+        bind()
+    }
+
+    private mutating func bind() {
+        rules = GestureRules(settings)
+        effects = [:]
+        turns = []
+        for binding in settings.bindings {
+            if case .stick(let code) = binding.control,
+                case .turn(let axis, let isReversed) = binding.action
+            {
+                turns.append((code, axis, isReversed))
+            } else if let gesture = binding.gesture {
+                effects[binding.control, default: [:]][gesture] = binding.action
+            }
+        }
+    }
+
+    /// Effects of a control, by gesture, as text.
+    func actions(of control: Control) -> [String] {
+        var list = (effects[control] ?? [:]).map { "\($0.key.rawValue): \($0.value)" }.sorted()
+        if case .stick(let code) = control {
+            let own = turns.filter { $0.code == code }
+            list += own.map { "\(ControlAction.turn($0.axis, isReversed: $0.isReversed))" }
+        }
+        return list
+    }
+
+    // MARK: Devices
+
+    /// Adds a device that was just opened.
+    mutating func connect(_ id: Int, _ device: ControlDevice) {
+        devices[id] = device
+        let name = device.description.name
+        log.notice("The input device \(name) (\(device.node)) can move the gimbal.")
+    }
+
+    /// Removes a device. The motion that it has requested ends.
+    mutating func disconnect(_ id: Int, now: Instant) {
+        guard let device = devices.removeValue(forKey: id) else { return }
+        log.notice("The input device \(device.description.name) (\(device.node)) is gone.")
+        for control in (earlierModes.removeValue(forKey: id) ?? [:]).values {
+            restore(control, now: now)
+        }
+        turn(now: now)
+        if devices.isEmpty { port.left(source, now: now) }
+    }
+
+    /// Handles an event of a device.
+    mutating func handle(_ event: InputEvent, from id: Int, now: Instant) {
+        guard devices[id] != nil else { return }
+        switch event.kind {
+        case .dropped:
+            devices[id]?.isDropping = true
+            counters.dropped += 1
+        case .other, .report: break
+        default:
+            // Times that are not on the loop's clock, such as those of a device without a clock,
+            // are replaced.
+            var event = event
+            let age = now.seconds(since: event.time)
+            if !(0...1).contains(age) { event.time = now }
+            let happenings = devices[id]?.handle(event, rules) ?? []
+            happenings.forEach { carryOut($0, from: id, now: now) }
+        }
+    }
+
+    /// Whether the events of a device are invalid up to the next report.
+    func isDropping(_ id: Int) -> Bool { devices[id]?.isDropping ?? false }
+
+    /// Adopts the state of a device after events were lost.
+    mutating func resume(_ id: Int, _ state: InputState, now: Instant) {
+        devices[id]?.isDropping = false
+        let happenings = devices[id]?.resume(state, now: now) ?? []
+        happenings.forEach { carryOut($0, from: id, now: now) }
+    }
+
+    // MARK: Time
+
+    /// Handles the time that has passed, and sends due requests. Call this method after every batch of
+    /// events, and at `due`.
+    mutating func advance(now: Instant) {
+        let present = port.settings.controls
+        if present != settings {
+            settings = present
+            bind()
+        }
+        if let until = learnsUntil, until <= now { learnsUntil = nil }
+        rules.isLearning = learnsUntil != nil
+        for id in devices.keys.sorted() {
+            guard let (happenings, stuck) = devices[id]?.advance(now: now, rules) else { continue }
+            happenings.forEach { carryOut($0, from: id, now: now) }
+            for code in stuck {
+                counters.stuck += 1
+                note(id, .stick(code), "stuck", "", "ignored until it returns to its centre", now)
+            }
+            if learnsUntil != nil, learned == nil { learn(id, now: now) }
+        }
+        turn(now: now)
+    }
+
+    /// Next time at which `advance` has an effect; nil if there is none.
+    func due(now: Instant) -> Instant? {
+        var times = devices.values.compactMap { $0.due(rules) }
+        if let learnsUntil { times.append(learnsUntil) }
+        let rates = wanted
+        if rates != .zero || asked != .zero {
+            let wait = rates == asked ? interval : Self.shortestSeconds
+            times.append(askedAt?.advanced(bySeconds: wait) ?? now)
+        }
+        return times.min()
+    }
+
+    private var interval: Double {
+        min(Self.repeatSeconds, port.settings.commander.deadManS / 3)
+    }
+
+    // MARK: Learning
+
+    /// Reports the next control that is used, instead of executing its action.
+    mutating func learn(seconds: Double, now: Instant) {
+        learned = nil
+        learnsUntil = now.advanced(bySeconds: seconds)
+        rules.isLearning = true
+    }
+
+    /// Ends learning.
+    mutating func endLearning() {
+        learnsUntil = nil
+        rules.isLearning = false
+    }
+
+    /// Whether a control is being learned.
+    var isLearning: Bool { learnsUntil != nil }
+
+    private mutating func learn(_ id: Int, now: Instant) {
+        guard let device = devices[id] else { return }
+        for (code, stick) in device.sticks where abs(stick.deflection(deadZone: 0)) > 0.7 {
+            // A D-pad and a trigger are used as buttons.
+            if device.isButtonLike(code) { continue }
+            learned = ControlsReport.Learned(
+                device: device.description.name, control: "\(Control.stick(code))", gesture: "")
+        }
+    }
+
+    // MARK: Effects
+
+    private mutating func carryOut(
+        _ happening: ControlDevice.Happening, from id: Int, now: Instant
+    ) {
+        let control = happening.control
+        switch happening.outcome {
+        case .glitch: counters.glitches += 1
+        case .stuck:
+            counters.stuck += 1
+            note(id, control, "stuck", "", "ignored until it goes up", now)
+        case .released:
+            if let mode = earlierModes[id]?.removeValue(forKey: control) {
+                restore(mode, now: now)
+            }
+        case .gesture(let gesture):
+            if learnsUntil != nil {
+                // A press precedes every other gesture of a button, so it cannot be the answer.
+                guard gesture != .press else { return }
+                learned = ControlsReport.Learned(
+                    device: devices[id]?.description.name ?? "", control: "\(control)",
+                    gesture: gesture.rawValue)
+                return
+            }
+            guard let action = effects[control]?[gesture] else {
+                if gesture != .press, !isOfStick(control) {
+                    note(id, control, gesture.rawValue, "", "not bound", now)
+                }
+                return
+            }
+            perform(action, id, control, gesture, now: now)
+        }
+    }
+
+    /// Whether the control is an end of an axis that turns the camera.
+    private func isOfStick(_ control: Control) -> Bool {
+        guard case .end(let code, _) = control else { return false }
+        return turns.contains { $0.code == code }
+    }
+
+    private mutating func perform(
+        _ action: ControlAction, _ id: Int, _ control: Control, _ gesture: Gesture, now: Instant
+    ) {
+        let outcome: String
+        do throws(Refusal) {
+            switch action {
+            case .turn: return
+            case .mode(let mode): try ask(.mode(mode), now: now)
+            case .modeWhileHeld(let mode):
+                let earlier = port.control.mode
+                guard earlier != .inactive else { throw .inactive }
+                try ask(.mode(mode), now: now)
+                earlierModes[id, default: [:]][control] = (mode, earlier)
+            case .nextMode: try ask(.mode(nextMode), now: now)
+            case .recentre: try recentre(now: now)
+            case .step(let axis, let angle):
+                try step(axis, Angle.degrees(angle).radians, now: now)
+            case .stop: try ask(.emergencyStop, now: now)
+            case .resetStop: try ask(.resetEmergencyStop, now: now)
+            case .record: others.record(later(action))
+            case .profile(let name): others.profile(name, later(action))
+            case .nextProfile: others.profile(nil, later(action))
+            }
+            counters.granted += 1
+            outcome = "done"
+        } catch {
+            counters.refused += 1
+            outcome = error.message
+            log.warning("\(control) \(gesture.rawValue): \(action) is refused: \(error.message).")
+        }
+        note(id, control, gesture.rawValue, "\(action)", outcome, now)
+    }
+
+    private func later(_ action: ControlAction) -> Later<String> {
+        { [log] result in
+            switch result {
+            case .success(let sentence): log.notice("The controls: \(sentence)")
+            case .failure(let refusal):
+                log.warning("The controls: \(action) is refused: \(refusal.message).")
+            }
+        }
+    }
+
+    private func ask(_ request: MotionRequest, now: Instant) throws(Refusal) {
+        try port.request(request, from: source, now: now)
+    }
+
+    private mutating func restore(_ mode: (entered: Mode, earlier: Mode), now: Instant) {
+        // If another source has changed the mode meanwhile, its mode stays.
+        guard port.control.mode == mode.entered else { return }
+        try? ask(.mode(mode.earlier), now: now)
+    }
+
+    /// The mode after the present one in the list of modes that hold the camera. Modes that need
+    /// unknown joint angles are left out.
+    private var nextMode: Mode {
+        let showsJoints = port.newest?.showsJoints ?? false
+        let modes = [Mode.locked, .panFollow, .fpv].filter { showsJoints || !$0.needsJoints }
+        guard let place = modes.firstIndex(of: port.control.mode) else { return .locked }
+        return modes[(place + 1) % modes.count]
+    }
+
+    private func recentre(now: Instant) throws(Refusal) {
+        let heading = port.snapshot.flatMap { VehicleHeading.heading(in: $0) } ?? .nan
+        if port.control.mode == .panFollow {
+            try ask(.lookAside(yaw: 0, rate: 0), now: now)
+            return try ask(
+                .point(AxisVector(yaw: .nan, roll: 0, pitch: 0), duration: 0), now: now)
+        }
+        try ask(.point(AxisVector(yaw: heading, roll: 0, pitch: 0), duration: 0), now: now)
+    }
+
+    private func step(_ axis: GimbalAxis, _ angle: Double, now: Instant) throws(Refusal) {
+        guard let snapshot = port.snapshot else {
+            throw Refusal(.noValue, "The sensor has not delivered a sample yet.")
+        }
+        if axis == .yaw, port.control.mode == .panFollow {
+            guard let heading = VehicleHeading.heading(in: snapshot) else {
+                throw Refusal(.noValue, "The joint angles are unknown.")
+            }
+            let aside = snapshot.pointing.target.yaw - heading + angle
+            return try ask(
+                .lookAside(yaw: aside.remainder(dividingBy: 2 * .pi), rate: 0), now: now)
+        }
+        var target = AxisVector.unknown
+        let wanted = snapshot.pointing.target[axis] + angle
+        target[axis] = axis == .yaw ? wanted.remainder(dividingBy: 2 * .pi) : wanted
+        try ask(.point(target, duration: 0), now: now)
+    }
+
+    // MARK: Sticks
+
+    /// Rates that the sticks of all devices request, rad/s.
+    private var wanted: AxisVector {
+        guard learnsUntil == nil else { return .zero }
+        var rates = AxisVector.zero
+        for turn in turns {
+            let fractions = devices.values.compactMap {
+                $0.sticks[turn.code]?.deflection(deadZone: settings.deadZone)
+            }
+            // If several devices have this stick, the one with the largest deflection counts.
+            let fraction = fractions.max { abs($0) < abs($1) } ?? 0
+            let full = Angle.degrees(settings.maxRateDps[turn.axis]).radians
+            let rate = StickAxis.rate(fraction, expo: settings.expo) * full
+            rates[turn.axis] += turn.isReversed ? -rate : rate
+        }
+        return rates
+    }
+
+    /// Sends the rates of the sticks if they have changed, or if the last request is about to expire.
+    private mutating func turn(now: Instant) {
+        let rates = wanted
+        guard rates != .zero || asked != .zero else { return }
+        let age = askedAt.map { now.seconds(since: $0) } ?? .infinity
+        guard rates == .zero || age >= (rates == asked ? interval : Self.shortestSeconds) else {
+            return
+        }
+        askedAt = now
+        asked = rates
+        do throws(Refusal) {
+            switch port.control.mode {
+            case .panFollow:
+                try ask(
+                    .rate(AxisVector(yaw: 0, roll: rates.roll, pitch: rates.pitch)), now: now)
+                try ask(.lookAside(yaw: .nan, rate: rates.yaw), now: now)
+            case .tracking: try ask(.track(pan: rates.yaw, tilt: -rates.pitch), now: now)
+            default: try ask(.rate(rates), now: now)
+            }
+            refusal = nil
+        } catch {
+            if refusal != error.message { log.warning("The stick is refused: \(error.message).") }
+            refusal = error.message
+        }
+    }
+
+    /// Rates that the sticks have requested, deg/s.
+    var turning: AxisVector { asked * (180 / .pi) }
+
+    private mutating func note(
+        _ id: Int, _ control: Control, _ gesture: String, _ action: String, _ outcome: String,
+        _ now: Instant
+    ) {
+        sequence += 1
+        events.append(
+            ControlsReport.Event(
+                sequence: sequence, t: Number(Double(now.nanoseconds) * 1e-9),
+                device: devices[id]?.description.name ?? "", control: "\(control)",
+                gesture: gesture, action: action, outcome: outcome))
+        if events.count > Self.maximumEvents { events.removeFirst() }
+    }
+}

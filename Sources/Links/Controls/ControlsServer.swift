@@ -1,0 +1,327 @@
+import Configuration
+public import GimbalCore
+import Glibc
+public import Logging
+import Port
+public import ServiceLifecycle
+import Synchronization
+import SystemPackage
+public import Wire
+
+/// Link to buttons, sticks, dials and gamepads, as a service on one ordinary thread, airframed-ctrl.
+/// Devices can come and go while the service runs.
+public final class ControlsServer: Service {
+    /// Size of the thread's stack, bytes, which is locked into memory.
+    private static let stackSize = 256 * 1024
+    /// Largest number of devices that are open at the same time.
+    static let maximumDevices = 16
+    /// Number of events that one read can return.
+    private static let eventsPerRead = 64
+    /// Interval between two searches for devices, s, if the kernel reports changes, and if it does
+    /// not.
+    private static let searchSeconds = (reported: 10.0, unreported: 2.0)
+    /// Interval between two updates of the report, s.
+    private static let reportSeconds = 0.05
+
+    private let port: any GimbalPort
+    private let effects: ControlEffects
+    private let directory: any InputDirectory
+    private let logger: Logger
+    private let clock: @Sendable () -> Instant
+    private let thread: ServiceThread
+    private let bell: Bell
+    private let latest = Mutex(ControlsReport())
+    /// Requested duration of learning, s; 0 ends learning; nil without a request.
+    private let learning = Mutex<Double?>(nil)
+
+    /// Creates a server that uses the kernel's input devices; it does not open them yet.
+    ///
+    /// - Parameters:
+    ///   - port: Port through which requests reach the gimbal.
+    ///   - effects: Effects that are not requests for motion.
+    ///   - logger: Log for devices and refusals.
+    ///   - clock: The loop's clock, which must be CLOCK_MONOTONIC.
+    /// - Throws: `Errno` if the process has no free descriptors.
+    public convenience init(
+        port: any GimbalPort, effects: ControlEffects, logger: Logger,
+        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+    ) throws {
+        try self.init(
+            port: port, effects: effects, directory: KernelInputs(), logger: logger, clock: clock)
+    }
+
+    init(
+        port: any GimbalPort, effects: ControlEffects, directory: any InputDirectory,
+        logger: Logger, clock: @escaping @Sendable () -> Instant
+    ) throws {
+        self.port = port
+        self.effects = effects
+        self.directory = directory
+        self.logger = logger
+        self.clock = clock
+        bell = try Bell()
+        thread = try ServiceThread(name: "airframed-ctrl", stackSize: Self.stackSize)
+    }
+
+    /// State of the controls, at most 0.05 s old while controls are used. Any thread can read it.
+    public var report: ControlsReport { latest.withLock(\.self) }
+
+    /// State for `status`: the devices and the counters; nil without a device.
+    public var status: LinkStatus? {
+        let report = report
+        guard !report.devices.isEmpty else { return nil }
+        var status = LinkStatus(name: "controls")
+        status.peers = report.devices.map(\.name)
+        status.counts = report.counts
+        return status
+    }
+
+    /// Begins to learn a control: until a control has been used and `seconds` have passed, no control
+    /// has an effect. Any thread can call this method.
+    public func learn(seconds: Double) {
+        learning.withLock { $0 = seconds }
+        latest.withLock {
+            $0.isLearning = seconds > 0
+            $0.learned = nil
+        }
+        bell.ring()
+    }
+
+    /// Handles events until airframed shuts down.
+    ///
+    /// - Throws: `SocketError` when the thread cannot be started.
+    public func run() async throws {
+        try await thread.run { self.serve() }
+    }
+
+    /// State of the thread.
+    private struct Round {
+        var panel: ControlPanel
+        var open: [(id: Int, node: String, descriptor: FileDescriptor, axes: Set<UInt16>)] = []
+        /// Devices that are not used, or cannot be opened, by their node.
+        var unused: [String: String] = [:]
+        var problems: [String: String] = [:]
+        var nextNumber = 1
+        var searchDue = Instant(nanoseconds: 0)
+        var reportDue = Instant(nanoseconds: 0)
+        var wanted = ""
+        var mustSearch = true
+        /// Whether the report must be written again.
+        var isNew = true
+    }
+
+    private func serve() {
+        var round = Round(panel: ControlPanel(port: port, effects: effects, logger: logger))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.eventsPerRead * InputEvent.size, alignment: 8)
+        defer {
+            buffer.deallocate()
+            round.open.forEach { try? $0.descriptor.close() }
+        }
+        PollLoop(wake: thread.wake, clock: clock, logger: logger).run { set in
+            let now = clock()
+            prepare(&round, now: now)
+            set.add(bell.descriptor)
+            set.add(directory.changes)
+            round.open.forEach { set.add($0.descriptor) }
+            set.end(by: round.panel.due(now: now))
+            set.end(by: round.searchDue)
+            if round.isNew { set.end(by: round.reportDue) }
+        } turn: { set in
+            let now = clock()
+            if set[1] != 0 {
+                bell.silence()
+                if let seconds = learning.withLock({ $0.take() }) {
+                    if seconds > 0 {
+                        round.panel.learn(seconds: seconds, now: now)
+                    } else {
+                        round.panel.endLearning()
+                    }
+                }
+            }
+            if set[2] != 0 {
+                drain(directory.changes, buffer)
+                round.mustSearch = true
+            }
+            for (place, device) in round.open.enumerated() where set[place + 3] != 0 {
+                read(device.id, device.descriptor, device.axes, buffer, &round, now: now)
+            }
+            round.panel.advance(now: clock())
+            round.isNew = true
+        }
+    }
+
+    // MARK: Devices
+
+    private func prepare(_ round: inout Round, now: Instant) {
+        let settings = port.settings.controls
+        let wanted = settings.enabled ? settings.device : ""
+        if wanted != round.wanted {
+            round.wanted = wanted
+            for device in round.open { drop(device.id, &round, now: now) }
+            round.mustSearch = true
+            round.isNew = true
+        }
+        if round.mustSearch || now >= round.searchDue {
+            search(&round, now: now)
+            round.mustSearch = false
+            round.searchDue = now.advanced(
+                bySeconds: directory.changes == nil
+                    ? Self.searchSeconds.unreported : Self.searchSeconds.reported)
+            round.isNew = true
+        }
+        if round.isNew, now >= round.reportDue {
+            publish(&round)
+            round.isNew = false
+            round.reportDue = now.advanced(bySeconds: Self.reportSeconds)
+        }
+    }
+
+    private func search(_ round: inout Round, now: Instant) {
+        round.unused = [:]
+        var problems: [String: String] = [:]
+        defer { round.problems = problems }
+        guard !round.wanted.isEmpty else { return }
+        for node in directory.nodes() where !round.open.contains(where: { $0.node == node }) {
+            guard let description = directory.description(of: node) else { continue }
+            guard description.isUsed(round.wanted) else {
+                round.unused[node] = description.name
+                continue
+            }
+            guard round.open.count < Self.maximumDevices else {
+                problems[node] = "More than \(Self.maximumDevices) input devices are present."
+                continue
+            }
+            do throws(Errno) {
+                let descriptor = try directory.open(node)
+                guard let state = directory.state(descriptor, axes: description.axes) else {
+                    try? descriptor.close()
+                    continue
+                }
+                let number = round.nextNumber
+                round.nextNumber += 1
+                round.open.append((number, node, descriptor, description.axes))
+                round.panel.connect(
+                    number, ControlDevice(description, node: node, state: state, now: now))
+            } catch {
+                problems[node] = Self.problem(description.name, node, error)
+                if round.problems[node] != problems[node], let problem = problems[node] {
+                    logger.warning("\(problem)")
+                }
+            }
+        }
+    }
+
+    private static func problem(_ name: String, _ node: String, _ error: Errno) -> String {
+        let remedy =
+            error == .permissionDenied || error == .notPermitted
+            ? " Add the user that runs airframed to the group input, and restart airframed." : ""
+        return "/dev/input/\(node) (\(name)) cannot be opened: \(error).\(remedy)"
+    }
+
+    private func drop(_ id: Int, _ round: inout Round, now: Instant) {
+        guard let place = round.open.firstIndex(where: { $0.id == id }) else { return }
+        try? round.open[place].descriptor.close()
+        round.open.remove(at: place)
+        round.panel.disconnect(id, now: now)
+    }
+
+    // MARK: Events
+
+    private func read(
+        _ id: Int, _ descriptor: FileDescriptor, _ axes: Set<UInt16>,
+        _ buffer: UnsafeMutableRawBufferPointer, _ round: inout Round, now: Instant
+    ) {
+        let count: Int
+        do {
+            count = try descriptor.read(into: buffer)
+        } catch Errno.wouldBlock, Errno.interrupted {
+            return
+        } catch {
+            // ENODEV: the device was unplugged.
+            return drop(id, &round, now: now)
+        }
+        guard count > 0 else { return drop(id, &round, now: now) }
+        for start in stride(from: 0, through: count - InputEvent.size, by: InputEvent.size) {
+            let event = InputEvent(
+                UnsafeRawBufferPointer(rebasing: buffer[start..<start + InputEvent.size]))
+            if round.panel.isDropping(id) {
+                guard event.kind == .report else { continue }
+                guard let state = directory.state(descriptor, axes: axes) else {
+                    return drop(id, &round, now: now)
+                }
+                round.panel.resume(id, state, now: now)
+                continue
+            }
+            round.panel.handle(event, from: id, now: now)
+        }
+    }
+
+    private func drain(
+        _ descriptor: FileDescriptor?, _ buffer: UnsafeMutableRawBufferPointer
+    ) {
+        while let count = try? descriptor?.read(into: buffer), count > 0 {}
+    }
+
+    // MARK: Report
+
+    private func publish(_ round: inout Round) {
+        let panel = round.panel
+        var report = ControlsReport()
+        report.isEnabled = !round.wanted.isEmpty
+        report.problem = round.problems.sorted { $0.key < $1.key }.first?.value
+        report.devices = panel.devices.sorted { $0.key < $1.key }.map { _, device in
+            ControlsReport.Device(
+                name: device.description.name, node: device.node,
+                controls: Self.entries(of: device, panel, port.settings.controls))
+        }
+        report.unused = round.unused.values.sorted()
+        report.events = panel.events
+        let rates = panel.turning
+        report.rateDps = [Number(rates.yaw), Number(rates.roll), Number(rates.pitch)]
+        report.isLearning = panel.isLearning
+        report.learned = panel.learned
+        report.counts = [
+            "granted": panel.counters.granted, "refused": panel.counters.refused,
+            "glitches": panel.counters.glitches, "stuck": panel.counters.stuck,
+            "dropped": panel.counters.dropped,
+        ]
+        let isAsked = learning.withLock { $0 != nil }
+        latest.withLock { latest in
+            // A request to learn that the thread has not seen yet must stay visible.
+            if isAsked { report.isLearning = latest.isLearning }
+            latest = report
+        }
+    }
+
+    private static func entries(
+        of device: ControlDevice, _ panel: ControlPanel, _ settings: Settings.Controls
+    ) -> [ControlsReport.Entry] {
+        var seen: Set<Control> = []
+        return settings.bindings.compactMap { binding in
+            guard device.has(binding.control), seen.insert(binding.control).inserted else {
+                return nil
+            }
+            var deflection: Number?
+            if case .stick(let code) = binding.control, let stick = device.sticks[code],
+                stick.centre != nil
+            {
+                deflection = Number(stick.deflection(deadZone: settings.deadZone))
+            }
+            return ControlsReport.Entry(
+                control: "\(binding.control)", deflection: deflection,
+                actions: panel.actions(of: binding.control))
+        }
+    }
+}
+
+extension ControlDevice {
+    /// Whether the device has a control.
+    fileprivate func has(_ control: Control) -> Bool {
+        switch control {
+        case .button(let code): description.keys.contains(code)
+        case .end(let code, _), .stick(let code): description.axes.contains(code)
+        case .dial(let code, _): description.dials.contains(code)
+        }
+    }
+}

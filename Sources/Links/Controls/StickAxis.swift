@@ -1,0 +1,106 @@
+import GimbalCore
+
+/// One axis of a stick: it learns the centre of the axis while the stick rests, and converts the
+/// axis's value to a deflection. Time is an argument.
+struct StickAxis {
+    /// Time for which the value must be steady before it becomes the centre, s.
+    private static let restSeconds = 0.5
+    /// Fraction of the travel around the middle of the range in which the first centre can be.
+    private static let firstCentre = 0.2
+    /// Fraction of the travel by which a value can change and still count as steady.
+    private static let steady = 0.02
+
+    private let middle: Double
+    private let lower: Double
+    private let upper: Double
+    private var value: Double
+    /// The learned centre; nil until the stick has rested near the middle of its range.
+    private(set) var centre: Double?
+    private var steadyValue: Double
+    private var steadySince: Instant
+    private var isStuck = false
+    /// Whether the present rest has corrected the centre already.
+    private var hasTaught = false
+
+    /// Creates an axis.
+    ///
+    /// - Parameters:
+    ///   - value: Present value, in the units of the device.
+    ///   - range: Range of the values; an empty range makes every deflection zero.
+    ///   - now: Present time.
+    init(value: Int32, range: ClosedRange<Int32>, now: Instant) {
+        lower = Double(range.lowerBound)
+        upper = Double(range.upperBound)
+        middle = (lower + upper) / 2
+        self.value = min(max(Double(value), lower), upper)
+        steadyValue = self.value
+        steadySince = now
+    }
+
+    private var travel: Double { max((upper - lower) / 2, 1) }
+
+    /// Handles a new value of the axis. Values outside the range are limited to it.
+    mutating func move(to raw: Int32, now: Instant) {
+        value = min(max(Double(raw), lower), upper)
+        guard abs(value - steadyValue) > Self.steady * travel else { return }
+        steadyValue = value
+        steadySince = now
+        hasTaught = false
+    }
+
+    /// Handles the time that has passed: a stick that rests near its centre teaches the centre, and
+    /// a deflected stick without any change for `timeout`, s, is stuck until it returns.
+    ///
+    /// - Returns: Whether the axis has become stuck.
+    mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {
+        let resting = now.seconds(since: steadySince)
+        if let centre {
+            let isCentred = abs(value - centre) <= max(deadZone, Self.steady) * travel
+            if isCentred {
+                isStuck = false
+                // The centre of a stick drifts with its temperature. Only values inside the dead zone
+                // teach, so that a small deflection does not become the centre.
+                if resting >= Self.restSeconds, !hasTaught {
+                    self.centre = centre + 0.1 * (value - centre)
+                    hasTaught = true
+                }
+            } else if resting >= timeout, !isStuck {
+                isStuck = true
+                return true
+            }
+        } else if resting >= Self.restSeconds, abs(value - middle) <= Self.firstCentre * travel {
+            centre = value
+        }
+        return false
+    }
+
+    /// Next time at which `advance` has an effect; nil if there is none.
+    func due(deadZone: Double, timeout: Double) -> Instant? {
+        guard let centre else {
+            return abs(value - middle) <= Self.firstCentre * travel
+                ? steadySince.advanced(bySeconds: Self.restSeconds) : nil
+        }
+        if isStuck || abs(value - centre) <= max(deadZone, Self.steady) * travel { return nil }
+        return steadySince.advanced(bySeconds: timeout)
+    }
+
+    /// Deflection beyond the dead zone.
+    ///
+    /// - Parameter deadZone: Fraction of the travel to either side without effect, 0...0.5.
+    /// - Returns: The deflection, -1...1; zero until the centre is known, and while the axis is stuck.
+    func deflection(deadZone: Double) -> Double {
+        guard let centre, !isStuck else { return 0 }
+        let offset = value - centre
+        let reach = offset >= 0 ? upper - centre : centre - lower
+        guard reach > 0 else { return 0 }
+        let fraction = min(abs(offset) / reach, 1)
+        guard fraction > deadZone else { return 0 }
+        let beyond = (fraction - deadZone) / (1 - deadZone)
+        return offset >= 0 ? beyond : -beyond
+    }
+
+    /// Fraction of the full rate for a deflection: a mixture of the deflection and its cube.
+    static func rate(_ deflection: Double, expo: Double) -> Double {
+        (1 - expo) * deflection + expo * deflection * deflection * deflection
+    }
+}

@@ -1,0 +1,38 @@
+import Persistence
+package import Port
+import Synchronization
+
+// Profiles: baselines that a person switches between.
+extension Tuning {
+    /// Name of the baseline that was restored last; nil if none was restored since the start, or if
+    /// it was deleted.
+    package var profile: String? {
+        state.withLock { state in
+            state.profile.flatMap { stateOwner.saved.baselineNames.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// Applies the values of a baseline. All values reach the loop in the same tick.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the baseline; nil selects the one after the present profile, in the order
+    ///     of the names.
+    ///   - who: Author of the change, for the log.
+    /// - Returns: A sentence with the name of the profile.
+    /// - Throws: A refusal, if no baseline has this name, or if its values would break a rule.
+    package func useProfile(_ name: String?, by who: String) throws(Refusal) -> String {
+        let names = stateOwner.saved.baselineNames
+        let place = profile.flatMap { names.firstIndex(of: $0) }
+        let next = names.isEmpty ? nil : names[place.map { ($0 + 1) % names.count } ?? 0]
+        guard let chosen = name ?? next else {
+            throw Refusal(
+                .refused,
+                "there are no profiles; `airframectl profile store NAME` stores the present settings",
+                field: "name")
+        }
+        let left = try restoreBaseline(chosen, by: who)
+        let rest =
+            left.isEmpty ? "" : " These settings were left out: " + left.joined(separator: " ")
+        return "Profile \(chosen) is active.\(rest)"
+    }
+}

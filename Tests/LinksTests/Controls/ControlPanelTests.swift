@@ -1,0 +1,200 @@
+import Configuration
+import GimbalCore
+import Logging
+import Port
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("The panel of controls") struct ControlPanelTests {
+    private let port = FakePort()
+    private let profiles = Recorded()
+
+    /// Names of the profiles that were requested.
+    private final class Recorded: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
+    /// A panel with a gamepad whose sticks have rested.
+    private func panel(
+        _ bindings: [String]? = nil, pressed: Set<UInt16> = []
+    ) throws -> ControlPanel {
+        if let bindings {
+            let parsed = try bindings.map { try ControlBinding(parsing: $0) }
+            port.memory.withLock { $0.settings.controls.bindings = parsed }
+        }
+        let profiles = profiles
+        var panel = ControlPanel(
+            port: port,
+            effects: ControlEffects(
+                record: { $0(.success("recording")) },
+                profile: { name, done in
+                    profiles.names.withLock { $0.append(name ?? "next") }
+                    done(.success("done"))
+                }), logger: LineLog().logger)
+        let axis = InputState.Axis(value: 0, range: -1000...1000)
+        let hat = InputState.Axis(value: 0, range: -1...1)
+        let state = InputState(pressed: pressed, axes: [0: axis, 1: axis, 16: hat])
+        panel.connect(
+            1,
+            ControlDevice(
+                InputDescription(name: "Pad"), node: "event0", state: state, now: at(-1)))
+        panel.advance(now: at(0))
+        return panel
+    }
+
+    private func use(
+        _ panel: inout ControlPanel, _ time: Double, _ kind: InputEvent.Kind
+    ) {
+        panel.handle(InputEvent(time: at(time), kind: kind), from: 1, now: at(time))
+        panel.advance(now: at(time))
+    }
+
+    @Test("a stick turns the camera, repeats its rate, and its centre ends the turn once")
+    func stick() throws {
+        var panel = try panel()
+        use(&panel, 1, .axis(0, 1000))
+        let rates = AxisVector(yaw: Angle.degrees(90).radians, roll: 0, pitch: 0)
+        #expect(port.asked == [MotionRequest.rate(rates).words])
+        panel.advance(now: at(1.05))
+        #expect(port.asked.count == 1)
+        #expect(panel.due(now: at(1.05)) == at(1).advanced(bySeconds: 0.1))
+        panel.advance(now: at(1.101))
+        #expect(port.asked.count == 2)
+        use(&panel, 1.12, .axis(0, 3))
+        #expect(port.asked.last == MotionRequest.rate(.zero).words)
+        panel.advance(now: at(9))
+        #expect(port.asked.count == 3)
+        #expect(panel.due(now: at(9)) == nil)
+    }
+
+    @Test("a stick that is pushed forward looks up with the default bindings")
+    func up() throws {
+        var panel = try panel()
+        use(&panel, 1, .axis(1, -1000))
+        let rates = AxisVector(yaw: 0, roll: 0, pitch: Angle.degrees(60).radians)
+        #expect(port.asked == [MotionRequest.rate(rates).words])
+    }
+
+    @Test("an unplugged device ends its turn and its control")
+    func unplugged() throws {
+        var panel = try panel()
+        use(&panel, 1, .axis(0, 1000))
+        panel.disconnect(1, now: at(1.01))
+        #expect(port.asked.last == MotionRequest.rate(.zero).words)
+        #expect(port.memory.withLock { $0.gone.map(\.link) } == [.controls])
+    }
+
+    @Test("a held button changes the mode, and its release restores the earlier mode")
+    func whileHeld() throws {
+        port.memory.withLock { $0.control.mode = .panFollow }
+        var panel = try panel(["BTN_TL hold: mode locked while held"])
+        use(&panel, 1, .key(0x136, isDown: true))
+        panel.advance(now: at(2))
+        #expect(port.control.mode == .locked)
+        use(&panel, 3, .key(0x136, isDown: false))
+        panel.advance(now: at(3.1))
+        #expect(port.control.mode == .panFollow)
+    }
+
+    @Test("the release of a held button does not override a mode from another source")
+    func otherMode() throws {
+        var panel = try panel(["BTN_TL press: mode pan_follow while held"])
+        use(&panel, 1, .key(0x136, isDown: true))
+        panel.advance(now: at(1.1))
+        #expect(port.control.mode == .panFollow)
+        port.memory.withLock { $0.control.mode = .retract }
+        use(&panel, 3, .key(0x136, isDown: false))
+        panel.advance(now: at(3.1))
+        #expect(port.control.mode == .retract)
+    }
+
+    @Test("an emergency stop is sent as soon as the contact is steady")
+    func stop() throws {
+        var panel = try panel(["BTN_SELECT press: stop"])
+        use(&panel, 1, .key(0x13A, isDown: true))
+        #expect(port.asked.isEmpty)
+        #expect(panel.due(now: at(1)) == at(1).advanced(bySeconds: 0.005))
+        panel.advance(now: at(1.0051))
+        #expect(port.asked == [MotionRequest.emergencyStop.words])
+    }
+
+    @Test("a button that is down when its device appears has no effect")
+    func downAtStart() throws {
+        var panel = try panel(["BTN_SELECT press: stop"], pressed: [0x13A])
+        panel.advance(now: at(10))
+        use(&panel, 11, .key(0x13A, isDown: false))
+        panel.advance(now: at(12))
+        #expect(port.asked.isEmpty)
+    }
+
+    @Test("lost events have no effect, and a press whose beginning was lost is not a press")
+    func dropped() throws {
+        var panel = try panel(["BTN_SELECT press: stop", "ABS_X: yaw"])
+        use(&panel, 1, .axis(0, 1000))
+        use(&panel, 1.01, .dropped)
+        #expect(panel.isDropping(1))
+        let axis = InputState.Axis(value: 0, range: -1000...1000)
+        panel.resume(1, InputState(pressed: [0x13A], axes: [0: axis]), now: at(1.02))
+        panel.advance(now: at(1.03))
+        #expect(port.asked.last == MotionRequest.rate(.zero).words)
+        panel.advance(now: at(5))
+        #expect(!port.asked.contains(MotionRequest.emergencyStop.words))
+        #expect(panel.counters.dropped == 1)
+    }
+
+    @Test("a D-pad turns by steps, and a dial sends one step for each detent")
+    func steps() throws {
+        var panel = try panel(["ABS_HAT0X+ press: step yaw 5", "REL_DIAL- step: step pitch -1"])
+        use(&panel, 1, .axis(16, 1))
+        panel.advance(now: at(1.01))
+        use(&panel, 2, .dial(7, -2))
+        #expect(port.asked.count == 3)
+        #expect(panel.counters.granted == 3)
+    }
+
+    @Test("while a control is learned, no control has an effect, and the gesture is reported")
+    func learning() throws {
+        var panel = try panel(["BTN_SELECT press: stop", "BTN_SOUTH tap: recentre", "ABS_X: yaw"])
+        panel.learn(seconds: 30, now: at(1))
+        use(&panel, 2, .key(0x13A, isDown: true))
+        use(&panel, 2.1, .key(0x13A, isDown: false))
+        use(&panel, 2.2, .key(0x13A, isDown: true))
+        use(&panel, 2.3, .key(0x13A, isDown: false))
+        panel.advance(now: at(3))
+        #expect(port.asked.isEmpty)
+        #expect(panel.learned?.control == "BTN_SELECT")
+        #expect(panel.learned?.gesture == "double")
+        panel.learn(seconds: 30, now: at(4))
+        use(&panel, 5, .axis(0, -900))
+        #expect(panel.learned?.control == "ABS_X")
+        #expect(port.asked.isEmpty)
+        panel.endLearning()
+        panel.advance(now: at(6))
+        #expect(port.asked.count == 1)
+    }
+
+    @Test("a refused stick is tried again, and is reported once")
+    func refused() throws {
+        var panel = try panel()
+        port.memory.withLock { $0.refusal = .inactive }
+        use(&panel, 1, .axis(0, 1000))
+        panel.advance(now: at(1.2))
+        port.memory.withLock { $0.refusal = nil }
+        panel.advance(now: at(1.4))
+        #expect(port.asked.count == 1)
+    }
+
+    @Test("a profile and a recording are requested from the daemon")
+    func others() throws {
+        var panel = try panel(["BTN_TL tap: profile next", "BTN_TR tap: profile sport"])
+        for code in [0x136, 0x137] as [UInt16] {
+            use(&panel, 1, .key(code, isDown: true))
+            use(&panel, 1.1, .key(code, isDown: false))
+            panel.advance(now: at(1.2))
+        }
+        #expect(profiles.names.withLock { $0 } == ["next", "sport"])
+    }
+}

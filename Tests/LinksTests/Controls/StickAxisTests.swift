@@ -1,0 +1,97 @@
+import GimbalCore
+import Testing
+
+@testable import Links
+
+@Suite("An axis of a stick") struct StickAxisTests {
+    private let deadZone = 0.1
+
+    /// An axis of -100...100 that has rested at `centre` for a second.
+    private func rested(at centre: Int32) -> StickAxis {
+        var axis = StickAxis(value: centre, range: -100...100, now: at(0))
+        _ = axis.advance(now: at(1), deadZone: deadZone, timeout: 10)
+        return axis
+    }
+
+    @Test("the resting place near the middle becomes the centre")
+    func centre() {
+        var axis = rested(at: 12)
+        #expect(axis.centre == 12)
+        #expect(axis.deflection(deadZone: deadZone) == 0)
+        axis.move(to: 100, now: at(2))
+        #expect(axis.deflection(deadZone: deadZone) == 1)
+        axis.move(to: -100, now: at(2))
+        #expect(axis.deflection(deadZone: deadZone) == -1)
+    }
+
+    @Test("a stick that is deflected when it is plugged in has no effect until it rests")
+    func armed() {
+        var axis = rested(at: 80)
+        #expect(axis.centre == nil)
+        #expect(axis.deflection(deadZone: deadZone) == 0)
+        axis.move(to: 3, now: at(2))
+        #expect(axis.deflection(deadZone: deadZone) == 0)
+        _ = axis.advance(now: at(3), deadZone: deadZone, timeout: 10)
+        axis.move(to: 100, now: at(4))
+        #expect(axis.deflection(deadZone: deadZone) == 1)
+    }
+
+    @Test("the deflection begins at zero at the edge of the dead zone, without a step")
+    func deadZoneEdge() {
+        var axis = rested(at: 0)
+        axis.move(to: 10, now: at(2))
+        #expect(axis.deflection(deadZone: deadZone) == 0)
+        axis.move(to: 11, now: at(2))
+        #expect((0.01...0.012).contains(axis.deflection(deadZone: deadZone)))
+    }
+
+    @Test("a small deflection that lasts does not become the centre")
+    func small() {
+        var axis = rested(at: 0)
+        axis.move(to: 15, now: at(2))
+        for second in 3...8 {
+            _ = axis.advance(now: at(Double(second)), deadZone: deadZone, timeout: 100)
+        }
+        #expect(axis.centre == 0)
+    }
+
+    @Test("a deflected stick that never changes is stuck until it has been at its centre")
+    func stuck() {
+        var axis = rested(at: 0)
+        axis.move(to: 100, now: at(2))
+        let before = axis.advance(now: at(11.9), deadZone: deadZone, timeout: 10)
+        #expect(!before)
+        #expect(axis.due(deadZone: deadZone, timeout: 10) == at(12))
+        let isStuck = axis.advance(now: at(12), deadZone: deadZone, timeout: 10)
+        #expect(isStuck)
+        #expect(axis.deflection(deadZone: deadZone) == 0)
+        axis.move(to: 50, now: at(13))
+        _ = axis.advance(now: at(13), deadZone: deadZone, timeout: 10)
+        #expect(axis.deflection(deadZone: deadZone) == 0)
+        axis.move(to: 0, now: at(14))
+        _ = axis.advance(now: at(14), deadZone: deadZone, timeout: 10)
+        axis.move(to: 50, now: at(15))
+        #expect(axis.deflection(deadZone: deadZone) > 0.4)
+    }
+
+    @Test("expo keeps full deflection, and makes small deflections slower")
+    func expo() {
+        #expect(StickAxis.rate(1, expo: 0.6) == 1)
+        #expect(StickAxis.rate(-1, expo: 0.6) == -1)
+        #expect(abs(StickAxis.rate(0.5, expo: 0.6) - 0.275) < 1e-12)
+        #expect(StickAxis.rate(0.5, expo: 0) == 0.5)
+    }
+
+    @Test("values outside the range and an empty range have no strange effect")
+    func strange() {
+        var axis = rested(at: 0)
+        axis.move(to: .max, now: at(2))
+        #expect(axis.deflection(deadZone: deadZone) == 1)
+        axis.move(to: .min, now: at(2))
+        #expect(axis.deflection(deadZone: deadZone) == -1)
+        var flat = StickAxis(value: 0, range: 0...0, now: at(0))
+        _ = flat.advance(now: at(1), deadZone: deadZone, timeout: 10)
+        flat.move(to: 7, now: at(2))
+        #expect(flat.deflection(deadZone: deadZone) == 0)
+    }
+}
