@@ -9,7 +9,8 @@ struct ManualTests {
     private static let pages =
         ["README.md", "CONTRIBUTING.md"]
         + [
-            "README", "apps", "can", "commands", "first-start", "mavlink", "protocol", "recorder",
+            "README", "apps", "can", "commands", "controls", "first-start", "mavlink", "protocol",
+            "recorder",
             "safety", "simulators", "troubleshooting", "tuning", "wiring",
         ].map { "etc/manual/\($0).md" }
 
@@ -33,7 +34,7 @@ struct ManualTests {
 
     /// Names that look like settings.
     private static let otherNames: Set = [
-        "hardware.linux", "mavlink.md", "mavlink.newest", "rider.newest",
+        "hardware.linux", "controls.md", "mavlink.md", "mavlink.newest", "rider.newest",
     ]
 
     @Test("link only to existing files", arguments: pages)

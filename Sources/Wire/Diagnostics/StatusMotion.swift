@@ -135,6 +135,9 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     public var inertiaSigmaPercent = AxisNumbers()
     /// Learned sliding friction of each joint, N·m; 0 means that the friction is not compensated.
     public var frictionNm = AxisNumbers()
+    /// Learned imbalance: mass times offset of the camera's centre of mass from the joints' axes,
+    /// camera frame, g·m; only for motors of type torque.
+    public var imbalanceGm = VectorNumbers()
     /// Motor noise: RMS of the feedback moment above 50 Hz about the camera's axes, N·m; only for
     /// motors of type torque.
     public var humNm = AxisNumbers()

@@ -40,6 +40,8 @@ enum Method: String, Sendable {
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
     case step
+    /// Shows the controls and their uses, or learns a control: `ControlsReport`.
+    case controls
     /// Requests an emergency stop, which is latched: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.

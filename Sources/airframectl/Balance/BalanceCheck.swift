@@ -1,0 +1,91 @@
+import GimbalCore
+
+/// Check of the camera's balance: the attitudes that it visits, and the place of the centre of mass
+/// that follows from the learned imbalance. The torque that holds the camera at an attitude shows the
+/// two components of the offset that are perpendicular to gravity, so several attitudes show all three.
+struct BalanceCheck {
+    /// One attitude of the check.
+    struct Pose: Equatable {
+        /// Roll and pitch, degrees.
+        var roll: Double
+        var pitch: Double
+        /// Time at the attitude, s.
+        var seconds: Double
+    }
+
+    /// The attitudes: large angles show the height of the centre of mass, small ones its other two
+    /// components. Each angle is reached from both sides, because the friction of the joints then acts
+    /// in both directions, and its mean is small.
+    static let poses =
+        [
+            Pose(roll: 0, pitch: 35, seconds: 3), Pose(roll: 0, pitch: -35, seconds: 3),
+            Pose(roll: 15, pitch: 0, seconds: 3), Pose(roll: -15, pitch: 0, seconds: 3),
+            Pose(roll: 0, pitch: 35, seconds: 3), Pose(roll: 0, pitch: -35, seconds: 3),
+            Pose(roll: 0, pitch: 0, seconds: 3),
+        ]
+        + [8.0, -8, 8, -8, 8, -8, 8, -8, 4, 0].map {
+            Pose(roll: $0 / 2, pitch: $0, seconds: 1)
+        }
+    /// Rate of the turns between the attitudes, deg/s.
+    static let rate = 20.0
+    /// Offset below which the camera counts as balanced, mm.
+    static let balanced = 1.0
+    /// Uncertainty of the height, g·m. A cable that pulls the camera back to its middle has the same
+    /// effect as a camera that is too low.
+    static let heightUncertainty = 3.0
+
+    /// Learned product of mass and offset of the centre of mass, camera frame, g·m.
+    var imbalance: Vector3
+    /// Mass of the camera, kg.
+    var mass: Double
+
+    /// Offset of the centre of mass from the point in which the joints' axes meet, camera frame (x
+    /// forward, y right, z down), mm.
+    var offset: Vector3 { imbalance * (1 / mass) }
+
+    /// Height that the check can distinguish from zero, mm.
+    private var leastHeight: Double { max(Self.balanced, Self.heightUncertainty / mass) }
+
+    /// Whether the check has found no offset.
+    var isBalanced: Bool { sentences.isEmpty }
+
+    /// Sentences about each axis on which the camera is not balanced, the largest offset first.
+    var sentences: [String] {
+        [
+            (offset.x, Self.balanced, "too far forward", "back", "too far backwards", "forward"),
+            (
+                offset.y, Self.balanced, "too far to the right", "left", "too far to the left",
+                "right"
+            ),
+            (offset.z, leastHeight, "too low", "up", "too high", "down"),
+        ]
+        .filter { abs($0.0) > $0.1 }
+        .sorted { abs($0.0) > abs($1.0) }
+        .map { offset, _, more, remedy, less, other in
+            let millimetres = (abs(offset) * 10).rounded() / 10
+            let isWhole = millimetres == millimetres.rounded()
+            let size = isWhole ? "\(Int(millimetres))" : "\(millimetres)"
+            return offset > 0
+                ? "The camera is \(size) mm \(more): move it \(remedy)."
+                : "The camera is \(size) mm \(less): move it \(other)."
+        }
+    }
+
+    /// Rough mass of a camera with these moments of inertia, kg: the mass of a cube with the mean of
+    /// the moments and a density of 0.9 g/cm³, which is typical of cameras with lens. The inertia of a
+    /// cube with side a and density ρ is ρ·a⁵/6.
+    static func estimatedMass(inertia: [Double]) -> Double? {
+        let known = inertia.filter { $0.isFinite && $0 > 0 }
+        guard known.count == 3 else { return nil }
+        let density = 900.0
+        let mean = known.reduce(0, +) / 3
+        let fifth = 6 * mean / density
+        // Newton's method for the fifth root, from above.
+        var side = 1.0
+        for _ in 0..<100 {
+            let power = side * side * side * side
+            side -= (power * side - fifth) / (5 * power)
+        }
+        return density * side * side * side
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Client
+import GimbalCore
+import Glibc
+import PlainText
+import Wire
+
+struct BalanceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "balance",
+        abstract: "Check the balance of the camera, and show in which direction to move it.",
+        discussion: """
+            The camera visits several attitudes, up to 35° up and down and 15° to both sides. From the torque that holds it \
+            follows the place of its centre of mass. This takes about a minute; hold the handle still and upright. Ctrl-C \
+            stops the check.
+
+            The distance depends on the mass and on the torque in the data sheet of the motors. Without --mass the mass is \
+            estimated from the inertia, which can be wrong by half. The direction is right in any case; the height is \
+            reported only if it is larger than the effect of a cable can be. The check needs motors of type torque.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: "Mass of camera and lens, kg.")
+    var mass: Double?
+
+    func validate() throws {
+        if let mass {
+            guard (0.01...20).contains(mass) else {
+                throw ValidationError("--mass must be 0.01 to 20 kg.")
+            }
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        let before: Status = try client.request(.status)
+        guard before.mode == "locked", before.motors.type == "torque",
+            before.motors.imbalanceGm.x.known != nil
+        else {
+            throw ClientError.refused(
+                RequestError(
+                    "refused",
+                    before.mode == "locked"
+                        ? "The balance can only be measured with motors of type torque that are on."
+                        : "The balance check needs mode locked: airframectl mode locked."))
+        }
+        if !options.json {
+            Output.line("The camera moves for about a minute. Hold the handle still and upright.")
+        }
+        let signals = Signals(SIGINT, SIGTERM)
+        for (number, pose) in BalanceCheck.poses.enumerated() {
+            let reply: Acknowledgement = try client.request(
+                .point,
+                [
+                    "roll": .double(pose.roll), "pitch": .double(pose.pitch),
+                    "rate": .double(BalanceCheck.rate),
+                ])
+            let travel = reply.durationS?.known ?? 3
+            guard signals.wait(seconds: travel + pose.seconds) == nil else {
+                let _: Acknowledgement = try client.request(
+                    .point, ["roll": .double(0), "pitch": .double(0), "duration": .double(2)])
+                Output.error("The check was stopped.")
+                throw ExitCode(ExitCodes.refused)
+            }
+            if !options.json {
+                Output.line("  attitude \(number + 1) of \(BalanceCheck.poses.count)")
+            }
+        }
+        try show(try client.request(.status))
+    }
+
+    private func show(_ status: Status) throws {
+        let learned = status.motors.imbalanceGm
+        guard let x = learned.x.known, let y = learned.y.known, let z = learned.z.known,
+            status.mode == "locked"
+        else {
+            throw ClientError.refused(
+                RequestError("refused", "The motors went off during the check."))
+        }
+        let inertia = status.motors.inertiaKgM2
+        let estimate = BalanceCheck.estimatedMass(
+            inertia: [inertia.yaw.value, inertia.roll.value, inertia.pitch.value])
+        guard let mass = mass ?? estimate else {
+            throw ClientError.refused(
+                RequestError("refused", "The mass cannot be estimated: give --mass."))
+        }
+        let check = BalanceCheck(imbalance: Vector3(x, y, z), mass: mass)
+        if options.json { return try Output.json(Result(check, isEstimated: self.mass == nil)) }
+        if self.mass == nil {
+            Output.line(
+                "Mass: about \(Format.fixed(mass, 2)) kg, estimated from the inertia; --mass states it."
+            )
+        }
+        check.sentences.forEach(Output.line)
+        Output.line(
+            check.isBalanced
+                ? "The camera is balanced within \(Format.fixed(BalanceCheck.balanced, 0)) mm."
+                : "Move the camera, then check again: airframectl balance.")
+    }
+
+    /// Result of a check as JSON.
+    private struct Result: Encodable {
+        let offsetMm: [Double]
+        let massKg: Double
+        let massEstimated: Bool
+        let balanced: Bool
+        let sentences: [String]
+
+        init(_ check: BalanceCheck, isEstimated: Bool) {
+            offsetMm = [check.offset.x, check.offset.y, check.offset.z]
+            massKg = check.mass
+            massEstimated = isEstimated
+            balanced = check.isBalanced
+            sentences = check.sentences
+        }
+    }
+}

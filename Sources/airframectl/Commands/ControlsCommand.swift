@@ -1,0 +1,183 @@
+import ArgumentParser
+import Client
+import Configuration
+import Glibc
+import PlainText
+import Wire
+
+struct ControlsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "controls",
+        abstract: "Show buttons, sticks and gamepads with their effects; map one by using it.",
+        discussion: """
+            Without an action the command lists the devices and their effects, then prints every use of a control until \
+            Ctrl-C. `controls learn ACTION` waits until you use a control, and binds this control to the action; meanwhile \
+            no control has an effect. Example: `airframectl controls learn mode pan_follow`.
+
+            Actions of a button: mode NAME, mode NAME while held, mode next, recentre, step AXIS DEGREES, stop, reset_stop, \
+            record, profile NAME, profile next. Actions of a stick: yaw, roll, pitch, or -yaw, -roll, -pitch for the \
+            opposite direction. The setting controls.bindings contains the list.
+            """)
+
+    /// Interval between two requests for the state of the controls, s.
+    private static let period = 0.1
+    /// Time for which a control is awaited, s.
+    private static let learningSeconds = 30.0
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "List the devices and their effects, and end.")
+    var once = false
+    @Argument(help: "learn, and the action to bind.")
+    var words: [String] = []
+
+    func validate() throws {
+        guard let first = words.first else { return }
+        guard first == "learn" else {
+            throw ValidationError("The only action is learn: airframectl controls learn ACTION.")
+        }
+        guard words.count > 1 else {
+            throw ValidationError("Give the action to bind: airframectl controls learn recentre.")
+        }
+        guard ControlAction(wanted) != nil else {
+            throw ValidationError(
+                "\"\(wanted)\" is not an action. Actions: \(ControlAction.examples), yaw, roll, pitch."
+            )
+        }
+    }
+
+    private var wanted: String { words.dropFirst().joined(separator: " ") }
+
+    func run() throws {
+        let client = try options.connect()
+        if let action = words.isEmpty ? nil : ControlAction(wanted) {
+            return try learn(action, client)
+        }
+        if options.json { return Output.line(try client.json(.controls).text) }
+        let style = Style.forOutput()
+        var report: ControlsReport = try client.request(.controls)
+        ControlsView.lines(report, style).forEach(Output.line)
+        guard !once, report.isEnabled else { return }
+        Output.line("")
+        Output.line("Use a control; Ctrl-C ends.")
+        let signals = Signals(SIGINT, SIGTERM)
+        var seen = report.events.last?.sequence ?? 0
+        var turning = ""
+        while signals.wait(seconds: Self.period) == nil {
+            report = try client.request(.controls)
+            for event in report.events where event.sequence > seen {
+                seen = event.sequence
+                Output.line(ControlsView.line(event, style))
+            }
+            let text = ControlsView.turning(report)
+            if text != turning, !text.isEmpty { Output.line(text) }
+            turning = text
+        }
+    }
+
+    private func learn(_ action: ControlAction, _ client: DaemonClient) throws {
+        let signals = Signals(SIGINT, SIGTERM)
+        let _: ControlsReport = try client.request(
+            .controls, ["action": "learn", "seconds": .double(Self.learningSeconds)])
+        if !options.json {
+            Output.line(
+                action.isTurn
+                    ? "Push the stick to its end."
+                    : "Use the button: tap it once, twice or three times, or hold it.")
+        }
+        var report: ControlsReport
+        repeat {
+            guard signals.wait(seconds: Self.period) == nil else {
+                return try cancel(client)
+            }
+            report = try client.request(.controls)
+        } while report.learned == nil && report.isLearning
+        try cancel(client)
+        guard let learned = report.learned else {
+            throw ClientError.refused(
+                RequestError(
+                    "refused",
+                    "No control was used within \(Int(Self.learningSeconds)) s; nothing has changed."
+                ))
+        }
+        let gesture = learned.gesture.isEmpty ? nil : Gesture(rawValue: learned.gesture)
+        guard let control = Control(learned.control),
+            let binding = ControlBinding(control, gesture, action)
+        else {
+            throw ClientError.refused(
+                RequestError(
+                    "refused",
+                    "\(learned.control) \(learned.gesture) cannot have the action \(action): sticks turn the camera, buttons do everything else. Nothing has changed."
+                ))
+        }
+        let settings: [Wire.Setting] = try client.request(
+            .get, ["keys": .array(["controls.bindings"])])
+        let present = settings.first?.value.array?.compactMap(\.string) ?? []
+        let kept = present.filter { text in
+            guard let other = try? ControlBinding(parsing: text) else { return false }
+            return other.control != binding.control || other.gesture != binding.gesture
+        }
+        let list = JSONValue.array((kept + ["\(binding)"]).map(JSONValue.string))
+        let setting: Wire.Setting = try client.request(
+            .set, ["key": "controls.bindings", "value": list])
+        if options.json { return try Output.json(setting) }
+        Output.line("\(learned.device): \(binding). `airframectl save` keeps it.")
+    }
+
+    private func cancel(_ client: DaemonClient) throws {
+        let _: ControlsReport = try client.request(.controls, ["action": "cancel"])
+    }
+}
+
+extension ControlAction {
+    /// Whether the action turns the camera with a stick.
+    fileprivate var isTurn: Bool { if case .turn = self { true } else { false } }
+}
+
+/// Text output of the controls.
+enum ControlsView {
+    static func lines(_ report: ControlsReport, _ style: Style) -> [String] {
+        guard report.isEnabled else {
+            return ["The controls are off: set controls.enabled = true."]
+        }
+        var lines: [String] = []
+        for device in report.devices {
+            lines.append(style(.strong, device.name) + style(.quiet, "  \(device.node)"))
+            var table = Table()
+            for entry in device.controls {
+                let place = entry.deflection.map { value in
+                    value.known.map { Format.fixed($0, 2) } ?? ""
+                }
+                table.add(
+                    .init(entry.control), .init(place ?? "", .quiet),
+                    .init(entry.actions.joined(separator: "; ")))
+            }
+            lines += table.lines(style, indent: 2)
+        }
+        if report.devices.isEmpty { lines.append("There is no button, stick or gamepad.") }
+        if !report.unused.isEmpty {
+            lines.append(
+                style(
+                    .quiet,
+                    "Not used: \(report.unused.joined(separator: ", ")). controls.device selects a device by its name."
+                ))
+        }
+        if let problem = report.problem { lines.append(style(.caution, problem)) }
+        return lines
+    }
+
+    static func line(_ event: ControlsReport.Event, _ style: Style) -> String {
+        let isDone = event.outcome == "done"
+        let use = "\(event.control) \(event.gesture)"
+        let effect = event.action.isEmpty ? "" : " → \(event.action)"
+        return style(.quiet, Format.right(Format.fixed(event.t.value, 2), 10)) + "  " + use + effect
+            + ": " + style(isDone ? .good : .caution, event.outcome)
+    }
+
+    /// Rates of the sticks as text; empty while all sticks rest.
+    static func turning(_ report: ControlsReport) -> String {
+        let parts = zip(["yaw", "roll", "pitch"], report.rateDps).compactMap { name, rate in
+            rate.known.flatMap { $0 == 0 ? nil : "\(name) \(Format.fixed($0, 1))°/s" }
+        }
+        return parts.isEmpty ? "" : "            turning: " + parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,160 @@
+import Configuration
+import GimbalCore
+import Glibc
+import Port
+import Synchronization
+import SystemPackage
+import Testing
+import Wire
+
+@testable import Links
+
+/// Input devices of a test: each device is a pipe, into which the test writes events.
+private final class PipeInputs: InputDirectory {
+    let changes: FileDescriptor? = nil
+    private let pipes: Mutex<[String: (reader: FileDescriptor, writer: FileDescriptor)]>
+    let state = Mutex(InputState())
+    let refusal = Mutex<Errno?>(nil)
+
+    init(_ nodes: [String]) throws {
+        var pipes: [String: (reader: FileDescriptor, writer: FileDescriptor)] = [:]
+        for node in nodes {
+            let (reader, writer) = try FileDescriptor.pipe(options: [.nonBlocking, .closeOnExec])
+            pipes[node] = (reader, writer)
+        }
+        self.pipes = Mutex(pipes)
+    }
+
+    deinit { pipes.withLock { for pipe in $0.values { try? pipe.writer.close() } } }
+
+    func nodes() -> [String] { pipes.withLock { $0.keys.sorted() } }
+
+    func description(of node: String) -> InputDescription? {
+        InputDescription(name: "Pad \(node)", bus: 5, keys: [0x130, 0x13A], axes: [0, 1])
+    }
+
+    func open(_ node: String) throws(Errno) -> FileDescriptor {
+        if let refusal = refusal.withLock({ $0 }) { throw refusal }
+        guard let pipe = pipes.withLock({ $0[node] }) else { throw .noSuchFileOrDirectory }
+        return pipe.reader
+    }
+
+    func state(_ descriptor: FileDescriptor, axes: Set<UInt16>) -> InputState? {
+        state.withLock { $0 }
+    }
+
+    /// Writes an event and its report, with the present time.
+    func send(_ node: String, _ type: UInt16, _ code: UInt16, _ value: Int32, at now: Instant)
+        throws
+    {
+        var bytes: [UInt8] = []
+        for (type, code, value) in [(type, code, value), (0, 0, 0)] {
+            let time = timeval(
+                tv_sec: Int(now.nanoseconds / 1_000_000_000),
+                tv_usec: Int(now.nanoseconds % 1_000_000_000 / 1000))
+            withUnsafeBytes(of: time) { bytes += Array($0) }
+            withUnsafeBytes(of: type) { bytes += Array($0) }
+            withUnsafeBytes(of: code) { bytes += Array($0) }
+            withUnsafeBytes(of: value) { bytes += Array($0) }
+        }
+        guard let pipe = pipes.withLock({ $0[node] }) else { return }
+        _ = try pipe.writer.writeAll(bytes)
+    }
+
+    /// Unplugs a device: its descriptor then reports its end.
+    func unplug(_ node: String) throws {
+        try pipes.withLock { try $0.removeValue(forKey: node)?.writer.close() }
+    }
+}
+
+@Suite("The service of the controls", .timeLimit(.minutes(1))) struct ControlsServerTests {
+    private let port = FakePort()
+
+    /// Runs a server with the devices during the body.
+    private func withServer(
+        _ inputs: PipeInputs, _ body: @escaping @Sendable (ControlsServer) async throws -> Void
+    ) async throws {
+        let bindings = try ["ABS_X: yaw", "BTN_SELECT press: stop"].map {
+            try ControlBinding(parsing: $0)
+        }
+        port.memory.withLock { $0.settings.controls.bindings = bindings }
+        let server = try ControlsServer(
+            port: port, effects: ControlEffects(record: { _ in }, profile: { _, _ in }),
+            directory: inputs, logger: LineLog().logger, clock: DiagnosticsServer.monotonicNow)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask { try await body(server) }
+            // The body ends first; then the server is cancelled.
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    private func until(_ condition: @Sendable () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    @Test("a stick that turns the camera stops it when its device is unplugged")
+    func unplugged() async throws {
+        let inputs = try PipeInputs(["event0"])
+        inputs.state.withLock {
+            $0.axes[0] = InputState.Axis(value: 0, range: -100...100)
+        }
+        let port = port
+        try await withServer(inputs) { server in
+            try await until { server.report.devices.first?.controls.first?.deflection != nil }
+            try inputs.send("event0", 3, 0, 100, at: DiagnosticsServer.monotonicNow())
+            try await until { !port.asked.isEmpty }
+            try await until { server.report.rateDps.first == 90 }
+            try inputs.unplug("event0")
+            try await until { port.asked.last == MotionRequest.rate(.zero).words }
+            try await until { server.report.devices.isEmpty }
+        }
+    }
+
+    @Test("a device that cannot be opened is a problem with its remedy")
+    func refused() async throws {
+        let inputs = try PipeInputs(["event7"])
+        inputs.refusal.withLock { $0 = .permissionDenied }
+        try await withServer(inputs) { server in
+            try await until { server.report.problem != nil }
+            let problem = server.report.problem ?? ""
+            #expect(problem.contains("/dev/input/event7") && problem.contains("group input"))
+        }
+    }
+
+    @Test("a press reaches the gimbal within 20 ms in the median, debouncing included")
+    func reaction() async throws {
+        let inputs = try PipeInputs(["event0"])
+        let port = port
+        let heard = Granted()
+        port.memory.withLock {
+            $0.hears = { _ in heard.time.withLock { $0 = DiagnosticsServer.monotonicNow() } }
+        }
+        try await withServer(inputs) { server in
+            try await until { !server.report.devices.isEmpty }
+            var times: [Double] = []
+            for _ in 0..<200 {
+                heard.time.withLock { $0 = nil }
+                let began = DiagnosticsServer.monotonicNow()
+                try inputs.send("event0", 1, 0x13A, 1, at: began)
+                try await until { heard.time.withLock { $0 != nil } }
+                let ended = heard.time.withLock { $0 } ?? began
+                times.append(ended.seconds(since: began))
+                try inputs.send("event0", 1, 0x13A, 0, at: DiagnosticsServer.monotonicNow())
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            times.sort()
+            print(
+                "press to request: median \(times[100] * 1e3) ms, p99 \(times[198] * 1e3) ms, longest \(times[199] * 1e3) ms"
+            )
+            #expect(times[100] < 0.020)
+        }
+    }
+
+    /// Time of the newest granted request.
+    private final class Granted: Sendable {
+        let time = Mutex<Instant?>(nil)
+    }
+}

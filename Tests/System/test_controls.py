@@ -1,0 +1,191 @@
+"""Buttons, sticks and gamepads over the kernel's evdev: a gamepad of uinput is plugged in, moves the simulated gimbal, loses
+its connection while its stick is deflected, and returns. Measures the time from a button to the tick that executes its request.
+"""
+# lab: --bluetooth off --own-time
+import fcntl, json, os, socket, struct, subprocess, time
+
+from gimbal import RUN, SOCKET, Gimbal, step, wait
+
+EV_SYN, EV_KEY, EV_REL, EV_ABS = 0, 1, 2, 3
+BTN_SOUTH, BTN_NORTH, BTN_TL, BTN_TR, BTN_SELECT = 0x130, 0x133, 0x136, 0x137, 0x13A
+ABS_X, ABS_Y, ABS_HAT0X = 0, 1, 16
+BUS_USB, BUS_HOST = 3, 0x19
+# linux/uinput.h
+UI_DEV_CREATE, UI_DEV_DESTROY = 0x5501, 0x5502
+UI_DEV_SETUP, UI_ABS_SETUP = 0x405C5503, 0x401C5504
+UI_SET_EVBIT, UI_SET_KEYBIT, UI_SET_RELBIT, UI_SET_ABSBIT = 0x40045564, 0x40045565, 0x40045566, 0x40045567
+# The emulated computer executes 250 million instructions per second, also those of this program. LinksTests measures the link
+# on the host.
+LIMIT_SECONDS = 0.100
+
+
+class Device:
+    """An input device of uinput."""
+
+    def __init__(self, name, bus, keys=(), axes={}, dials=()):
+        self.file = os.open("/dev/uinput", os.O_WRONLY | os.O_NONBLOCK)
+        for kind, codes, bit in ((EV_KEY, keys, UI_SET_KEYBIT), (EV_ABS, axes, UI_SET_ABSBIT), (EV_REL, dials, UI_SET_RELBIT)):
+            if codes:
+                fcntl.ioctl(self.file, UI_SET_EVBIT, kind)
+            for code in codes:
+                fcntl.ioctl(self.file, bit, code)
+        for code, (low, high) in axes.items():
+            fcntl.ioctl(self.file, UI_ABS_SETUP, struct.pack("HxxiiiiiI", code, 0, low, high, 0, 0, 0))
+        fcntl.ioctl(self.file, UI_DEV_SETUP, struct.pack("HHHH80sI", bus, 1, 1, 1, name.encode(), 0))
+        fcntl.ioctl(self.file, UI_DEV_CREATE)
+
+    def send(self, kind, code, value):
+        now = struct.pack("qq", 0, 0)
+        os.write(self.file, now + struct.pack("HHi", kind, code, value) + now + struct.pack("HHi", EV_SYN, 0, 0))
+
+    def press(self, code, seconds=0.1):
+        self.send(EV_KEY, code, 1)
+        time.sleep(seconds)
+        self.send(EV_KEY, code, 0)
+
+    def unplug(self):
+        fcntl.ioctl(self.file, UI_DEV_DESTROY)
+        os.close(self.file)
+
+
+def gamepad():
+    return Device("Lab Pad", BUS_USB, [BTN_SOUTH, BTN_NORTH, BTN_TL, BTN_TR, BTN_SELECT],
+                  {ABS_X: (-32768, 32767), ABS_Y: (-32768, 32767), ABS_HAT0X: (-1, 1)})
+
+
+def controls():
+    return gimbal.ask("controls")
+
+
+def names():
+    return [d["name"] for d in (controls() or {"devices": []})["devices"]]
+
+
+def mode():
+    return gimbal.status()["mode"]
+
+
+def yaw():
+    return gimbal.status()["attitude"]["yaw_deg"]
+
+
+def turned(before):
+    """Degrees since `before`, -180...180."""
+    return (yaw() - before + 180) % 360 - 180
+
+
+def check(holds, words):
+    if not holds:
+        raise SystemExit(f"FAILED: {words}\n{json.dumps(controls(), indent=1)}\n{gimbal.tail()}")
+    step(words)
+
+
+def reactions(pad, count):
+    """Times from the event to the first tick in the mode that a press requests, s, by the loop's clock, CLOCK_MONOTONIC."""
+    stream = socket.socket(socket.AF_UNIX)
+    stream.connect(str(SOCKET))
+    lines = stream.makefile("rw")
+    lines.write('{"id":1,"method":"subscribe","params":{"names":["mode"],"rate":200}}\n')
+    lines.flush()
+    lines.readline()
+    start = json.loads(lines.readline())["t"] - time.monotonic()
+    assert abs(start) < 1, f"the loop's clock is not CLOCK_MONOTONIC: {start}"
+    times = []
+    for number in range(count):
+        code, wanted = ((BTN_TL, "pan_follow"), (BTN_TR, "locked"))[number % 2]
+        began = time.monotonic()
+        pad.send(EV_KEY, code, 1)
+        while True:
+            message = json.loads(lines.readline())
+            if message["values"]["mode"] == wanted and message["t"] >= began:
+                break
+        times.append(message["t"] - began)
+        pad.send(EV_KEY, code, 0)
+        time.sleep(0.03 + 0.0007 * (number % 7))
+    stream.close()
+    return sorted(times)
+
+
+subprocess.run(["modprobe", "evdev"], check=True)
+subprocess.run(["modprobe", "uinput"], check=True)
+gimbal = Gimbal("loop.rate_hz=200", "controls.stick_timeout_s=3", 'controls.bindings='
+                '["ABS_X: yaw","ABS_Y: -pitch","BTN_SOUTH double: mode fpv","BTN_SOUTH tap: mode locked",'
+                '"BTN_NORTH hold: mode pan_follow while held","BTN_TL press: mode pan_follow","BTN_TR press: mode locked",'
+                '"BTN_SELECT press: stop","ABS_HAT0X+ press: step yaw 5","KEY_PROG1 hold: reset_stop","REL_DIAL+ step: step pitch 1"]')
+wait(lambda: (s := gimbal.status()) and s["enabled"], what="the motors")
+check(names() == [], "no input device: the gimbal runs without one")
+
+pad = gamepad()
+wait(lambda: names() == ["Lab Pad"], what="the gamepad")
+step("a gamepad is plugged in, and found")
+keyboard = Device("Lab Keyboard", BUS_USB, range(1, 120))
+wait(lambda: "Lab Keyboard" in controls()["unused"], what="the keyboard")
+check(names() == ["Lab Pad"], "a keyboard is not used")
+
+pad.press(BTN_NORTH, 1.5)
+wait(lambda: mode() == "locked", what="the earlier mode")
+events = [f'{e["control"]} {e["gesture"]}: {e["outcome"]}' for e in controls()["events"]]
+check("BTN_NORTH hold: done" in events, f"a held button: {events}")
+pad.press(BTN_SOUTH)
+time.sleep(0.1)
+pad.press(BTN_SOUTH)
+wait(lambda: mode() == "fpv", what="the double tap")
+pad.press(BTN_SOUTH)
+wait(lambda: mode() == "locked", what="the tap")
+step("a tap and a double tap select their modes")
+
+time.sleep(1)
+before = yaw()
+pad.send(EV_ABS, ABS_X, 32767)
+time.sleep(1)
+rates = controls()["rate_dps"]
+check(abs(rates[0] - 90) < 1, f"the stick requests {rates[0]:.1f} deg/s")
+check(turned(before) > 45, f"the camera has turned to the right by {turned(before):.1f} deg")
+pad.send(EV_ABS, ABS_X, 150)
+wait(lambda: controls()["rate_dps"] == [0, 0, 0], what="the end of the turn")
+time.sleep(1)
+rest = yaw()
+time.sleep(1)
+check(abs(turned(rest)) < 0.5, "a stick near its centre stops the camera")
+
+pad.send(EV_ABS, ABS_X, -32768)
+wait(lambda: any(e["gesture"] == "stuck" for e in controls()["events"]), what="the stuck stick")
+check(controls()["rate_dps"] == [0, 0, 0], "a stick that never changes is stuck: the camera stops")
+pad.send(EV_ABS, ABS_X, 0)
+time.sleep(1)
+pad.send(EV_ABS, ABS_X, -32768)
+wait(lambda: controls()["rate_dps"][0] < -89, what="the turn")
+pad.unplug()
+wait(lambda: names() == [], what="the end of the gamepad")
+time.sleep(1)
+rest = yaw()
+time.sleep(1)
+check(abs(turned(rest)) < 0.5, "the gamepad is unplugged with a deflected stick: the camera stops")
+
+pad = gamepad()
+wait(lambda: names() == ["Lab Pad"], what="the gamepad")
+time.sleep(1)
+found = reactions(pad, 60)
+p50, p99 = found[len(found) // 2], found[int(len(found) * 0.99)]
+check(p50 <= LIMIT_SECONDS, f"from a button to its tick: median {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms, "
+      f"longest {found[-1] * 1e3:.1f} ms of {len(found)}")
+
+pad.press(BTN_SELECT)
+wait(lambda: mode() == "inactive", what="the stop")
+board = Device("lab-buttons", BUS_HOST, [148], dials=[7])
+wait(lambda: "lab-buttons" in names(), what="the button of the board")
+board.press(148, 1)
+wait(lambda: not any(c["name"] == "emergency_stop" for c in gimbal.status()["inhibitions"]), what="the reset")
+step("a button stops the gimbal, and another device resets the stop")
+
+learning = subprocess.Popen([os.environ["BIN"] + "/airframectl", "--socket", SOCKET, "controls", "learn", "recentre"],
+                            stdout=subprocess.PIPE, text=True)
+wait(lambda: controls()["learning"], what="learning")
+board.press(148)
+time.sleep(0.1)
+board.press(148)
+said = learning.communicate(timeout=60)[0]
+check("KEY_PROG1 double: recentre" in said, f"a control is learned: {said.splitlines()[-1]}")
+check("KEY_PROG1 double: recentre" in gimbal.ask("get", keys=["controls.bindings"])[0]["value"], "and bound")
+print(gimbal.text("controls", "--once"))
+gimbal.stop()
