@@ -33,8 +33,8 @@ public struct AerieOptions: Sendable {
     /// - Parameter listen: Address and port, such as "0.0.0.0:8765".
     public init(listen: String) {
         web = WebOptions(listen: listen)
-        // HawkSight sends pictures of at most 500 kB. Two passes of base64 enlarge a picture of 500
-        // kB to 889 kB.
+        // HawkSight sends pictures of at most 500 kB. Base64 is applied twice, which enlarges a
+        // picture of 500 kB to 889 kB.
         web.limits.message = 1_000_000
         web.limits.messagesPerSecond = 120
         web.limits.connections = 16

@@ -97,7 +97,7 @@ public final class AerieServer: WebApplication {
             ?? Message(type: type, timestamp: options.now(), payload: Data())
     }
 
-    /// Sends the people whom a phone has detected to every admitted phone. If a receiver is slow, a
+    /// Sends the people whom a phone has detected to all admitted phones. If a receiver is slow, a
     /// newer broadcast about the source phone replaces a waiting broadcast about this phone.
     func broadcast(_ people: PoseBroadcast, source: String) {
         count(\.broadcasts)

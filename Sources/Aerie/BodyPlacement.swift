@@ -114,8 +114,8 @@ struct BodyPlacement {
     init?(_ body: Body, _ optics: Optics) {
         let points = body.points.filter { $0.visibility >= Body.visible }
         guard points.count >= 6 else { return nil }
-        // The detector returns points as if the camera looked straight at the hips, the centre of
-        // the examined part of the picture.
+        // The detector returns points as if the camera looked straight at the hips. The hips are
+        // the centre of the examined part of the picture.
         let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
         let centre = hips.count == 2 ? hips : points
         let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in

@@ -14,8 +14,8 @@ public struct DevicePose: Sendable, Equatable {
     }
 
     /// Reads a pose matrix of 4 × 4 numbers, by rows (as HawkSight documents it) or by columns (as
-    /// HawkSight's encoder of ARKit's matrices writes it). The position vector, which is in the
-    /// last column or in the last row, shows which of the two orders the matrix has.
+    /// HawkSight's encoder of ARKit's matrices writes it). The position vector is in the last
+    /// column or in the last row, which shows whether the numbers are stored by rows or by columns.
     ///
     /// - Parameters:
     ///   - matrix: The numbers.

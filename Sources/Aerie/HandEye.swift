@@ -38,8 +38,8 @@ public struct HandEye: Sendable, Equatable {
 
     /// Largest residual of a usable result, rad.
     public static let limit = 0.05
-    /// Smallest permitted mean square of the rotation angles about the axis with the second most
-    /// rotation, rad².
+    /// Smallest permitted mean square of the rotation angles about the second axis, rad². Rotations
+    /// about a single axis are not sufficient.
     static let smallestTurn = 0.005
 
     /// Computes the rotations `mounting` and `world`. From one pair to another, the camera rotates

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public enum MessageType: String, Codable, Sendable {
     /// `AuthRequest` of a phone.
     case authRequest
-    /// `AuthResponse` of the server, which it also sends for every error.
+    /// `AuthResponse` of the server, which the server also sends for every error.
     case authResponse
     /// `CameraFrame` of a phone.
     case cameraFrame

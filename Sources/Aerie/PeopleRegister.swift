@@ -62,8 +62,8 @@ struct PeopleRegister {
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
     /// Assigns positions to registered people. The pairs with the lowest costs are formed first.
-    /// Then two pairs exchange their positions wherever the exchange reduces the sum of their
-    /// costs.
+    /// Then two pairs swap their positions if the swap reduces the sum of their costs. This step is
+    /// repeated until no swap reduces the sum.
     private static func assignment(
         _ candidates: [(cost: Double, entry: Int, position: Int)]
     ) -> [(entry: Int, position: Int)] {
