@@ -32,11 +32,11 @@ public struct AccelerometerCalibration: Sendable {
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Typical offset of a sensor, standard deviation, m/s²; a calibration with more than five
-        /// times the typical offset is refused. BMI088: ±20 mg.
+        /// Typical offset of a sensor, standard deviation, m/s². A calibration with more than five
+        /// times this offset is refused. BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Typical relative scale error of a sensor, standard deviation; a calibration with more
-        /// than five times the typical error is refused.
+        /// Typical relative scale error of a sensor, standard deviation. A calibration with more
+        /// than five times this error is refused.
         public var scaleSigma = 0.01
         /// Typical cross-axis term of a sensor, dimensionless, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
@@ -85,7 +85,7 @@ public struct AccelerometerCalibration: Sendable {
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
-    /// Reason of the last interruption of the present pose.
+    /// Reason for the last interruption of the present pose.
     public var motion: Motion? { window.motion }
     /// True if the present pose differs from all earlier poses. If the pose is not new, the
     /// calibration waits for another face.

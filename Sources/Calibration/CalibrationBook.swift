@@ -6,8 +6,8 @@ public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
-        /// Sequence number of the newest change among all changes since the start; 0 means that
-        /// there is nothing to undo.
+        /// Sequence number of the newest change, counted over all kinds since the start; 0 means
+        /// that there is nothing to undo.
         var change = 0
     }
 

@@ -31,8 +31,8 @@ public struct GyroCalibration: Sendable {
         /// Longest wait for the end of motion, s.
         public var patience = 12.0
         /// Drift of the gyroscope's offset within minutes, rad/s. The drift limits the accuracy of
-        /// the measured offset. For a BMI088 the drift is at best 2 °/h, plus 0.015 °/s for each
-        /// kelvin by which the temperature changes.
+        /// the measured offset. For a BMI088 the drift is at best 2 °/h, plus 0.015 °/s per kelvin
+        /// of temperature change.
         public var instability = 0.005 * Double.pi / 180
 
         /// Creates the default parameters.

@@ -126,8 +126,8 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// True if the readings span, along every axis, at least half of the mean span. Readings with a
-    /// smaller span along an axis form a disc instead of an ellipsoid.
+    /// True if the span of the readings along every axis is at least half of the mean span.
+    /// Readings with a smaller span along an axis form a disc instead of an ellipsoid.
     private var isRound: Bool {
         let span = highest - lowest
         return min(span.x, min(span.y, span.z)) > radius

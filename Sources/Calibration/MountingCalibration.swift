@@ -55,7 +55,7 @@ public struct MountingCalibration: Sendable {
     public var hasLevelPose: Bool { level != nil }
     /// Progress of the calibration, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
-    /// Reason of the last interruption of the present pose.
+    /// Reason for the last interruption of the present pose.
     public var motion: Motion? { window.motion }
 
     /// Adds one raw sample to the present pose.

@@ -1,7 +1,7 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Kind of motion because of which a sensor is not at rest.
+/// Kind of motion that shows that a sensor is not at rest.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
     /// The rate varies quickly; the value is the root mean square of its variation, rad/s.
     case shaking(Double)
