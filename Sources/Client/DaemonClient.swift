@@ -75,9 +75,9 @@ public final class DaemonClient {
         try reply(to: method, params).value["result"] ?? .null
     }
 
-    /// Next message of a stream. Messages that arrived during a request are returned first. If
-    /// there are none, the call waits for a line for at most `wait` seconds, or without a limit if
-    /// `wait` is nil.
+    /// Next message of a stream. Messages that arrived during a request are returned first. If no
+    /// message is stored, the call waits for a line for at most `wait` seconds, or without a limit
+    /// if `wait` is nil.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
         held.isEmpty ? try nextLine(wait: wait) : held.removeFirst()
@@ -146,7 +146,7 @@ extension DaemonClient {
     /// - Parameters:
     ///   - names: Names of the variables.
     ///   - hz: Messages per second.
-    /// - Returns: Number of the subscription, which its messages contain.
+    /// - Returns: Number of the subscription, which each message of the stream contains.
     /// - Throws: The errors of a failed request.
     public func subscribe(_ names: [String], hz: Double) throws(ClientError) -> Int {
         let info: SubscriptionInfo = try request(
