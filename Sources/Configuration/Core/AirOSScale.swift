@@ -2,8 +2,8 @@ internal import CMathShim
 public import GimbalCore
 public import Port
 
-/// Conversion of an app's numbers p, i and d to three factors, by which the tuning of an axis is
-/// multiplied. The table shows the parameters that each factor multiplies.
+/// Three factors computed from an app's numbers p, i and d. The tuning of an axis is multiplied by
+/// these factors. The table shows the parameters that each factor multiplies.
 ///
 /// At the app's default values each factor is exactly 1. A larger value always gives a larger
 /// factor. Below the default, the factor falls along a straight line that ends above zero; above
@@ -18,21 +18,22 @@ public import Port
 /// | servo | corner of the prediction's low-pass | gain of the loop | fraction of the look-ahead |
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// A field motor's controller has no integral term: its observer compensates constant loads, and a
-/// larger bandwidth makes the observer faster. For field motors, d changes only the damping; the
-/// stiffness, which is the product of attitude gain and rate gain, depends on p.
+/// The controller of motors without encoders has no integral term: its observer compensates
+/// constant loads, and a larger bandwidth makes the observer faster. For motors without encoders, d
+/// changes only the damping; the stiffness, which is the product of attitude gain and rate gain,
+/// depends on p.
 ///
-/// Source of the bounds for torque motors: with every combination of the factors' extreme values,
-/// the default tuning keeps margins of at least 3.3 dB and 25° (`LoopMargins`; a test checks all
-/// combinations). For servos and for motors without encoders, the simulated gimbal comes to rest
+/// The bounds for torque motors were chosen so that the default tuning keeps margins of at least
+/// 3.3 dB and 25° (`LoopMargins`) with every combination of extreme factors. A test checks all
+/// combinations. For servos and for motors without encoders, the simulated gimbal comes to rest
 /// after a step with every tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Fraction of the factors' full range that a loop permits: 1 if the gain margin of the loop is
     /// at least 6 dB, 0 if the loop has no gain margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
-        /// Permitted fraction of the range of the factors above 1, 0...1.
+        /// Permitted fraction of the factors' range above 1, 0...1.
         public var increase: Double
-        /// Permitted fraction of the range of the factors below 1, 0...1.
+        /// Permitted fraction of the factors' range below 1, 0...1.
         public var decrease: Double
 
         /// Full range of the factors, above and below 1.

@@ -5,7 +5,7 @@ extension Settings.Control {
     ///
     /// Each additional millisecond of the period adds one millisecond of delay: half because the
     /// output is held, half because a sample waits for its tick. The plant is an inertia with a
-    /// delay, and the delay is its only time constant. For such a plant, gains that are scaled with
+    /// delay, and the delay is its only time constant. For this plant, gains that are scaled with
     /// the delay keep their margins of 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
@@ -26,10 +26,10 @@ extension Settings.Servo {
     /// Adapts the delay of the servo's model and the tracker's bandwidth from the default pulse
     /// rate to another pulse rate.
     ///
-    /// On average a command waits half a period of the servo's pulses for its pulse. The tracker's
-    /// bandwidth is inversely proportional to the total delay from command to camera. The
-    /// additional wait is multiplied by 1.1, because a delay reduces the phase margin more than a
-    /// lag of equal length. With this bandwidth, the stability margins remain 6 dB and 45°.
+    /// On average a command waits half a pulse period for the next pulse. The tracker's bandwidth
+    /// is inversely proportional to the total delay from command to camera. The additional wait is
+    /// multiplied by 1.1, because a delay reduces the phase margin more than a lag of equal length.
+    /// With this bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

@@ -55,7 +55,7 @@ public struct LoadedConfiguration: Sendable {
 
     /// Parameters of the estimator for a recorded log. Configured values override the values that
     /// the estimator determines from the log. Without configured values, the estimator determines
-    /// from the log whether samples are mean rates, and the sensor's range.
+    /// from the log the sensor's range, and whether the samples are mean rates.
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }
@@ -99,7 +99,7 @@ extension LoadedConfiguration: CustomStringConvertible {}
 
 /// The effective configuration as TOML text.
 enum Listing {
-    /// TOML text from which parsing gives the same settings.
+    /// TOML text that parses to the same settings.
     static func text(settings: Settings, origin: (String) -> Origin) -> String {
         var lines: [String] = []
         var table: String?

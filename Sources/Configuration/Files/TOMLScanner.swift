@@ -37,8 +37,8 @@ struct TOMLScanner: Sendable {
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Returns true if the parser can read the scalar without ending the process. The parser
-    /// requires a digit after the T of a date and time, and two digits after a blank.
+    /// Returns true if the parser can read the scalar without crashing. The parser requires a digit
+    /// after the T of a date and time, and two digits after a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])

@@ -8,7 +8,7 @@ import GimbalCore
 public struct CANLoad: Sendable, Equatable {
     /// Time on the bus for the frames of one period, s.
     public let periodSeconds: Double
-    /// Load by frames that the drives send at fixed times, 0...1.
+    /// Bus load of the frames that the drives send at fixed times, 0...1.
     public let fixedLoad: Double
 
     /// Creates the load of these settings.
@@ -20,8 +20,8 @@ public struct CANLoad: Sendable, Equatable {
         switch linux.canProtocol {
         case .odrive:
             // In every period, each axis has a torque frame, and a request and an answer for the
-            // encoder's estimates. One axis per period also has requests and answers for its error
-            // and for one slow value, such as its voltage.
+            // encoder's estimates. In addition, one axis per period receives requests for its error
+            // and for one slow value, such as its voltage, and answers them.
             periodSeconds =
                 3 * (classic(4) + classic(0) + classic(8)) + 2 * (classic(0) + classic(8))
             fixedLoad = 3 * (classic(8) * 10 + classic(8) * 100)

@@ -53,8 +53,7 @@ public enum SettingValue: Sendable, Equatable {
         }
     }
 
-    /// The shortest text from which parsing gives the same number. A whole number has no decimal
-    /// point.
+    /// The shortest text that parses to the same number. A whole number has no decimal point.
     static func text(of value: Double) -> String {
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
         return value.description

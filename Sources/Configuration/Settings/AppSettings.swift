@@ -5,7 +5,7 @@ public import Port
 public enum AirOSInactive: String, Sendable, CaseIterable {
     /// The motors' outputs are switched off.
     case off
-    /// The camera is held level, with the handle's heading.
+    /// The camera is held level, and its heading follows the handle.
     case neutral
 
     /// The mode that the gimbal enters if an AirOS app requests "inactive".
@@ -63,7 +63,7 @@ extension Settings {
         public var inactive = AirOSInactive.off
         /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
-        /// Signs with which an app's angles and rates of each axis are multiplied.
+        /// Sign of each axis, by which an app's angles and rates are multiplied.
         public var sign = AxisSigns()
         /// Time after which an app's change reverts unless the app saves it, s; 0 = never.
         public var rollbackS = 0

@@ -88,9 +88,9 @@ public enum MotorChip: String, Sendable, CaseIterable {
 public enum DriveProtocol: String, Sendable, CaseIterable {
     /// ODrive, CANSimple.
     case odrive
-    /// DJI RoboMaster GM6020, commands of the current.
+    /// DJI RoboMaster GM6020 with current commands.
     case gm6020
-    /// DJI RoboMaster GM6020, commands of the voltage.
+    /// DJI RoboMaster GM6020 with voltage commands.
     case gm6020Voltage = "gm6020_voltage"
     /// Mini Cheetah's protocol, which drives of Damiao and T-Motor use.
     case mit
@@ -99,7 +99,7 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
     /// moteus by mjbots.
     case moteus
 
-    /// Identifiers that a drive can have.
+    /// Permitted CAN IDs of a drive.
     public var ids: ClosedRange<Int> {
         switch self {
         case .odrive: 0...63
@@ -183,9 +183,9 @@ extension Settings {
         public var canInterface = "can0"
         /// Protocol of the drives.
         public var canProtocol = DriveProtocol.odrive
-        /// Identifier of each joint's drive; -1 if it is not set.
+        /// CAN ID of each joint's drive; -1 if it is not set.
         public var canId = AxisVector(repeating: -1)
-        /// Identifier of this computer on the CAN bus.
+        /// CAN ID of this computer.
         public var canHostId = 0
         /// Bit rate of the CAN bus, kbit/s; with CAN FD, the bit rate of the arbitration phase.
         public var canKbit = 1000

@@ -181,7 +181,7 @@ extension Settings {
         public var kalmanQBias = 0.003
         /// Measurement noise, the third of an app's three Kalman values.
         public var kalmanRMeasure = 0.03
-        /// Standard deviation of the inclination below which the motors can start, degrees.
+        /// Largest standard deviation of the inclination at which the motors can start, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }
 
@@ -243,7 +243,7 @@ extension Settings {
         /// Direction of each motor: 1, or -1 if its magnetic field and the joint turn in opposite
         /// directions.
         public var direction = AxisVector(repeating: 1)
-        /// Electrical angle of the magnetic field at which each joint is at zero, degrees.
+        /// Electrical angle of the magnetic field at joint angle zero, degrees.
         public var electricalZeroDeg = AxisVector.zero
         /// PWM frequency of the half bridges, Hz.
         public var pwmHz = 1526.0

@@ -16,8 +16,8 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Registers the values that are now saved on the disk. Active values do not change. The origin
-    /// of a live value that is on the disk becomes `saved`.
+    /// Stores which values are now saved on the disk. Active values do not change. The origin of a
+    /// live value that is on the disk becomes `saved`.
     ///
     /// - Parameter overlay: All saved entries; invalid entries are ignored.
     public mutating func adopt(saved overlay: Overlay) {

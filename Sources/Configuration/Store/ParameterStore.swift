@@ -4,7 +4,7 @@
 /// `--set` overrides saved values, because the user has given it for the present start. The store
 /// is a plain value; its owner, `Tuning`, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
-    /// Values by key. Each value is a TOML text, from which parsing gives the identical value.
+    /// Values by key. Each value is a TOML text that parses to the identical value.
     public typealias Overlay = [String: String]
 
     /// One line of the answer to `diff`.
@@ -30,7 +30,8 @@ public struct ParameterStore: Sendable {
         case defaults
         /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// Values of a process that is started now; changes that wait for a restart are excluded.
+        /// The values after all unsaved changes are discarded; changes that wait for a restart are
+        /// excluded.
         case saved
     }
 
@@ -141,8 +142,8 @@ public struct ParameterStore: Sendable {
     /// Resets one setting to the value of files and command line.
     ///
     /// - Parameter key: Dotted path of the setting.
-    /// - Throws: `unknownKey`, or the problem of a rule that the value from the files would break.
-    ///   After an error, no value has changed.
+    /// - Throws: `unknownKey` if the setting does not exist, or another problem if the value from
+    ///   the files breaks a rule. After an error, no value has changed.
     public mutating func reset(_ key: String) throws(ConfigurationProblem) {
         guard Schema.setting(key) != nil else { throw .unknownKey(key) }
         var changed = self
@@ -155,7 +156,7 @@ public struct ParameterStore: Sendable {
     /// Restores the values of an earlier snapshot.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: The problem of a rule that the restored values would break, which is possible if
+    /// - Throws: A `ConfigurationProblem` if the restored values break a rule, which is possible if
     ///   the files have changed since the snapshot. After an error, no value has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
@@ -169,11 +170,11 @@ public struct ParameterStore: Sendable {
     /// other settings are set to the values of files and command line. The change is not saved
     /// until `save()`.
     ///
-    /// - Parameter overlay: Values of the baseline, as the property `tuning` returned them when the
+    /// - Parameter overlay: Values of the baseline, as returned by the property `tuning` when the
     ///   baseline was stored.
     /// - Returns: The problems of entries that are no longer valid; these entries are ignored.
-    /// - Throws: The problem of a rule that the valid entries together would break. After an error,
-    ///   no value has changed.
+    /// - Throws: A `ConfigurationProblem` if the valid entries together break a rule. After an
+    ///   error, no value has changed.
     public mutating func restore(
         tuning overlay: Overlay
     ) throws(ConfigurationProblem) -> [ConfigurationProblem] {
