@@ -80,9 +80,9 @@ struct BluetoothDoctor {
             )
     }
 
-    /// Check for an unwanted pairing dialogue. bluetoothd reads the services of a phone that
-    /// connects, including the battery level of an iPhone; the iPhone then shows a dialogue that
-    /// requests pairing.
+    /// Check for an unwanted pairing dialogue. bluetoothd discovers the services of a phone that
+    /// connects, and reads the battery level of an iPhone; the iPhone then shows a pairing
+    /// dialogue.
     private var popUp: DoctorCheck {
         guard let daemonConfiguration else {
             return DoctorCheck(
@@ -100,7 +100,7 @@ struct BluetoothDoctor {
     private static let remedy =
         "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then run `systemctl restart bluetooth`."
 
-    /// True if main.conf prevents bluetoothd from reading the services of phones that connect.
+    /// True if main.conf prevents bluetoothd from discovering the services of connected phones.
     static func isQuiet(_ configuration: String) -> Bool {
         var section = ""
         for line in configuration.split(whereSeparator: \.isNewline) {

@@ -54,8 +54,8 @@ extension AutotuneAxis {
 extension BodePoint {
     /// Sorts the points of a frequency response by frequency, and makes their phases continuous. If
     /// a model is given, the phase of each point is shifted by whole turns to the value that is
-    /// nearest to the model's phase. Without a model, a few points do not determine the number of
-    /// whole turns.
+    /// nearest to the model's phase. Without a model, a few points do not determine how many whole
+    /// turns a phase contains.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []

@@ -28,7 +28,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// are only counted.
     private static let loggedErrors = 5
     /// Simulated time from the last line of one connection to the start of the next connection, s.
-    /// The time is longer than all timers of the earlier connection.
+    /// This pause is longer than all timers of the earlier connection.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>
@@ -196,7 +196,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     }
 
     func start() {}
-    /// Returns true, because a simulator switches its motors off when the connection ends.
+    /// Always true, because a simulator switches its motors off when the connection ends.
     func stop() -> Bool { true }
     var threads: [ThreadReport] { [] }
     func histogram(of stage: Stage) -> HistogramSnapshot { stages[stage].snapshot() }

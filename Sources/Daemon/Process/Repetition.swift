@@ -38,10 +38,10 @@ struct Repetition {
         self.first = first
     }
 
-    /// Registers that the event of the last call of `happens` has not ended.
+    /// Records that the event continues, without a further occurrence.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
-    /// Registers another occurrence of the event.
+    /// Records another occurrence of the event.
     ///
     /// - Returns: True if a line must be logged now; otherwise the occurrence is counted as
     ///   withheld.

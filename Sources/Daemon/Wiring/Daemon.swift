@@ -187,8 +187,8 @@ public struct Daemon {
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
         }
-        // In lockstep the watchdog is not fed, because there are no real motors, and time stops
-        // between two lines.
+        // In lockstep the watchdog is not notified, because there are no real motors, and simulated
+        // time stops between two lines of the simulator.
         if simulator == nil, let feeder = manager.feeder {
             services.append(WatchdogService(driver: machine.driver, feeder: feeder))
         }

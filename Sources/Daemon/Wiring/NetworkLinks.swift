@@ -129,8 +129,8 @@ extension Settings {
 }
 
 extension DriveMotors {
-    /// Speeds of both wheels, per cent of the full speed, and the number of errors of the motor
-    /// board, by name.
+    /// Values by name: the speeds of both wheels, per cent of full speed, and the number of errors
+    /// of the motor board.
     fileprivate var percentages: [String: Int] {
         let speeds = speeds
         return [
