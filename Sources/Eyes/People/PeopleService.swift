@@ -10,7 +10,8 @@ import Wire
 
 /// Service that follows a person. The service takes pictures from the feed, finds the people in the
 /// pictures, and sends airframed the direction in which the camera must look. The service has its
-/// own thread and connection, so that neither a slow model nor airframed stops the stream.
+/// own thread and connection, so that neither a slow model nor an unresponsive airframed stops the
+/// stream.
 final class PeopleService: Sendable {
     private struct State {
         var settings: EyesSettings
@@ -85,7 +86,8 @@ private struct PeopleRun {
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Followed person whom a phone has detected: name, newest direction, rad, and its time, s.
+    /// Followed person whom a phone has detected: name, newest direction (yaw and pitch, rad), and
+    /// time of this direction, s.
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }

@@ -27,8 +27,8 @@ final class PhonePoseSource: PoseSource {
 }
 
 extension Body {
-    /// Creates the body of a person, which was found in a picture that is smaller than the phone's
-    /// picture by the factor `scale`.
+    /// Creates the body of a person that was found in a picture. The picture is smaller than the
+    /// phone's picture by the factor `scale`.
     init(_ person: Person, scale: Double) {
         func point(_ landmark: Landmark) -> BodyPoint {
             BodyPoint(

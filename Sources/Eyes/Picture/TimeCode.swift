@@ -9,7 +9,7 @@ enum TimeCode {
     static let columns = 20
     /// Number of rows.
     static let rows = 2
-    /// Duration of one step of the time in the code, ns.
+    /// Resolution of the encoded time, ns.
     static let step: Int64 = 100_000
 
     /// Width of a cell, pixels: a fortieth of the picture's width, at least 8.

@@ -289,7 +289,7 @@ struct PersonAim {
     /// Smallest change of direction that moves the camera, degrees.
     static let deadZone = 1.0
     /// Largest angle of the camera above or below level, degrees; at steeper angles the heading is
-    /// badly defined.
+    /// poorly defined.
     static let steepest = 80.0
 
     private var last: (yaw: Double, pitch: Double)?

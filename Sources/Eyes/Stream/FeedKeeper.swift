@@ -65,7 +65,7 @@ final class FeedKeeper: Sendable {
         /// Function that receives each recording when the recording begins, and nil when the
         /// recording ends.
         var recording: @Sendable (Recorder?) -> Void = { _ in }
-        /// Function that returns true if the camera must run even without a client and a recording.
+        /// Function that returns true if the camera must run even without a client or a recording.
         var isWanted: @Sendable () -> Bool = { false }
         /// Function that receives each feed of a camera when the feed begins, and nil before the
         /// feed ends.
@@ -136,8 +136,8 @@ private struct FeedRun {
 
     init(keeper: FeedKeeper) { self.keeper = keeper }
 
-    /// Executes one round of the keeper, which takes about 0.1 s at most, and longer while a camera
-    /// is opened.
+    /// Executes one round of the keeper. A round takes at most about 0.1 s, or longer while a
+    /// camera is opened.
     mutating func step() {
         let video = keeper.settings
         guard video.enabled else {
@@ -179,7 +179,7 @@ private struct FeedRun {
 
     /// Opens the feed of the chosen camera.
     ///
-    /// - Returns: Reason of the failure; nil after success.
+    /// - Returns: Reason for the failure; nil after success.
     private mutating func attempt(_ choice: CameraChoice, _ video: EyesSettings.Video) -> String? {
         let encoder = keeper.world.encoder(video.encoder)
         guard let pipeline = keeper.world.pipeline(choice, video, encoder) else {
@@ -238,7 +238,7 @@ private struct FeedRun {
         }
     }
 
-    /// Registers the loss of the camera. In the next round, the thread starts the test picture.
+    /// Handles the loss of the camera. In the next round, the thread starts the test picture.
     private mutating func lose(_ reason: String) {
         close()
         loss = reason

@@ -18,7 +18,7 @@ struct FeedWatch: Sendable {
     private var pause = shortestPause
     private var nextAttempt: Int64 = 0
 
-    /// Registers that the feed of a camera has been opened.
+    /// Records that the feed of a camera has been opened.
     mutating func open(now: Int64) { opened = now }
 
     /// True if a feed sends no pictures.
@@ -31,7 +31,7 @@ struct FeedWatch: Sendable {
         newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
     }
 
-    /// Registers the loss of the camera. The next attempt to open the camera follows after a pause.
+    /// Records the loss of the camera. The next attempt to open the camera follows after a pause.
     /// The pause doubles after each failed attempt, because an attempt interrupts the test picture.
     mutating func lose(now: Int64) {
         if now - opened > Self.stableAfter { pause = Self.shortestPause }

@@ -33,8 +33,9 @@ final class StreamServer: @unchecked Sendable {
     /// Port on which the server listens.
     var port: UInt16 { cv_server_port(handle) }
 
-    /// Waits for a change of the clients' need for a stream, for at most `seconds`. `isWanted` is
-    /// true if a client needed the stream before the call.
+    /// Waits until the first client needs the stream, or until no client needs the stream any
+    /// longer, for at most `seconds`. `isWanted` is true if a client needed the stream before the
+    /// call.
     ///
     /// - Returns: True if a client needs the stream now.
     func wait(isWanted: Bool, seconds: Double) -> Bool {
