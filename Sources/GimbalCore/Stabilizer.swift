@@ -296,9 +296,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Passes this tick's observations to the detection of faults.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle can turn twice as fast as the camera. The
-        // result of `JointPolarity` is ignored in these modes, because for `JointPolarity` a handle
-        // that turns twice as fast looks like a reversed motor.
+        // In a mode that follows the handle, the handle can turn twice as fast as the camera. In
+        // the modes that follow the handle, the result of `JointPolarity` is ignored, because a
+        // handle that turns twice as fast looks like a reversed motor.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
         if isClosed { reversed.insert(witness.reversed) }

@@ -40,8 +40,8 @@ extension Stabilizer {
             controller.checksInertia = true
         }
 
-        /// The estimator's parameters, with the calibrated gyroscope bias. The temperature of the
-        /// sensor, °C, NaN if unknown, determines the bias's uncertainty.
+        /// The estimator's parameters, with the calibrated gyroscope bias. The sensor's temperature
+        /// (°C; NaN if unknown) determines the bias's uncertainty.
         @_noLocks
         func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
             var result = estimator

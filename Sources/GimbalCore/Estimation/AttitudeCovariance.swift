@@ -117,8 +117,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - variance: Increase of the variance of each tilt, rad².
-    ///   - loss: Additional increase, rad²: `x` for the variance of tilt x, `y` for the variance of
-    ///     tilt y, `z` for the covariance of the two tilts.
+    ///   - loss: Additional increase of the tilt covariance, rad²: `x` and `y` are added to the
+    ///     variances of tilt x and tilt y, and `z` is added to their covariance.
     @inline(__always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x

@@ -26,8 +26,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean force is in the body frame. In the earth frame, a wrong bias and its correction
-        // would rotate a force that is constant in the body frame.
+        // The mean force is in the body frame. In the earth frame, a force that is constant in the
+        // body frame would appear to rotate because of a wrong bias and because of its correction.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,

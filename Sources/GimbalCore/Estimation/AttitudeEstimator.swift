@@ -111,7 +111,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// A filter period before its corrections.
+    /// State of a filter period before the corrections at its end.
     struct EndedPeriod: Sendable, BitwiseCopyable {
         /// Duration of the period, s.
         var duration: Double
@@ -341,9 +341,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// is unknown and persists, so the standard deviation of the angle, and not its variance, grows
     /// in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // A range that was found from the data is exceeded by swings in both directions. The angles
-        // that are lost in the two directions largely cancel, so the factor is smaller than for a
-        // configured range.
+        // If the range was detected from the data, the rate exceeds the range in both directions of
+        // a swing. The lost angles of the two directions largely cancel, so the factor is smaller
+        // than for a configured range.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)

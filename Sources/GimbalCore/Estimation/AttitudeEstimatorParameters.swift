@@ -80,8 +80,8 @@ extension AttitudeEstimator {
         /// `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
         /// Time for which rate and specific force must stay below their thresholds until the sensor
-        /// counts as resting, s, 0.2...10. The bias is measured over the second half of `restTime`,
-        /// and then again once in each half of `restTime`.
+        /// counts as resting, s, 0.2...10. The bias is measured first over the second half of
+        /// `restTime`, and afterwards over each further half of `restTime`.
         public var restTime = 0.7
         /// True rate that remains during rest, for example from a trembling hand, rad/s·√s,
         /// 1e-5...0.1. `restRateNoise` divided by the square root of the averaging time is the

@@ -4,10 +4,10 @@
 /// If the range is known, the detector compares it with the reading. If the range is unknown, as in
 /// a log of an arbitrary sensor, the detector finds the range: an axis whose rate rises fast and
 /// then stays constant is saturated. A sinusoidal rate is also constant near its peak. A linear
-/// extrapolation of a sine's rise exceeds the sine's peak by at most a tenth, at any frequency.
-/// This excess is less than `overshoot`, so a sinusoidal rate is not considered saturated. After
-/// the detection, every axis that reaches the detected range counts as saturated, until an axis
-/// exceeds this range.
+/// extrapolation of a sine's rise exceeds the sine's peak by at most a tenth, at any frequency. The
+/// extrapolation's excess is less than `overshoot`, so a sinusoidal rate is not considered
+/// saturated. After the detection, every axis that reaches the detected range counts as saturated,
+/// until an axis exceeds this range.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The detected range, rad/s; infinite if no range was detected.
     private(set) var found = Double.infinity

@@ -65,8 +65,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: A bias measurement once in each half `restTime`, at rest or while only the joints
-    ///   move; otherwise nil.
+    /// - Returns: A bias measurement after each half of `restTime`, at rest or while only the
+    ///   joints move; otherwise nil.
     @_noLocks @_noAllocation
     mutating func step(
         rate: Vector3, relativeRate: Vector3, force: Vector3, bias: Vector3,

@@ -66,8 +66,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// `isReversed` is true, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Smallest ratio of squared mean to mean square, of the rate changes that the motor should
-    /// have caused, at which the motor's command has kept its direction.
+    /// Smallest ratio of squared mean to mean square at which the motor's command has kept its
+    /// direction. Both means are computed from the rate changes that the motor should have caused.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
@@ -142,7 +142,7 @@ struct PolarityChecks: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the tests of all axes with one sample. The parameters have the names of those of
+    /// Updates the tests of all axes with one sample. The parameters have the same names as in
     /// `PolarityCheck.step`, but are vectors in the camera frame.
     @_noLocks
     mutating func step(

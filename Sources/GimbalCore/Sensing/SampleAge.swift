@@ -1,4 +1,5 @@
-/// Deviation of the newest sample's age, at its use in the loop, from the mean age.
+/// Difference between the age of the newest sample, when the loop uses the sample, and the mean
+/// age.
 ///
 /// The sensor has its own clock. Whenever the clocks of sensor and loop have drifted apart by one
 /// sample period, a tick finds two new samples or none, and the age of the newest sample jumps by
@@ -10,8 +11,8 @@
 struct SampleAge: Sendable, BitwiseCopyable {
     /// Time constant of the mean age, s, longer than the interval between two jumps of the age.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation from the mean age that is returned, s. If the deviation is larger, samples
-    /// are missing, and the supervisor reacts.
+    /// Largest deviation from the mean age that is returned, s. A deviation above this limit means
+    /// that samples are missing, and the supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan

@@ -1,14 +1,14 @@
 /// Counter of samples per tick of the loop.
 ///
-/// A loop that is faster than its sensor holds each sample for several ticks. The delay of this
-/// loop equals the delay of a loop at the sensor's rate, so the controller needs the tuning for the
-/// sensor's rate. The samples are counted over a quarter of a second, so that a lost sample or a
-/// late tick has no effect.
+/// A loop that is faster than its sensor holds each sample for several ticks. A loop that holds
+/// samples has the same delay as a loop at the sensor's rate, so the controller needs the tuning
+/// for the sensor's rate. The samples are counted over a quarter of a second, so that a lost sample
+/// or a late tick has no effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
-    /// Additional loop delay because the loop is faster than the sensor, s: the mean time for which
-    /// the loop uses one sample, reduced by one tick. Zero if nearly every tick has a new sample.
+    /// Additional loop delay because the loop is faster than the sensor, s: the mean interval
+    /// between samples minus one tick period. Zero if nearly every tick has a new sample.
     private(set) var wait = 0.0
 
     private var samples = 0.0

@@ -191,8 +191,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.jointRates, Self.largestJoint)
     }
 
-    /// Largest accepted joint angle, rad, and joint rate, rad/s; the value exceeds those of any
-    /// encoder and joint.
+    /// Largest accepted magnitude of a joint angle, rad, and of a joint rate, rad/s. No encoder or
+    /// joint reaches this value.
     private static var largestJoint: Double { @_noLocks get { 1e4 } }
 
     private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {

@@ -11,9 +11,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest angle by which the camera must have turned away from its set-point, rad. The
     /// threshold must exceed the remaining motion of a stabilised camera while a person walks.
     var evidence: Double
-    /// True if an encoder must also measure that the joint turns with the camera. The encoder's
-    /// measurement is needed if the range of credible ratios of response to command is so wide that
-    /// the ratio alone is weak evidence.
+    /// True if an encoder must also measure that the joint turns with the camera. An encoder's
+    /// measurement is needed if the range of credible response-to-command ratios is wide, because
+    /// the ratio alone is then weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
     /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.

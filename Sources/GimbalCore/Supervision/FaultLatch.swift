@@ -104,7 +104,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private var patience = shortestPatience
 
     /// Threshold of `astray` above which the camera is being flung, rad/s. While the motors hold
-    /// the camera, neither a request nor a hand causes a rate above the threshold.
+    /// the camera, neither a request nor a hand causes a rate above `flingRate`.
     private static var flingRate: Double { @_noLocks get { 7 } }
     /// Time above `flingRate` after which the camera counts as flung, s; by then the camera has
     /// moved by 60°.

@@ -102,7 +102,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
     /// Marks the present oscillation of the given axes as tolerated, because the loop does not
-    /// cause it. The oscillation is reported again only if its size doubles.
+    /// cause it. A tolerated oscillation is reported again only if its amplitude doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -127,8 +127,9 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral. The mean is zero for an oscillation. It is
-    /// positive for a diverging motion, because command and integral then grow together.
+    /// Mean product of the command and its integral. For an oscillation, the mean product is zero.
+    /// For a diverging motion, the mean product is positive, because command and integral grow
+    /// together.
     private var growth = 0.0
     /// Time for which the signs of an oscillation have been present, s.
     private var evidence = 0.0
@@ -209,8 +210,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             corner = seen.corner
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
-            // In a slow loop, the time constant `memory` is shorter than three cycles, and a heel
-            // strike looks like a pure tone in so short a time. Therefore a slow loop has a longer
+            // In a slow loop, the time constant `memory` is shorter than three cycles, and within
+            // three cycles a heel strike looks like a pure tone. Therefore a slow loop has a longer
             // time constant. While a probe is active, the time constant is always `memory`: the
             // camera can be far lighter than assumed, so a quick response is more important.
             let memory =
@@ -268,7 +269,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// True if this axis is without recent signs of an oscillation.
+    /// True if this axis has no recent signs of an oscillation.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
     /// Counts the half cycles of the command; a new half cycle begins when the command changes its

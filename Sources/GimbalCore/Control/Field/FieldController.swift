@@ -246,8 +246,8 @@ public struct FieldController: MotorController {
         mirrors = PerAxis(JointPolarity())
     }
 
-    /// Starts a new search for the angles of the rotors that their observers have lost. The gains
-    /// are low during the search.
+    /// Restarts the search for each rotor whose observer has lost the rotor's angle. The gains are
+    /// low during the search.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }
@@ -311,8 +311,8 @@ public struct FieldController: MotorController {
         }
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
-        // While the observer determines the electrical angle at joint angle zero, its corrections
-        // do not mean that the joint has turned.
+        // While the observer searches for the electrical angle at joint angle zero, its corrections
+        // are not motion of the joint.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
@@ -388,7 +388,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// The value of each axis, limited to the axis's value in `most`.
+    /// Copy of this vector with the value of each axis limited to `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

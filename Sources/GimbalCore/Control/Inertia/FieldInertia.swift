@@ -23,8 +23,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Inertia estimate that was used when the camera began to oscillate, kg·m²; nil if the camera
     /// has not oscillated since the start.
     private var suspected: AxisVector?
-    /// Axes whose inertia, measured by the last test swing, equals the inertia that was assumed
-    /// before the oscillation.
+    /// Axes on which the last test swing measured the inertia that was assumed before the
+    /// oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
     /// Factor on all corner frequencies: below 1 after the loop has oscillated although the assumed
@@ -192,8 +192,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
 
     /// Doubles the inertia estimate when a rotor slips before the test swing has measured the
     /// inertia. If the camera is heavier than assumed, the rotors' observers are too slow. The next
-    /// test swing therefore starts with twice the estimate. An estimate of three times the
-    /// configured inertia or more is followed by the configured inertia.
+    /// test swing therefore starts with twice the estimate. If the estimate is already three times
+    /// the configured inertia or more, the next estimate is the configured inertia.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }

@@ -311,9 +311,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Fraction of the rate change that the demodulation measures. It is below 1, because the
-    /// effect of one period's impulse is spread over two samples. `turn` is the phase by which the
-    /// probe advances in a period, rad.
+    /// Fraction of the rate change that the demodulation measures. The fraction is below 1, because
+    /// the effect of one period's impulse is spread over two samples. `turn` is the phase by which
+    /// the probe advances in a period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
@@ -338,8 +338,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint that static friction holds acts as a spring, and the response of a light camera
-        // is then also reversed. A response with an additional delay of 10 ms is also reversed, but
-        // is not exactly inverted.
+        // is then also reversed. An additional delay of 10 ms also makes the response look
+        // reversed, but not exactly inverted.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown

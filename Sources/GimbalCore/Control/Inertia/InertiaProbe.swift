@@ -103,7 +103,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
         // Motor and friction must explain at least half of the sum of squares of the measured
-        // acceleration. In a measurement without this property, an end stop, a hand or static
+        // acceleration. If motor and friction explain less than half, an end stop, a hand or static
         // friction has determined most of the motion.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)

@@ -24,8 +24,8 @@ public enum EulerZXY {
 
     /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, rad.
     ///
-    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined. For
-    /// such an attitude, the function returns the sum or difference as yaw, and zero as pitch.
+    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined. Near
+    /// roll ±90°, the function returns the sum or difference as yaw, and zero as pitch.
     ///
     /// - Parameter q: Unit quaternion.
     /// - Returns: Yaw, roll and pitch, rad.

@@ -1,5 +1,5 @@
-/// Values of each joint or axis over the last 64 periods, for example motor commands, from which
-/// delayed values are interpolated.
+/// Values of each joint or axis over the last 64 periods, for example motor commands. Delayed
+/// values are interpolated.
 ///
 /// Control periods can differ in length: if the loop is late, the previous value stays valid until
 /// the late period.

@@ -82,8 +82,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Additional loop delay because the loop is faster than the sensor, s: the mean time for which
-    /// the loop uses one sample, reduced by one tick.
+    /// Additional loop delay because the loop is faster than the sensor, s: the mean interval
+    /// between samples minus one tick period.
     var sampleWait: Double {
         @_noLocks get { torque.sampleWait }
         @_noLocks @inline(__always) set { torque.sampleWait = newValue }
@@ -200,8 +200,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Smallest command whose response is checked, as a fraction of a motor's largest torque. A
-    /// smaller command does not overcome friction. If a sign is wrong, the attitude error grows, so
-    /// the command soon exceeds this threshold.
+    /// command below this fraction does not overcome friction. If a sign is wrong, the attitude
+    /// error grows, so the command soon exceeds `leastPush`.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks the polarity of the camera's response to the torques.

@@ -36,8 +36,8 @@ public struct ServoController: MotorController {
         /// Bandwidth with which the handle's rate is filtered if a second IMU measures the rate,
         /// rad/s.
         public var measuredTrackerBandwidth = 250.0
-        /// Rate at which, with a second IMU, the handle's attitude is corrected towards the
-        /// attitude from camera and servos, 1/s.
+        /// Rate at which the handle's attitude is corrected towards the attitude from camera and
+        /// servos if a second IMU measures the handle's rate, 1/s.
         public var trackerLeaning = 20.0
         /// Factor by which the bandwidth of the handle's rate is multiplied, for each axis of the
         /// handle.
@@ -123,9 +123,9 @@ public struct ServoController: MotorController {
         }
     }
 
-    /// Computes the joint angles to command in one control period. The input's authority is the
-    /// fraction of the distance from the present to the desired command by which the command can
-    /// change in this period; at 0 the command does not change.
+    /// Computes the joint angles to command in one control period. The input's authority limits the
+    /// change of the command: in this period the command moves by this fraction of the distance to
+    /// the desired command. At an authority of 0 the command does not change.
     ///
     /// - Returns: Commanded joint angles within the joints' range; unchanged if the input is not
     ///   usable.
@@ -276,8 +276,8 @@ public struct ServoController: MotorController {
 
     /// Fraction of the distance to the desired command by which the command changes in one period:
     /// 1, or less after an oscillation. The smallest factor of the three axes applies to all
-    /// servos, because they have the same assumed delay: if this delay is wrong, the axis with the
-    /// smallest stability margin oscillates first.
+    /// servos, because all servos have the same assumed delay. If this delay is wrong, the axis
+    /// with the smallest stability margin oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }

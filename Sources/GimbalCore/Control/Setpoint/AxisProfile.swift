@@ -58,8 +58,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Time since the start of the present plan, s.
     private var elapsed = 0.0
 
-    /// Angle by which the end of the range must move away before a turn that has stopped at this
-    /// end continues, rad.
+    /// Hysteresis, rad: a turn that has stopped at an end of the range resumes after the end has
+    /// moved away by this angle.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
     /// Time constant with which the angle follows a moving end of its range, s.
     private static var pushSmoothing: Double { @_noLocks get { 0.2 } }
@@ -221,9 +221,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Computes the state one control period later during a turn. If the angle could not stop
-    /// within its range after a further period of the turn, the angle moves to the end of the
-    /// range. If an end of the range moves past the angle, the angle follows this end.
+    /// During a turn, advances the state by one control period. If the angle could not stop within
+    /// its range after a further period of the turn, the angle moves to the end of the range. If an
+    /// end of the range moves past the angle, the angle follows this end.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
@@ -254,7 +254,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
-    /// Computes the state one period later, while the angle follows `target`. The filter is of
+    /// Advances the state by one control period while the angle follows `target`. The filter is of
     /// third order with three equal poles, and keeps the limits on rate, acceleration and jerk
     /// without overshoot.
     ///

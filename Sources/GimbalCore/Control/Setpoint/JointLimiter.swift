@@ -7,9 +7,10 @@ internal import CMathShim
 /// A requested angle can be beyond the range. If the request is a level horizon or a held heading,
 /// the camera returns to the requested angle as soon as the handle's attitude permits. A turn at a
 /// rate has no target angle to which the camera could return. Far beyond the end of the range, a
-/// change of the requested angle does not move the camera. The caller can therefore reset the angle
-/// of a turn, and of every later request, to `stopped` without a visible effect. After the reset, a
-/// turn in the opposite direction leaves the end of the range immediately.
+/// change of the requested angle does not move the camera. During a turn, and when a new request
+/// arrives, the caller can therefore reset the requested angle to `stopped` without a visible
+/// effect. After the reset, a turn in the opposite direction leaves the end of the range
+/// immediately.
 ///
 /// Runs on the loop thread only, in constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
@@ -50,16 +51,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Change of a joint's rate in one control period that counts as a jump, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Largest distance of the joints from the reachable angles at which the joints have arrived,
-    /// rad.
+    /// Distance from the reachable angles within which the joints count as arrived, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
     /// range.
     private(set) var atEnd = AxisSet.none
-    /// For each axis at the end of its range, the angle nearest to the requested angle at which a
-    /// change of the request moves the camera, Euler sequence Z-X-Y, rad; NaN on the remaining
-    /// axes.
+    /// Requested angles (Euler sequence Z-X-Y, rad), limited on each axis at the end of its range
+    /// to the angle from which a change moves the camera; NaN on the remaining axes.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds `answered` in this control period, summed over all
     /// joints, rad.
@@ -76,8 +75,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// continuous over whole turns, so that a camera at one end of its range does not swing to the
     /// other end when the other end becomes nearer.
     private var wanted = AxisVector.unknown
-    /// Requested joint angles, limited to the angles up to which a change of the request moves the
-    /// camera, rad.
+    /// Requested joint angles, rad, limited to the range in which a change of the request moves the
+    /// camera.
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown

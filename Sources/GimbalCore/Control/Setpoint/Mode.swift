@@ -12,7 +12,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// a person in the picture. If no rate arrives for the configured time, the mode becomes
     /// `locked`.
     case tracking
-    /// Hold the camera level, with the handle's heading.
+    /// Hold the camera level; its heading follows the handle.
     case neutral
     /// Move the joints to a rest pose.
     case retract

@@ -116,9 +116,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Turns the camera by `yaw`, rad (NaN keeps the present angle), to the side of the handle's
-    /// heading. The angle then grows at `rate`, rad/s, until `validUntil`. The request has an
-    /// effect only in `panFollow`.
+    /// Turns the camera to the side: by `yaw`, rad, from the handle's heading (NaN keeps the
+    /// present angle). The angle then grows at `rate`, rad/s, until `validUntil`. The request has
+    /// an effect only in `panFollow`.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -155,8 +155,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     // MARK: Outputs
 
     /// Initialises the set-point before the motors' outputs are switched on. The set-point starts
-    /// at the camera's attitude, and moves to the requested angles, or to level. The set-point
-    /// moves at most at the smallest of the rate limits of the modes that follow the handle.
+    /// at the camera's attitude, and moves to the requested angles, or to level. The rate of the
+    /// set-point is limited to the smallest rate limit of the modes that follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion) {
         generator.hold(at: attitude)

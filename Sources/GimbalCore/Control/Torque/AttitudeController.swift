@@ -26,7 +26,7 @@ public struct AttitudeController: MotorController {
     var jointRange: JointRange?
 
     /// Additional loop delay because the loop is faster than the sensor, s (see `SamplePace`): the
-    /// mean time for which the loop uses one sample, reduced by one tick.
+    /// mean interval between samples minus one tick period.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }

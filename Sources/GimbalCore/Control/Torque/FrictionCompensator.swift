@@ -94,9 +94,10 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
     ///
-    /// `astray` is the camera's deviation from its set-point about the joint, rad. The predicted
-    /// motion of the joint does not include `astray`, because a prediction that followed the
-    /// camera's own oscillation would amplify the oscillation.
+    /// `astray` is the error of the camera's angle about the joint's axis (actual angle minus
+    /// set-point), rad. The error `astray` is excluded from the predicted motion of the joint,
+    /// because a prediction that followed the camera's own oscillation would amplify the
+    /// oscillation.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -109,7 +110,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// The torque that overcomes the friction, N·m, computed from a measured joint rate, rad/s,
     /// which is the difference between the rates of the camera's and the handle's gyroscope.
-    /// `astray` is the camera's rate relative to its set-point about the joint, rad/s.
+    /// `astray` is the error of the camera's rate about the joint's axis (actual rate minus
+    /// set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,

@@ -2,14 +2,14 @@
 ///
 /// If the centre of mass is not at the intersection of the joints' axes, the motors must exert the
 /// moment `mass * offset × specific force`. The product of mass and offset is a constant vector in
-/// the camera frame, and the accelerometer measures the specific force. Therefore the effects of
-/// gravity at every attitude and of the hand's motion are compensated before the camera has moved.
-/// The vector is learned from the remaining moment of the feedback, by recursive least squares with
-/// a covariance that grows with time (Ljung: System Identification, 1999, chapter 11). The two
-/// components of the imbalance perpendicular to gravity are known within seconds. The component
-/// along gravity is known only after the camera has pointed up or down or has been shaken. The
-/// learned part of the moment is subtracted from the controller's integral, so learning does not
-/// move the camera.
+/// the camera frame, and the accelerometer measures the specific force. Therefore the moments that
+/// gravity and the hand's motion cause are compensated at every attitude, before they move the
+/// camera. The vector is learned from the remaining moment of the feedback, by recursive least
+/// squares with a covariance that grows with time (Ljung: System Identification, 1999, chapter 11).
+/// The two components of the imbalance perpendicular to gravity are known within seconds. The
+/// component along gravity is known only after the camera has pointed up or down or has been
+/// shaken. The learned part of the moment is subtracted from the controller's integral, so learning
+/// does not move the camera.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {

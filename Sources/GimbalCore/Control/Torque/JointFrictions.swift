@@ -14,7 +14,8 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     var sizes: AxisVector { @_noLocks get { joints.map { $0.size } } }
 
     /// The torques that overcome the friction, N·m, computed from measured joint angles, rad.
-    /// `astray` is the camera's deviation from its set-point about the joints, rad.
+    /// `astray` is the error of the camera's angle about each joint's axis (actual angle minus
+    /// set-point), rad.
     @_noLocks @_noAllocation
     mutating func torques(joints angles: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }
@@ -26,7 +27,8 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     }
 
     /// The torques that overcome the friction, N·m, computed from measured joint rates, rad/s.
-    /// `astray` is the camera's rate relative to its set-point about the joints, rad/s.
+    /// `astray` is the error of the camera's rate about each joint's axis (actual rate minus
+    /// set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torques(jointRates: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }

@@ -4,11 +4,11 @@ extension LoopMargins {
     /// Computes the margins of one axis of motors without encoders, with the inertia and delay that
     /// the controller assumes.
     ///
-    /// For the computation, the loop is cut at the requested moment, so the result is the margins
-    /// for an error of the gains. The observer of the rotor has no effect on these margins, because
-    /// the requested moment is also the observer's input. A loop that is cut at the motor has
-    /// smaller margins, 7.4 dB and 27° with the defaults, because a motor that is stronger than
-    /// assumed also causes an error of the observer.
+    /// For the computation, the loop is cut at the requested moment, so the margins apply to an
+    /// error of the gains. The observer of the rotor has no effect on these margins, because the
+    /// requested moment is also the observer's input. A loop that is cut at the motor has smaller
+    /// margins, 7.4 dB and 27° with the defaults, because a motor that is stronger than assumed
+    /// also causes an error of the observer.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller of motors without encoders.
