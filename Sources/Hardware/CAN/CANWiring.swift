@@ -8,9 +8,9 @@ extension HardwareWiring {
         public var interface: String
         /// Protocol of the drives.
         public var protocolName: DriveProtocol
-        /// Identifier of each drive.
+        /// CAN ID of each drive.
         public var ids: AxisVector
-        /// Identifier of this computer on the bus, to which the drives send their answers.
+        /// CAN ID of this computer, to which the drives send their answers.
         public var host: Int
         /// Ranges of the numbers in the frames of the Mini Cheetah's protocol.
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
@@ -25,7 +25,7 @@ extension HardwareWiring {
         /// True if the drives measure the joints' angles.
         public var measuresJoints = true
 
-        /// Creates the wiring of drives whose identifiers, protocol and interface are given.
+        /// Creates the wiring of drives with the given CAN IDs, protocol and interface.
         public init(interface: String, protocolName: DriveProtocol, ids: AxisVector, host: Int) {
             self.interface = interface
             self.protocolName = protocolName
@@ -33,7 +33,7 @@ extension HardwareWiring {
             self.host = host
         }
 
-        /// Identifiers of the drives.
+        /// CAN IDs of the drives.
         var driveIDs: DriveIDs {
             DriveIDs(
                 yaw: UInt32(max(ids.yaw, 0)), roll: UInt32(max(ids.roll, 0)),

@@ -23,8 +23,8 @@ struct CyberGearCodec: DriveCodec {
     /// Creates the codec.
     ///
     /// - Parameters:
-    ///   - ids: Identifiers of the drives, 1...127.
-    ///   - host: Identifier of this computer, 0...127.
+    ///   - ids: CAN IDs of the drives, 1...127.
+    ///   - host: CAN ID of this computer, 0...127.
     init(ids: DriveIDs, host: UInt32) {
         self.ids = ids
         self.host = host

@@ -21,7 +21,7 @@ struct DriveState: Sendable, BitwiseCopyable, Equatable {
     var fault: UInt32 = 0
     /// Rate of the rotor, rad/s; NaN if it is unknown.
     var rate = Double.nan
-    /// True if the drive answers requests of its temperature.
+    /// True if the drive answers requests for its temperature.
     var hasTemperature = false
 }
 
@@ -41,7 +41,7 @@ struct DriveNews: Sendable, Equatable {
     var temperature: Double?
     /// Voltage of the supply, V.
     var voltage: Double?
-    /// True if the drive's firmware answers requests of its temperature.
+    /// True if the drive's firmware answers requests for its temperature.
     var hasTemperature: Bool?
 }
 
@@ -74,19 +74,19 @@ extension DriveCodec {
     mutating func forgetRequests() {}
 }
 
-/// Identifiers of the three drives on their bus.
+/// CAN IDs of the three drives on their bus.
 struct DriveIDs: Sendable, Equatable {
     private let ids: PerAxis<UInt32>
 
-    /// Creates the identifiers of the drives of yaw, roll and pitch.
+    /// Creates the CAN IDs of the drives of yaw, roll and pitch.
     init(yaw: UInt32, roll: UInt32, pitch: UInt32) {
         ids = PerAxis(yaw: yaw, roll: roll, pitch: pitch)
     }
 
-    /// Identifier of one drive.
+    /// CAN ID of one drive.
     subscript(axis: GimbalAxis) -> UInt32 { ids[axis] }
 
-    /// Joint of the drive with this identifier; nil if no drive has this identifier.
+    /// Joint of the drive with this CAN ID; nil if no drive has this CAN ID.
     func axis(of id: UInt32) -> GimbalAxis? {
         if ids.yaw == id { return .yaw }
         if ids.roll == id { return .roll }
@@ -110,8 +110,8 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     /// Time after which a request is repeated if the drive has not changed its state, s; more than
     /// two intervals of an ODrive's heartbeat.
     private static let patience = 0.25
-    /// Times of the attempts to clear a fault, s: `wait` is the shortest interval between two
-    /// attempts, `forget` the time without an attempt after which the count of attempts is reset.
+    /// Times, s: `wait` is the shortest interval between two attempts to clear a fault, and
+    /// `forget` is the time without an attempt after which the count of attempts is reset.
     private static let clearSeconds = (wait: 1.0, forget: 60.0)
     /// Largest number of attempts to clear a fault before the count is reset.
     private static let mostClears = 3

@@ -45,8 +45,8 @@ final class DriveFeedback {
     private static let mostFrames = 64
     /// Time for which the condition `can_errors` lasts after an error report, s.
     private static let errorSeconds = 1.0
-    /// Time after a bus-off report in which received frames are ignored as evidence that the
-    /// controller is on the bus again, s.
+    /// Time after a bus-off report during which received frames do not prove that the controller is
+    /// on the bus again, s.
     private static let busOffSeconds = 0.1
     /// Time after the request in which a drive must switch its power stage on, s.
     private static let startSeconds = 0.5

@@ -27,7 +27,7 @@ struct GM6020Codec: DriveCodec {
     private let ids: DriveIDs
     private let mode: Mode
 
-    /// Creates the codec of three motors with these identifiers, 1...7.
+    /// Creates the codec of three motors with these CAN IDs, 1...7.
     init(ids: DriveIDs, mode: Mode) {
         self.ids = ids
         self.mode = mode

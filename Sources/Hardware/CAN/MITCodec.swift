@@ -62,8 +62,8 @@ struct MITCodec: DriveCodec {
     /// Creates the codec.
     ///
     /// - Parameters:
-    ///   - ids: Identifiers of the drives, 1...15.
-    ///   - host: Identifier of the frames with which the drives answer.
+    ///   - ids: CAN IDs of the drives, 1...15.
+    ///   - host: CAN ID of the frames with which the drives answer.
     ///   - limits: Ranges that are configured in the drives.
     init(ids: DriveIDs, host: UInt32, limits: MITLimits) {
         self.ids = ids

@@ -50,8 +50,8 @@ struct MoteusCodec: DriveCodec {
     /// Creates the codec.
     ///
     /// - Parameters:
-    ///   - ids: Identifiers of the drives, 1...127.
-    ///   - host: Identifier of this computer, 0...127.
+    ///   - ids: CAN IDs of the drives, 1...127.
+    ///   - host: CAN ID of this computer, 0...127.
     ///   - watchdog: Time without a frame after which a drive stops, s.
     init(ids: DriveIDs, host: UInt32, watchdog: Double) {
         self.ids = ids
@@ -171,7 +171,7 @@ struct MoteusCodec: DriveCodec {
             case 0x00: mode = value
             case 0x01: angle = value
             case 0x02: rate = value
-            // The steps of the 8-bit integers: 0.5 V, 1 °C.
+            // Resolution of the 8-bit integers: 0.5 V and 1 °C.
             case 0x0D: voltage = value.map { isFloat ? $0 : $0 / 2 }
             case 0x0E: temperature = value
             case 0x0F: fault = value

@@ -31,8 +31,8 @@ struct ODriveCodec: DriveCodec {
     /// Codes of the control mode "torque" and of the input mode "passthrough".
     private static let torqueControl: UInt32 = 1
     private static let passthrough: UInt32 = 1
-    /// Number of error requests to an axis after which its voltage, and its temperature or version,
-    /// are requested once.
+    /// Number of error requests to an axis between two requests for its voltage, and for its
+    /// temperature or version.
     private static let slowPeriods = 50
 
     private let ids: DriveIDs
@@ -127,8 +127,8 @@ struct ODriveCodec: DriveCodec {
             news.isRunning = UInt32(frame[4]) == AxisState.closedLoop
         case Command.error:
             // In firmware 0.5, the frame contains the motor's error in 64 bits. In firmware 0.6,
-            // the frame contains the axis's error and the reason of the last disarming; the reason
-            // is not a present fault.
+            // the frame contains the axis's error and the reason for the last disarming; this
+            // reason is not a present fault.
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error

@@ -107,7 +107,8 @@ private final class DriveContext: @unchecked Sendable {
     let bell = Doorbell()
 
     private static let period = 0.02
-    /// Shortest interval of transfers, s, so that frequent requests do not overload the bus.
+    /// Shortest interval between two transfers, s, so that frequent requests do not overload the
+    /// bus.
     private static let shortestPeriod = 0.002
 
     init(

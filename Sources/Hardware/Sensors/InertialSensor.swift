@@ -90,7 +90,7 @@ final class InertialSensor {
                 }
             failed = nil
             // A missing chip and a chip that has just been reset return no data. A read of the
-            // chip's configuration distinguishes the two cases.
+            // chip's configuration shows whether the chip is missing or has been reset.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -121,8 +121,8 @@ final class InertialSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // A failed burst can be repeated in the same period. A burst that follows a failed
-            // burst in a later period adds no sample.
+            // A failed burst can be repeated in the same period. The first burst after a failed
+            // burst adds no sample if it is in a later period.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }
@@ -213,7 +213,7 @@ final class InertialSensor {
     }
 
     /// Reads one register. Every second call reads a configuration register that reveals a reset of
-    /// the chip. The calls in between read all configuration registers in turn, and then the
+    /// the chip. The other calls read all configuration registers in turn, and then the
     /// temperature.
     private func audit(now: Instant) throws(BusErrno) {
         let turn = audits / 2
