@@ -25,7 +25,7 @@ protocol AutotuneMethod: Sendable {
     ///
     /// - Parameters:
     ///   - record: Record of whole periods of the excitation.
-    ///   - inForce: The tuning during the record.
+    ///   - inForce: The tuning that was active during the recording.
     ///   - tickRate: Ticks per second, Hz.
     /// - Returns: The model and the design; nil if no model fits.
     func identify(

@@ -268,8 +268,8 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // Factor by which the amplitude can rise until the camera's rotation reaches its limit. The
-        // factor is fixed at low gains, because the excitation is then not the only cause of the
+        // Factor by which the amplitude can rise until the camera's rotation reaches its limit. At
+        // low gains the factor is fixed, because the excitation is then not the only cause of the
         // rotation.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(

@@ -117,9 +117,9 @@ public struct ExcitationRecord: Sendable {
                 [speed > 0 ? 1 : -1, speed, 1],
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
-        // Over a narrow range of speeds, the two kinds of friction cannot be distinguished. The
-        // equations therefore contain a prior: bearings have little viscous friction, at most 0.01
-        // N·m·s/rad.
+        // Over a narrow range of speeds, Coulomb friction and viscous friction cannot be
+        // distinguished. The equations therefore contain a prior: bearings have little viscous
+        // friction, at most 0.01 N·m·s/rad.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }
         return (max(x[0], 0), max(x[1], 0))
