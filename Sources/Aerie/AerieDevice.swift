@@ -2,8 +2,8 @@ import FoundationEssentials
 import Synchronization
 import WebServing
 
-/// Connection of one phone. The object receives the phone's messages. It stores the phone's newest
-/// pose, and a flag that is true if the phone is admitted. The class is thread-safe.
+/// Connection of one phone. The object receives the phone's messages. The object stores the phone's
+/// newest pose, and a flag that is true if the phone is admitted. The class is thread-safe.
 final class AerieDevice: WebSocketEndpoint {
     /// Error messages that apps display. The messages have the same wording as in the original
     /// Aerie server.

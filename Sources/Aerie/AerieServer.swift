@@ -46,7 +46,8 @@ public final class AerieServer: WebApplication {
     ///
     /// - Parameters:
     ///   - options: Address, secret and limits.
-    ///   - local: Pages for programs on this computer; nil means that the server has no such pages.
+    ///   - local: HTTP pages for programs on this computer; nil means that the server has no such
+    ///     pages.
     public init(_ options: AerieOptions, local: LocalPages? = nil) {
         self.options = options
         self.local = local

@@ -5,8 +5,8 @@ import GimbalCore
 ///
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
 /// which follows from the joint's motion. The commanded torque cannot be the input of the
-/// identification. If the assumed inertia is wrong, this torque contains corrections by the rotor's
-/// observer, which would distort the response below the observer's bandwidth.
+/// identification. If the assumed inertia is wrong, the exerted torque contains corrections by the
+/// rotor's observer, which would distort the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03

@@ -39,7 +39,7 @@ public struct AxisRanges: Sendable, Equatable {
     /// without limit.
     public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
 
-    /// Creates the intervals between these ends.
+    /// Creates the intervals with the given ends.
     public init(lower: AxisVector, upper: AxisVector) {
         self.lower = lower
         self.upper = upper

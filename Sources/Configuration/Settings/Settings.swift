@@ -104,7 +104,7 @@ extension Settings {
         public var seed = 1
         /// Factor on the moments of inertia of the default plant.
         public var inertiaFactor = 1.0
-        /// Factor on the friction of the joints of the default plant.
+        /// Factor on the joint friction of the default plant.
         public var frictionFactor = 1.0
         /// Offset of the centre of mass along each axis, mm.
         public var imbalanceMm = 1.0
@@ -298,7 +298,7 @@ extension Settings {
         /// Time without a request after which control is released, s.
         public var releaseAfterS = 10.0
         /// Time from the last rate request to the change to `fallbackMode`, s; 0 disables the
-        /// change. A rate request that did not turn the camera causes no change.
+        /// change. If the last rate request did not turn the camera, the mode does not change.
         public var fallbackS = 0.0
         /// Mode that the gimbal enters after `fallbackS`: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral

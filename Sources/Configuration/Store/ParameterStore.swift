@@ -1,7 +1,7 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
 /// Each layer overrides the layers before it: defaults, files, saved values, `--set`, live changes.
-/// `--set` overrides saved values, because the user has given it for the present start. The store
+/// `--set` overrides saved values, because the user passed `--set` at the present start. The store
 /// is a plain value; its owner, `Tuning`, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key. Each value is a TOML text that parses to the identical value.
@@ -108,7 +108,8 @@ public struct ParameterStore: Sendable {
     /// - Parameter updates: The settings and their values; a setting without a value returns to its
     ///   built-in default, even if a file sets another value.
     /// - Returns: The changed store.
-    /// - Throws: The `ConfigurationProblem` of one of the values.
+    /// - Throws: A `ConfigurationProblem` if a value is invalid or needs a restart, or if the
+    ///   values together break a rule.
     public func changed(
         _ updates: [SettingUpdate]
     ) throws(ConfigurationProblem) -> ParameterStore {

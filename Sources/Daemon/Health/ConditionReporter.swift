@@ -97,10 +97,10 @@ struct ConditionReporter {
     /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - encoders: Reports of the encoders, from which the log line takes the name of a missing
-    ///     encoder's joint.
-    ///   - drives: Reports of the drives on a CAN bus, from which the log line names the joint of a
-    ///     faulty drive.
+    ///   - encoders: Reports of the encoders; the log line uses them to name the joint of a missing
+    ///     encoder.
+    ///   - drives: Reports of the drives on a CAN bus; the log line uses them to name the joint of
+    ///     a faulty drive.
     init(encoders: EncoderReports = EncoderReports(), drives: DriveReports = DriveReports()) {
         self.encoders = encoders
         self.drives = drives

@@ -81,8 +81,8 @@ struct Doctor {
             )
     }
 
-    /// Names of the conditions that failing transfers cause. Failures of transfers have ended if no
-    /// condition in this set holds; the check then reports the failures without a warning.
+    /// Names of the conditions that failing transfers cause. If none of these conditions holds,
+    /// transfers no longer fail, and the check reports the earlier failures without a warning.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",
     ]

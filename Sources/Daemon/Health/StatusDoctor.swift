@@ -143,7 +143,7 @@ enum StatusDoctor {
     }
 }
 
-/// Store of earlier status reports, with which a request of `doctor` compares the present report.
+/// Store of earlier status reports. `doctor` compares the present report with one of them.
 final class DoctorLooks: Sendable {
     /// Ages of the stored reports that can be compared, s.
     private static let ages = 0.5...10.0

@@ -5,8 +5,7 @@ import Port
 import Realtime
 import Wire
 
-/// Methods of the socket with which a companion program follows a person, and with which users
-/// choose the person.
+/// Socket methods for following: a companion program follows a person, and users choose the person.
 struct FollowingMethods: Sendable {
     let port: DaemonPort
     let hub: TelemetryHub
@@ -185,8 +184,7 @@ struct FollowingMethods: Sendable {
         if action == .off {
             try port.request(.release, from: companion, now: now)
         } else {
-            // A user who chooses a person releases their control, so that the companion can take
-            // control.
+            // A user who chooses a person releases control, so that the companion can take control.
             if port.control.holder == source {
                 try port.request(.release, from: source, now: now)
             }

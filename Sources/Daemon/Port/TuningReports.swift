@@ -39,7 +39,7 @@ extension Tuning {
         }
     }
 
-    /// Changes one setting, which must be able to take effect while the process runs.
+    /// Changes one setting that can take effect while the process runs.
     ///
     /// - Parameters:
     ///   - key: Dotted path of the setting, such as `imu.mounting_deg`.

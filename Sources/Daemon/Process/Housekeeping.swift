@@ -15,7 +15,7 @@ final class Housekeeping: Sendable {
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Largest number of sentences that wait for the log. This bound keeps the memory use constant
+    /// Largest number of sentences that wait for the log. The bound keeps the memory use constant
     /// if the reader of the log hangs.
     private static let capacity = 1000
 

@@ -8,7 +8,7 @@ enum Journal {
     /// - Parameters:
     ///   - descriptor: The file descriptor.
     ///   - stream: `JOURNAL_STREAM`, the journal's device and inode (systemd.exec(5)). Child
-    ///     processes inherit this variable even if their output goes elsewhere, so the function
+    ///     processes inherit `JOURNAL_STREAM` even if their output goes elsewhere, so the function
     ///     compares the variable with the device and inode of the descriptor.
     /// - Returns: True if the output goes to the journal; false if the destination is unknown.
     static func reads(

@@ -47,8 +47,8 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Sender of notifications to systemd's watchdog. It notifies the watchdog only if the loop and the
-/// bus thread make progress, so that systemd detects a loop or a bus that hangs.
+/// Sender of notifications to systemd's watchdog. The sender notifies the watchdog only if the loop
+/// and the bus thread make progress, so that systemd detects a loop or a bus that hangs.
 struct WatchdogFeeder: Sendable {
     /// Progress of the loop and of the bus thread.
     struct Progress: Equatable, Sendable {

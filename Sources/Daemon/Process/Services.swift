@@ -43,8 +43,8 @@ struct ControlService: Service {
     }
 }
 
-/// Service that runs the periodic tasks, and writes their sentences to the log. In lockstep, each
-/// line of the simulator runs the tasks, instead of a timer.
+/// Service that runs the periodic tasks, and writes the tasks' messages to the log. In lockstep,
+/// each line of the simulator runs the tasks, instead of a timer.
 struct HousekeepingService: Service {
     /// Interval between two rounds of the periodic tasks, short enough for subscriptions at 200 Hz.
     private static let period = Duration.milliseconds(5)

@@ -71,8 +71,8 @@ final class FlightRecorder: Sendable {
 
     /// Time after a fault that the fault's file includes, s.
     private static let afterFault = 2.0
-    /// Longest real time from a fault to the writing of its file, s. This limit takes effect if the
-    /// loop's time has stopped.
+    /// Longest real time from a fault to the writing of its file, s. The limit on the real time
+    /// takes effect if the loop's time has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of stored changes of the settings.
     private static let pageLimit = 32

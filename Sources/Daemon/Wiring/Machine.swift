@@ -30,8 +30,8 @@ struct Machine: Sendable {
     /// Missing resources of the process, as sentences.
     let startProblems: [String]
 
-    /// Statistics of the durations of one step of the loop since the start; unknown before the
-    /// first tick.
+    /// Statistics of the durations of the given stage of the loop since the start; unknown before
+    /// the first tick.
     func timing(of stage: Stage) -> StageTiming {
         let summary = driver.histogram(of: stage).summary
         func microseconds(_ nanoseconds: Double) -> Number {

@@ -18,7 +18,7 @@ public struct CameraMode: Sendable, Equatable {
     public var widths: ClosedRange<Int>
     /// Smallest and largest height, pixels.
     public var heights: ClosedRange<Int>
-    /// Largest number of pictures per second; nil if the camera does not state this rate.
+    /// Largest frame rate, Hz; nil if the camera does not state the rate.
     public var maximumRate: Double?
 }
 
@@ -60,7 +60,7 @@ extension Camera {
     /// True if libcamera lists a USB camera. In libcamera, the name of a USB camera ends with the
     /// USB vendor and product numbers, such as `-046d:082d`. The names of camera modules come from
     /// the firmware. With a USB camera, libcamera forwards the pictures unchanged, and does not set
-    /// the rate of the camera.
+    /// the camera's frame rate.
     var isUSBThroughLibcamera: Bool {
         guard interface == .libcamera, let end = path.split(separator: "-").last else {
             return false

@@ -1,14 +1,14 @@
 /// Choice of the camera and its format, from the settings and the connected cameras. The type has
 /// no side effects.
 ///
-/// The source `auto` uses camera modules through libcamera and USB cameras through V4L2, because
-/// libcamera neither sets the rate of a USB camera nor passes on the camera's H.264 pictures.
+/// The source `auto` uses camera modules through libcamera and USB cameras through V4L2. For USB
+/// cameras, libcamera neither sets the frame rate nor passes on H.264 pictures.
 ///
 /// The preferred format of a camera is H.264, because it costs no processor time. The second choice
 /// is raw pictures, if the bus can transfer them at the requested rate: raw pictures need no
 /// decoder, which would add a delay of one frame. The third choice is JPEG, with which USB cameras
-/// deliver large pictures at full rate. Raw pictures whose rate the camera does not state are the
-/// last choice, because their rate can be low.
+/// deliver large pictures at full rate. Raw pictures are the last choice if the camera does not
+/// state their frame rate, because this rate can be low.
 public enum CameraChoice: Sendable, Equatable {
     /// A camera, and the format that airframe-eyes requests from it.
     case camera(Camera, CameraFormat)
@@ -110,7 +110,7 @@ public struct CameraFormat: Sendable, Equatable {
 
     /// Rank of a camera mode; the mode with the smallest rank is the most suitable.
     private struct Rank: Comparable {
-        /// Requested rate minus the mode's rate, pictures per second; 0 if the mode is fast enough.
+        /// Requested frame rate minus the mode's frame rate, Hz; 0 if the mode is fast enough.
         let missingRate: Int
         /// Difference of the mode's number of pixels from the requested number; the difference is
         /// doubled if the mode has fewer pixels than requested.

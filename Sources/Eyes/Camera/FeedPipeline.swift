@@ -74,7 +74,7 @@ struct FeedPipeline: Sendable, Equatable {
         }
     }
 
-    /// Elements of the pipeline that decode a file to pictures at the rate of a camera.
+    /// Elements of the pipeline that decode a file to pictures at the frame rate of a camera.
     private static func file(_ path: String) -> String {
         let photos = [".jpg", ".jpeg", ".png"]
         let isPhoto = photos.contains { path.lowercased().hasSuffix($0) }

@@ -55,8 +55,8 @@ public struct EyesSettings: Sendable, Equatable {
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
 
-        /// Number of pictures per second for the models; 0 without models. This property is not a
-        /// setting; its value is computed from the settings of the table `people`.
+        /// Frame rate for the models, Hz; 0 without models. This property is not a setting; its
+        /// value is computed from the settings of the table `people`.
         var peopleHz = 0
         /// JPEG pictures next to the stream; nil without them. They follow from `pictures`.
         var stills: Stills?
@@ -107,7 +107,7 @@ public struct EyesSettings: Sendable, Equatable {
         public var listen = "off"
         /// Path of the file with the secret that signs tokens, or `off`.
         public var secretFile = "off"
-        /// True if the server accepts HawkSight's own tokens, which it cannot check.
+        /// True if the server accepts HawkSight's own tokens, which the server cannot check.
         public var acceptLegacyToken = false
         /// Meaning of the axes in a phone's pose.
         public var cameraAxes = AerieOptions.CameraAxes.arkit
@@ -135,7 +135,7 @@ public struct EyesSettings: Sendable, Equatable {
         public var enabled = true
         /// Directory of the models and of the library; `auto` means the installed directory.
         public var models = "auto"
-        /// Largest number of pictures per second in which the models search for people.
+        /// Largest frame rate at which the models search for people, Hz.
         public var rateHz = 10
         /// Number of parts into which the picture's shorter edge is divided for the search for
         /// distant people.

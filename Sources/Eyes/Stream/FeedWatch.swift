@@ -39,8 +39,8 @@ struct FeedWatch: Sendable {
         pause = min(2 * pause, Self.longestPause)
     }
 
-    /// True if the keeper must look for the camera now. A search that finds no camera takes little
-    /// time, so the pause after such a search is the shortest one.
+    /// True if the keeper must look for the camera now. After a search that finds no camera, the
+    /// pause is the shortest one, because the search takes little time.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }
         nextAttempt = now + Self.shortestPause

@@ -3,7 +3,7 @@ import Client
 import GimbalCore
 import Glibc
 
-/// Thread that draws the test picture at the stream's rate, as a replacement for a camera.
+/// Thread that draws the test picture at the stream's frame rate, as a replacement for a camera.
 final class Painter: Sendable {
     private let thread = CompanionThread()
 
@@ -11,7 +11,7 @@ final class Painter: Sendable {
     ///
     /// - Parameters:
     ///   - feed: Receiver of the pictures.
-    ///   - video: Size and rate of the pictures.
+    ///   - video: Size and frame rate of the pictures.
     ///   - notice: Text in the pictures; nil means no text.
     ///   - attitude: Function that returns the present attitude of the camera; nil if it is
     ///     unknown.

@@ -17,7 +17,7 @@ struct StreamHealth: Sendable, Equatable {
     var feed: FeedKeeper.Report
     /// Connected clients.
     var clients: Int
-    /// Number of pictures per second that left the encoder.
+    /// Frame rate at the encoder's output, Hz.
     var rateHz: Double
     /// Bit rate of the encoder, kbit/s.
     var bitrateKbps: Double

@@ -41,7 +41,7 @@ extension AttitudeEstimator {
     }
 
     /// Changes the body frame: the attitude then describes the new frame, and the bias is rotated
-    /// into it.
+    /// into the new frame.
     ///
     /// The sensor itself has not moved, so the tilt and its standard deviation do not change. The
     /// scale errors belong to the old axes, so the estimator learns them again. The largest

@@ -32,8 +32,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
     /// Time for which the direction of the measured force must differ from gravity until the
-    /// accelerometer is considered doubtful, s. A fast swing of the hand changes the direction for
-    /// up to 0.3 s.
+    /// accelerometer is considered doubtful, s. A fast swing of the hand changes the direction of
+    /// the measured force for up to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Ratio of the vertical component to the length of the specific force, below which the
     /// direction differs from gravity. The ratio is used only if the length of the specific force

@@ -193,8 +193,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Extrapolates `rate` over `dt` seconds without a sample. The next sample discards this
-    /// extrapolation, and processes the whole interval since the last sample.
+    /// Extrapolates `rate` over `dt` seconds without a sample. The next sample replaces the
+    /// extrapolation, and covers the whole interval since the last sample.
     @_noLocks
     mutating func wait(_ motors: Motors, dt: Double) {
         silent += (motors.acceleration + disturbance) * dt

@@ -57,7 +57,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// sample.
         public var timeReversed: UInt64 = 0
         /// Intervals between samples that were longer than `gapSeconds`. The estimator bridges a
-        /// short interval, and starts again after a long interval.
+        /// short gap, and starts again after a long gap.
         public var gaps: UInt64 = 0
         /// Number of times that the newest sample became too old.
         public var stale: UInt64 = 0

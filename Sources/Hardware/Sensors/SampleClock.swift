@@ -4,7 +4,7 @@ internal import GimbalCore
 /// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
 /// The newest sample was measured before the end of the read of this number, and at most one sample
 /// period before its beginning. The estimator models the chip's clock by a straight line between
-/// these earliest and latest possible times of the samples. Only the bus thread uses a
+/// the earliest and the latest possible times of the samples. Only the bus thread uses a
 /// `SampleClock`.
 struct SampleClock: Sendable {
     /// Number of a sample, and its time.

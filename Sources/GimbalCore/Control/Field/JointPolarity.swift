@@ -5,11 +5,11 @@ internal import CMathShim
 ///
 /// A reversed motor still holds the camera, because its observer finds an electrical angle that
 /// agrees with the gyroscope's readings. The camera's turns reveal a reversed motor, because the
-/// rotor's angle then changes in the opposite direction. In this case, the observer estimates a
-/// hidden rate that is -2 times the known rate. A hand that turns the handle causes the same hidden
-/// rate only if the handle turns twice as fast as the camera. The detector reports nothing in the
-/// first two time constants, because the camera's motion during the search for the rotor is not a
-/// hidden rate.
+/// rotor's angle then changes in the opposite direction. For a reversed motor, the observer
+/// estimates a hidden rate that is -2 times the known rate. A hand that turns the handle causes the
+/// same hidden rate only if the handle turns twice as fast as the camera. The detector reports
+/// nothing in the first two time constants, because the camera's motion during the search for the
+/// rotor is not a hidden rate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct JointPolarity: Sendable, BitwiseCopyable {

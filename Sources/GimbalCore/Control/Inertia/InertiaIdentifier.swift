@@ -48,7 +48,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
     /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². A
-    /// smaller response is the elastic deformation of a joint that static friction holds.
+    /// response below this acceleration is the elastic deformation of a joint that static friction
+    /// holds.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
@@ -73,7 +74,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest ratio of the disturbance to the response at which the response counts as clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference between the natural logarithms of two agreeing responses' magnitudes.
+    /// Largest difference between the natural logarithms of the magnitudes of two responses that
+    /// agree.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     /// Largest difference between the phases of two responses that agree, rad. Drift of the
     /// sensor's clock can shift a phase by half a control period.

@@ -57,7 +57,7 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     /// field.
     case field
 
-    /// True if the motor exerts a torque, so that a hand can hold the joint against it. A servo
-    /// does not exert a given torque, but moves to its commanded angle.
+    /// True if the motor exerts a torque, so that a hand can hold the joint against the torque. A
+    /// servo does not exert a given torque, but moves to its commanded angle.
     var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

@@ -100,7 +100,7 @@ struct RateBlend: Sendable, BitwiseCopyable {
     /// Creates the quickest transition from `start` to `rate`, rad/s, within the limits.
     ///
     /// If the initial acceleration is zero, the duration is exact; otherwise the duration is an
-    /// upper bound. This upper bound is a continuous function of the acceleration, so that a search
+    /// upper bound. The upper bound is a continuous function of the acceleration, so that a search
     /// over `rate` finds a movement for every distance.
     @_noLocks @_noAllocation
     init(from start: AxisState, to rate: Double, limits: AxisLimits) {

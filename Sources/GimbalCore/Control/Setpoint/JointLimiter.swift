@@ -116,7 +116,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 
     /// Sets the requested joint angles to `answered` on the axes on which `axes` is not NaN. The
-    /// caller has reset the set-point to `stopped` on these axes.
+    /// caller has reset the set-point to `stopped` on the given axes.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {

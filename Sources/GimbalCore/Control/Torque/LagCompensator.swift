@@ -21,7 +21,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 
     /// Square root of the filter's largest gain at half the loop's rate. If the control period is a
     /// large part of the delay, the corner frequencies are close to half the loop's rate, and
-    /// without this limit the gain at these frequencies would be too large.
+    /// without a limit the gain at these frequencies would be too large.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// Coefficients of the filter for one loop delay and one control period.
