@@ -80,8 +80,8 @@ public final class AerieServer: WebApplication {
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Counts of received frames: `replaced` by a newer frame of the same phone, and `taken` for
-    /// examination.
+    /// Counters of received frames: `replaced` counts frames that were replaced by a newer frame of
+    /// the same phone, and `taken` counts frames that were taken for examination.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }

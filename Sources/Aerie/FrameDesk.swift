@@ -24,8 +24,8 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Counts of received frames: `replaced` by a newer frame of the same phone, and `taken` for
-    /// examination.
+    /// Counters of received frames: `replaced` counts frames that were replaced by a newer frame of
+    /// the same phone, and `taken` counts frames that were taken for examination.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
     /// Adds a frame to the queue, or replaces the phone's waiting frame.

@@ -38,7 +38,7 @@ public struct HandEye: Sendable, Equatable {
 
     /// Largest residual of a usable result, rad.
     public static let limit = 0.05
-    /// Smallest permitted mean square of the rotation angles about the second axis, rad². Rotations
+    /// Smallest permitted mean square of the rotation angles about a second axis, rad². Rotations
     /// about a single axis are not sufficient.
     static let smallestTurn = 0.005
 

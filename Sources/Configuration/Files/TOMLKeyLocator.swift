@@ -2,10 +2,10 @@
 /// positions only for syntax errors.
 ///
 /// The locator also protects the parser: TOMLKit 0.6 (toml++ 3.4) aborts the process with a failed
-/// assertion on some malformed texts, such as `[=]` or `a = [}`. The locator finds such malformed
-/// texts before they reach the parser, and reports the first one as `fault`; a valid document has
-/// no fault. For malformed texts, the other results of the locator are meaningless. The time of a
-/// scan is linear in the length of the text.
+/// assertion on some malformed texts, such as `[=]` or `a = [}`. The locator finds malformed texts
+/// before they reach the parser, and reports the first one as `fault`; a valid document has no
+/// fault. For malformed texts, the other results of the locator are meaningless. The time of a scan
+/// is linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One element of a key's path: a step from a table or an array to one of its elements.
     public enum Step: Hashable, Sendable {

@@ -77,8 +77,8 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Load of the busier bus at a loop rate in Hz: the fraction of a period that reading the
-    /// sensors and writing the motors takes. A load of 1 means that the bus is always busy.
+    /// Load of the busier bus at a loop rate in Hz: the fraction of a period in which the bus is
+    /// busy with sensor reads and motor writes. A load of 1 means that the bus is always busy.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate

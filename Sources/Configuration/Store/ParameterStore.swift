@@ -230,8 +230,8 @@ public struct ParameterStore: Sendable {
     }
 
     /// Marks all values that were set at run time as saved. Call this method on a copy, and write
-    /// the copy's `savedOverlay` to the disk. Replace the store by the copy only after this write
-    /// has succeeded, so that values are not marked as saved if the disk is full.
+    /// the copy's `savedOverlay` to the disk. Replace the store by the copy only after the write to
+    /// the disk has succeeded, so that values are not marked as saved if the disk is full.
     public mutating func save() {
         saved = merged
         live = [:]

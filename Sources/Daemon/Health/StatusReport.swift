@@ -14,7 +14,7 @@ struct StatusReport {
     var control: ControlState
     /// The settings that are in force at the time of the status.
     var settings: Settings
-    /// Time at which the status is made, on the loop's clock.
+    /// Time at which the status is created, on the loop's clock.
     var now: Instant
 
     /// Fills in all values of `status` from the loop and the Commander, except those that

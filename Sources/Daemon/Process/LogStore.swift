@@ -16,7 +16,7 @@ import Wire
 /// Therefore an unauthorised peer on a link can fill neither the disk nor the buffer.
 ///
 /// Loop and bus threads never call the store: they count events, and an ordinary thread writes the
-/// sentence.
+/// message.
 final class LogStore: Sendable {
     /// Number of newest lines that the store keeps for the socket.
     static let capacity = 1000

@@ -7,7 +7,7 @@ package import Realtime
 /// parts that use them.
 ///
 /// The type is `package`, so that the file can import GimbalCore and Realtime with `package
-/// import`. Without this kind of import, a compiler with assertions fails at the destructuring of a
+/// import`. Without `package import`, a compiler with assertions fails at the destructuring of a
 /// noncopyable value of these modules (MoveOnlyAddressChecker of Swift 6.2).
 package struct LoopAssembly: ~Copyable {
     /// Source of the loop's ticks: real-time threads or a simulator.

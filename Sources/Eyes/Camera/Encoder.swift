@@ -31,8 +31,8 @@ public enum Encoder: String, Sendable, Equatable {
     ///
     /// The encoders make no B-frames, because an encoder of B-frames must wait for later pictures.
     /// A player that has lost packets recovers at the next key frame, which comes once a second.
-    /// The description states the H.264 level for the hardware encoder, because its driver
-    /// otherwise refuses larger pictures.
+    /// The description states the H.264 level for the hardware encoder, because the encoder's
+    /// driver otherwise refuses larger pictures.
     func elements(_ video: EyesSettings.Video) -> String {
         switch self {
         case .v4l2:

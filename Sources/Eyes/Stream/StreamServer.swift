@@ -1,8 +1,8 @@
 import CVideo
 import Configuration
 
-/// RTSP server with its thread. Any thread can use a `StreamServer`; the server is closed with the
-/// last reference to it.
+/// RTSP server with its thread. Any thread can use a `StreamServer`; the server closes when the
+/// last reference to it is released.
 final class StreamServer: @unchecked Sendable {
     // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
     let handle: OpaquePointer

@@ -16,7 +16,7 @@ extension AttitudeEstimator {
         guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
         // The heading drifts for three reasons: the gyroscope's noise, its scale and misalignment
         // errors during turns, and its bias about the vertical. The error of the bias is nearly
-        // constant. The filter approximates the effect of this bias error by a random walk of the
+        // constant. The filter approximates the effect of the bias error by a random walk of the
         // heading with a correlation time of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)

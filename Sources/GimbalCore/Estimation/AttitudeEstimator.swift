@@ -132,9 +132,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - parameters: Assumptions about sensor and motion.
-    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². The
-    ///     components x and y of this vector are zero; z is negative if the earth's z axis points
-    ///     down (NED).
+    ///   - restSpecificForce: The accelerometer's reading at rest, earth frame, m/s². The x and y
+    ///     components are zero; the z component is negative if the earth's z axis points down
+    ///     (NED).
     @_noLocks @_noAllocation
     public init(
         parameters: Parameters, restSpecificForce: Vector3 = Vector3(0, 0, -9.80665)

@@ -68,13 +68,14 @@ extension AttitudeEstimator {
         public var leverTime = 15.0
         /// Value of `velocityNoiseDensity` at rest, m/s·√s.
         public var restVelocityNoiseDensity = 0.03
-        /// Largest RMS deviation of the rate of a sensor at rest, averaged over `filterPeriod`,
-        /// from its own mean, rad/s.
+        /// Largest RMS deviation of the rate from its mean at which a sensor can be at rest, rad/s.
+        /// The rate is first averaged over `filterPeriod`.
         public var restRateThreshold = 0.5 * .pi / 180
-        /// Largest RMS deviation of the specific force of a sensor at rest, averaged over
-        /// `filterPeriod`, from its own mean, m/s². The default is far below the RMS deviation on a
-        /// sensor that a walking person carries, 1.5 m/s². The motors can keep the rate of the
-        /// gyroscope at zero, so the rate alone is not enough evidence of rest.
+        /// Largest RMS deviation of the specific force from its mean at which a sensor can be at
+        /// rest, m/s². The specific force is first averaged over `filterPeriod`. The default is far
+        /// below the RMS deviation on a sensor that a walking person carries, 1.5 m/s². The motors
+        /// can keep the rate of the gyroscope at zero, so the rate alone is not enough evidence of
+        /// rest.
         public var restForceThreshold = 0.2
         /// Time constant of the means and mean squares of `restRateThreshold` and
         /// `restForceThreshold`, s, 0.05...5.

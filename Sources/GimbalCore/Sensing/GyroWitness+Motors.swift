@@ -13,8 +13,8 @@ extension GyroWitness {
         /// sample, camera frame.
         var planned: (rate: Vector3, acceleration: Vector3)
         /// Largest change of the rate per time that is accepted without confirmation by another
-        /// source, rad/s²: the largest acceleration that the motors can give a camera with about a
-        /// third of the configured inertia.
+        /// source, rad/s². The value is the largest acceleration that the motors can give a camera
+        /// with about a third of the configured inertia.
         var strongest: Double
 
         @_noLocks

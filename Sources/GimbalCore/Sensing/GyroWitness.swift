@@ -218,9 +218,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// effect.
     var reversed: AxisSet { @_noLocks get { images.reversed } }
 
-    /// Camera's rate while a sign is wrong, camera frame, rad/s: on each axis the gyroscope's rate,
-    /// with the sign that the responses to the motors indicate, or zero if the responses indicate
-    /// no sign.
+    /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis the value is the
+    /// gyroscope's rate with the sign that the responses to the motors indicate, or zero if the
+    /// responses indicate no sign.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.

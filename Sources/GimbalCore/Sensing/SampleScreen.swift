@@ -18,7 +18,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var fullScaleShare = 0.98
         /// Time for which gyroscope or accelerometer must repeat the same sample, to the bit, until
         /// the chip counts as frozen, s. The noise of a working chip changes its samples. After the
-        /// noise has been measured, a shorter repetition means a frozen chip (see `FreezeTest`).
+        /// noise has been measured, a repetition that is shorter than `frozenSeconds` can also mean
+        /// a frozen chip (see `FreezeTest`).
         public var frozenSeconds = 0.04
         /// True if a sensor that repeats its samples counts as frozen only after its noise has been
         /// measured. If the property is false, repeated samples always mean a frozen sensor. The

@@ -28,9 +28,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         /// True if no probe excites the camera. Without a probe, a growing oscillation certainly
         /// comes from the loop.
         var isKnown: Bool
-        /// True if the command includes the hand's motion. With the hand's motion, a command is
-        /// considered an oscillation only if it is a single tone for six cycles and is larger above
-        /// the corner frequency than below.
+        /// True if the command includes the hand's motion. A command that includes the hand's
+        /// motion is considered an oscillation only if it is a single tone for six cycles, and is
+        /// larger above the corner frequency than below.
         var followsHand: Bool
 
         @_noLocks
@@ -55,8 +55,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Smallest RMS motor command of an oscillation, as a fraction of the motor's limit; noise
     /// alone causes 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// Product of `Sight.corner`, rad/s, and the loop's delay, s; with this product the corner is
-    /// half an octave above the crossover.
+    /// Product of the corner frequency `Sight.corner`, rad/s, and the loop's delay, s. With this
+    /// product the corner frequency is half an octave above the crossover frequency.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper limit of the frequencies of hand motion and steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }

@@ -32,8 +32,8 @@ final class SPIChipLink: ChipLink {
         }
     }
 
-    /// Clock for registers other than measurements, Hz. InvenSense's chips require this low
-    /// frequency; the link uses the frequency for all chips.
+    /// Clock for registers other than measurements, Hz. InvenSense's chips require a low clock for
+    /// these registers, and the link uses this clock for all chips.
     private static let slowClock = 1_000_000
 
     /// Creates a link.

@@ -11,8 +11,8 @@ struct MPU6050: IMUChip {
     private let registers: MPURegisters
     private let testsItself: Bool
 
-    /// Value of register 26: the gyroscope has a bandwidth of 188 Hz and a delay of 1.9 ms, the
-    /// accelerometer 184 Hz and 2.0 ms. The sample rate is 1 kHz.
+    /// Value of register 26, with a bandwidth of 188 Hz and a delay of 1.9 ms for the gyroscope,
+    /// and 184 Hz and 2.0 ms for the accelerometer. The sample rate is 1 kHz.
     private static let filter: UInt8 = 0x01
 
     /// Creates a chip's description.

@@ -115,7 +115,7 @@ struct MPURegisters: Sendable {
         ]
     }
 
-    /// Steps that write to each register in `audit` its expected value.
+    /// Steps that write the expected value to each register in `audit`.
     static func write(_ audit: [(read: RegisterRead, mask: UInt8, value: UInt8)]) -> [SetUpStep] {
         audit.map { .write($0.value, to: $0.read.register, part: $0.read.part) }
     }

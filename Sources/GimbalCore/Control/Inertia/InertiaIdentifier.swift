@@ -20,8 +20,9 @@ internal import CMathShim
 /// search without a result ends; after a pause the probe starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
-/// (`caution`). If the bound is below the true inertia, the gains are too low and the loop is slow;
-/// with gains that are too high, the loop would oscillate.
+/// (`caution`). If the bound is below the true inertia, the gains are too low, and the loop is only
+/// slow. If the bound exceeded the true inertia, the gains would be too high, and the loop would
+/// oscillate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {

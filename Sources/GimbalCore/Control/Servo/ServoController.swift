@@ -26,8 +26,8 @@ public struct ServoController: MotorController {
         public var deadBand = 0.2 * Double.pi / 180
         /// Time from the camera's motion to the sample that contains it, s.
         public var sensorDelay = 0.0015
-        /// Look-ahead of the attitude estimate, s: time from the instant that the gyroscope's
-        /// sample describes to the instant for which the estimated attitude is valid.
+        /// Look-ahead of the attitude estimate, s: the estimated attitude is valid this time after
+        /// the instant of the gyroscope's sample.
         public var attitudeLead = 0.003
         /// Bandwidth with which the handle's rate is estimated for the look-ahead, rad/s. A lower
         /// bandwidth transmits less noise to the camera; with a higher bandwidth the servos follow

@@ -39,8 +39,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - handle: Pose of the handle.
-    ///   - followed: Heading to which the yaw angle is relative: the handle's heading after the
-    ///     dead zone.
+    ///   - followed: Reference heading of the yaw angle: the target of the dead zone.
     ///   - range: Ranges of the joints.
     @_noLocks
     mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
@@ -50,7 +49,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     }
 
     /// True if an angle was requested since the last call. A requested angle is relative to the
-    /// handle's heading, not to the heading after the dead zone. After a request, the caller
+    /// handle's present heading, not to the target of the dead zone. After a request, the caller
     /// therefore centres the dead zone at the handle's heading.
     @_noLocks
     mutating func takeCentring() -> Bool {

@@ -14,9 +14,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency of the tracker with an encoder, rad/s. A higher frequency would follow the
-    /// encoder's steps: one step of a 14-bit encoder is a third of the distance over which friction
-    /// reverses.
+    /// Natural frequency of the tracker with an encoder, rad/s. A tracker with a higher frequency
+    /// would follow the encoder's steps: one step of a 14-bit encoder is a third of the distance
+    /// over which friction reverses.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency of the tracker with a measured joint rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
