@@ -25,8 +25,8 @@ public struct BodyPoint: Sendable, Equatable {
 public struct Body: Sendable, Equatable {
     /// Probability that the body is a person, 0...1.
     public var confidence: Double
-    /// Points from which the distance of the body is computed. The joints in `joints` are some of
-    /// these points, or are computed from the points.
+    /// Points from which the distance of the body is computed. Each joint in `joints` is one of the
+    /// points, or is computed from several points.
     public var points: [BodyPoint]
     /// Joints that a broadcast can contain.
     public var joints: [JointType: BodyPoint]

@@ -87,7 +87,7 @@ public final class LocalPages: Sendable {
         }
     }
 
-    /// Answers a request from this computer; nil if the path is not one of these pages.
+    /// Answers a request from this computer; nil if there is no page at the path.
     func answer(_ request: WebRequest, phones: [AerieDevice]) -> WebResponse? {
         switch (request.method, request.path) {
         case ("GET", "/phones"): return phonesPage(phones)

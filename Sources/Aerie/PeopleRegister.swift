@@ -62,7 +62,7 @@ struct PeopleRegister {
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
     /// Assigns positions to registered people. The pairs with the lowest costs are formed first.
-    /// Then two pairs swap their positions if the swap reduces the sum of their costs. This step is
+    /// Then two pairs swap their positions if the swap reduces the sum of their costs. Swaps are
     /// repeated until no swap reduces the sum.
     private static func assignment(
         _ candidates: [(cost: Double, entry: Int, position: Int)]

@@ -33,10 +33,10 @@ public struct AccelerometerCalibration: Sendable {
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
         /// Typical offset of a sensor, standard deviation, m/s². A calibration with more than five
-        /// times this offset is refused. BMI088: ±20 mg.
+        /// times the typical offset is refused. BMI088: ±20 mg.
         public var offsetSigma = 0.3
         /// Typical relative scale error of a sensor, standard deviation. A calibration with more
-        /// than five times this error is refused.
+        /// than five times the typical error is refused.
         public var scaleSigma = 0.01
         /// Typical cross-axis term of a sensor, dimensionless, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003

@@ -2,8 +2,8 @@ internal import CMathShim
 public import GimbalCore
 public import Port
 
-/// Three factors computed from an app's numbers p, i and d. The tuning of an axis is multiplied by
-/// these factors. The table shows the parameters that each factor multiplies.
+/// Three factors that scale the tuning of an axis, computed from an app's numbers p, i and d. The
+/// table shows the parameters that each factor multiplies.
 ///
 /// At the app's default values each factor is exactly 1. A larger value always gives a larger
 /// factor. Below the default, the factor falls along a straight line that ends above zero; above

@@ -5,8 +5,8 @@ extension Settings.Control {
     ///
     /// Each additional millisecond of the period adds one millisecond of delay: half because the
     /// output is held, half because a sample waits for its tick. The plant is an inertia with a
-    /// delay, and the delay is its only time constant. For this plant, gains that are scaled with
-    /// the delay keep their margins of 6 dB and 45°.
+    /// delay, and the delay is its only time constant. For an inertia with a delay, gains that are
+    /// scaled with the delay keep their margins of 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
     mutating func fit(rateHz: Int) {
@@ -29,7 +29,7 @@ extension Settings.Servo {
     /// On average a command waits half a pulse period for the next pulse. The tracker's bandwidth
     /// is inversely proportional to the total delay from command to camera. The additional wait is
     /// multiplied by 1.1, because a delay reduces the phase margin more than a lag of equal length.
-    /// With this bandwidth, the stability margins remain 6 dB and 45°.
+    /// With the adapted bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

@@ -14,8 +14,8 @@ public struct BusSchedule: Sendable, Equatable {
     public let sensorBits: Int
     /// Number of bits on the SPI bus for one read of the sensor.
     public let spiBits: Int
-    /// Bus load due to the samples from the sensor's FIFO, 0...1. The load of these samples does
-    /// not depend on the loop's rate.
+    /// Bus load due to the samples from the sensor's FIFO, 0...1. The load of the FIFO's samples
+    /// does not depend on the loop's rate.
     public let bufferLoad: Double
     /// Clock of the SPI bus, Hz.
     public let spiClock: Double

@@ -19,7 +19,7 @@ enum KeySuggestion {
 
     /// Finds the intended setting if a value was assigned to a table. The key of the intended
     /// setting begins with the table's name and an underscore. The result is nil unless exactly one
-    /// such setting accepts the value. For example, `robot.slider = "rate"` means
+    /// setting with this prefix accepts the value. For example, `robot.slider = "rate"` means
     /// `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {

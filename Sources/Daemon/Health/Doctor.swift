@@ -81,7 +81,7 @@ struct Doctor {
             )
     }
 
-    /// Names of the conditions that failing transfers cause. If none of these conditions holds,
+    /// Names of the conditions that failing transfers cause. If no condition in the set holds,
     /// transfers no longer fail, and the check reports the earlier failures without a warning.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",

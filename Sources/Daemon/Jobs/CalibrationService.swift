@@ -26,8 +26,8 @@ final class CalibrationService: Sendable {
         var report = CalibrationReport()
     }
 
-    /// Longest duration of a calibration, s. After this time the calibration is cancelled, so that
-    /// the outputs can be switched on again.
+    /// Longest duration of a calibration, s. After the longest duration the calibration is
+    /// cancelled, so that the outputs can be switched on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore

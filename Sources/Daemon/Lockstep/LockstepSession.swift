@@ -28,7 +28,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// are only counted.
     private static let loggedErrors = 5
     /// Simulated time from the last line of one connection to the start of the next connection, s.
-    /// This pause is longer than all timers of the earlier connection.
+    /// The pause between two connections is longer than all timers of the earlier connection.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>

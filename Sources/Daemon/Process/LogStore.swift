@@ -46,7 +46,7 @@ final class LogStore: Sendable {
         var next = 0
         var minimum = Logger.Level.info
         /// Number of lines that each log statement can still write, by statement. The number of log
-        /// statements in the code is limited, so the memory of this dictionary is limited, too.
+        /// statements in the code is limited, so the dictionary's memory is limited, too.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that were dropped and did not reach standard error.
         var lost = 0

@@ -8,7 +8,7 @@ internal import CMathShim
 /// changes that the motor should have caused. In a loop with the right sign, the changes of the
 /// measured rate and the changes caused by the motor are never opposite. A disturbance at a single
 /// frequency gives the two signals the phase difference of the open loop, 90° to 180° of lag. With
-/// this phase difference, the values and the slopes of the two signals are never opposite at the
+/// a lag of 90° to 180°, the values and the slopes of the two signals are never opposite at the
 /// same time. At the beginning of a push by hand the correlation of the two signals is -0.5. With a
 /// wrong sign, both signals grow exponentially and remain opposite in value and slope.
 ///

@@ -11,8 +11,8 @@
 struct SampleAge: Sendable, BitwiseCopyable {
     /// Time constant of the mean age, s, longer than the interval between two jumps of the age.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation from the mean age that is returned, s. A deviation above this limit means
-    /// that samples are missing, and the supervisor reacts.
+    /// Largest deviation from the mean age that is returned, s. If the deviation exceeds the limit,
+    /// samples are missing, and the supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan

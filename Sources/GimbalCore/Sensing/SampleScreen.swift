@@ -193,7 +193,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     }
 
     /// Largest accepted magnitude of a joint angle, rad, and of a joint rate, rad/s. No encoder or
-    /// joint reaches this value.
+    /// joint reaches the limit.
     private static var largestJoint: Double { @_noLocks get { 1e4 } }
 
     private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {

@@ -55,8 +55,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Smallest RMS motor command of an oscillation, as a fraction of the motor's limit; noise
     /// alone causes 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// Product of the corner frequency `Sight.corner`, rad/s, and the loop's delay, s. With this
-    /// product the corner frequency is half an octave above the crossover frequency.
+    /// Product of the corner frequency `Sight.corner`, rad/s, and the loop's delay, s. The product
+    /// places the corner frequency half an octave above the crossover frequency.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper limit of the frequencies of hand motion and steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }

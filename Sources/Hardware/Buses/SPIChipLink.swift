@@ -33,7 +33,7 @@ final class SPIChipLink: ChipLink {
     }
 
     /// Clock for registers other than measurements, Hz. InvenSense's chips require a low clock for
-    /// these registers, and the link uses this clock for all chips.
+    /// registers other than measurements, and the link uses this clock for all chips.
     private static let slowClock = 1_000_000
 
     /// Creates a link.

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Second inertial sensor, on the handle. The rates of this sensor are added to the camera's
-/// samples. Only the bus thread uses this class.
+/// Second inertial sensor, on the handle. The rates of the handle's sensor are added to the
+/// camera's samples. Only the bus thread uses this class.
 final class HandleSensor {
     private let sensor: InertialSensor
     private let mounting: Quaternion

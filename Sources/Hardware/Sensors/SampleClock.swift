@@ -2,10 +2,10 @@ internal import GimbalCore
 
 /// Estimator of the times of the samples in a chip's FIFO. The chip has its own clock, whose rate
 /// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
-/// The newest sample was measured before the end of the read of this number, and at most one sample
-/// period before its beginning. The estimator models the chip's clock by a straight line between
-/// the earliest and the latest possible times of the samples. Only the bus thread uses a
-/// `SampleClock`.
+/// The newest sample was measured before the end of the driver's read, and at most one sample
+/// period before the beginning of the read. The estimator models the chip's clock by a straight
+/// line between the earliest and the latest possible times of the samples. Only the bus thread uses
+/// a `SampleClock`.
 struct SampleClock: Sendable {
     /// Number of a sample, and its time.
     private struct Mark {

@@ -35,8 +35,8 @@ extension FieldController {
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
-        /// Look-ahead of the attitude estimate, s: the estimated attitude is valid this time after
-        /// the instant of the gyroscope's sample.
+        /// Look-ahead of the attitude estimate, s: the time by which the estimated attitude is
+        /// ahead of the gyroscope's sample.
         public var attitudeLead = 0.003
         /// Largest load angle between field and rotor, electrical rad: less than the 90° at which a
         /// rotor slips.

@@ -48,9 +48,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Lower and upper bound of the inertia estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
-    /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². A
-    /// response below this acceleration is the elastic deformation of a joint that static friction
-    /// holds.
+    /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². If the
+    /// acceleration is smaller, the response is the elastic deformation of a joint that static
+    /// friction holds.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }

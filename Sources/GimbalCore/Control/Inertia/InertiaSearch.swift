@@ -26,15 +26,15 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// which a person can have exchanged the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between the natural logarithms of identified and configured inertia that
-    /// counts as agreement. A joint's elastic friction can cause a difference up to this value,
-    /// which the loop's margins tolerate.
+    /// counts as agreement. A joint's elastic friction can cause a difference of up to 0.3, which
+    /// the loop's margins tolerate.
     private static var agreement: Double { @_noLocks get { 0.3 } }
     /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
     /// The increase reduces the gains to one third, which is right for a camera with one third of
     /// the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// Largest standard deviation of the inertia's natural logarithm. At this value the gains are
-    /// reduced to a hundredth.
+    /// Largest standard deviation of the inertia's natural logarithm. At the largest value the
+    /// gains are reduced to a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the controller can
     /// follow a set-point.

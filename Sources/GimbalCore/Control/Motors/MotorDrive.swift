@@ -200,8 +200,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Smallest command whose response is checked, as a fraction of a motor's largest torque. A
-    /// command below this fraction does not overcome friction. If a sign is wrong, the attitude
-    /// error grows, so the command soon exceeds `leastPush`.
+    /// command below `leastPush` does not overcome friction. If a sign is wrong, the attitude error
+    /// grows, so the command soon exceeds `leastPush`.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks the polarity of the camera's response to the torques.

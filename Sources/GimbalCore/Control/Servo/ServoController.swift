@@ -26,8 +26,8 @@ public struct ServoController: MotorController {
         public var deadBand = 0.2 * Double.pi / 180
         /// Time from the camera's motion to the sample that contains it, s.
         public var sensorDelay = 0.0015
-        /// Look-ahead of the attitude estimate, s: the estimated attitude is valid this time after
-        /// the instant of the gyroscope's sample.
+        /// Look-ahead of the attitude estimate, s: the time by which the estimated attitude is
+        /// ahead of the gyroscope's sample.
         public var attitudeLead = 0.003
         /// Bandwidth with which the handle's rate is estimated for the look-ahead, rad/s. A lower
         /// bandwidth transmits less noise to the camera; with a higher bandwidth the servos follow
@@ -276,8 +276,8 @@ public struct ServoController: MotorController {
 
     /// Fraction of the distance to the desired command by which the command changes in one period:
     /// 1, or less after an oscillation. The smallest factor of the three axes applies to all
-    /// servos, because all servos have the same assumed delay. If this delay is wrong, the axis
-    /// with the smallest stability margin oscillates first.
+    /// servos, because all servos have the same assumed delay. If the assumed delay is wrong, the
+    /// axis with the smallest stability margin oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }

@@ -36,8 +36,8 @@ extension AttitudeController {
         /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
         /// actuator.
         public var loopDelay = 0.0035
-        /// Look-ahead of the attitude estimate, s: the estimated attitude is valid this time after
-        /// the instant of the gyroscope's sample.
+        /// Look-ahead of the attitude estimate, s: the time by which the estimated attitude is
+        /// ahead of the gyroscope's sample.
         public var attitudeLead = 0.003
         /// Learning rate of the joints' friction compensation, 1/s; 0 disables it.
         public var frictionLearningRate = 0.5
