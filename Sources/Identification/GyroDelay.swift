@@ -42,8 +42,8 @@ public struct GyroDelay: Sendable, Equatable {
         }
         let seconds = mean(\.seconds)
         guard certain.allSatisfy({ abs($0.seconds - seconds) < 0.4e-3 }) else { return nil }
-        // Some causes of error, such as cross-axis terms, are common to all axes, so averaging over
-        // the axes does not make the result more accurate than the best axis.
+        // All axes share some causes of error, such as cross-axis terms. Therefore the mean of the
+        // axes is not more accurate than the best axis.
         let sigma = certain.map(\.sigma).min() ?? .nan
         return GyroDelay(seconds: seconds, sigma: sigma, gain: mean(\.gain))
     }

@@ -3,8 +3,8 @@ import CMathShim
 /// Power spectrum of a signal: one-sided density, in the squared unit of the signal per Hz.
 ///
 /// Source: P. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE
-/// Trans. Audio Electroacoustics 15 (1967): Hann windows that overlap by half, with the mean of
-/// each segment removed.
+/// Transactions on Audio and Electroacoustics 15 (1967). The method uses Hann windows that overlap
+/// by half, and removes the mean of each segment.
 public struct PowerSpectrum: Sendable, Equatable {
     /// Spacing of the frequencies, Hz. The first frequency is zero, the last is half the sample
     /// rate.

@@ -2,10 +2,11 @@ public import GimbalCore
 
 /// Design of the servo controller: its parameters, including the bandwidth of its prediction.
 ///
-/// The design multiplies the default bandwidth of the prediction by the ratio of the default delay
-/// to the measured delay, both from command to camera, because this delay is the only time constant
-/// of the prediction. If the pure delay is a larger part of the delay from command to camera than
-/// with the default servo, the bandwidth is reduced further, until the margins are 6 dB and 45°.
+/// The delay from command to camera is the only time constant of the prediction. Therefore the
+/// design multiplies the default bandwidth of the prediction by the default delay divided by the
+/// measured delay. The design then reduces the bandwidth, if necessary, until the margins are 6 dB
+/// and 45°. This reduction is necessary if the pure delay is a larger part of the delay than in the
+/// default servo.
 public struct ServoDesign: Sendable {
     /// The designed tuning.
     public var parameters: ServoController.Parameters

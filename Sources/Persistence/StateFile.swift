@@ -71,7 +71,7 @@ enum StateFile {
 }
 
 extension Substring {
-    /// Text after `prefix`; nil if the text does not begin with it.
+    /// Text after `prefix`; nil if the text does not begin with `prefix`.
     fileprivate func valued(_ prefix: String) -> Substring? {
         hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }

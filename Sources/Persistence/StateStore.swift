@@ -135,8 +135,8 @@ public struct StateStore: Sendable {
             try calls.link(file, next)
         } catch {
             // A hard link is not possible, because the file system does not support it or the file
-            // has another owner. Therefore the file of the newest state is renamed. Until the new
-            // file exists, `load` finds the newest state under its second name.
+            // has another owner. Without a hard link, the file of the newest state is renamed.
+            // Until the new file exists, `load` finds the newest state under its second name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }

@@ -100,7 +100,7 @@ public struct Chart: Sendable {
     }
 
     /// Range of the ordinate: from the smallest to the largest drawn value, with a margin. The
-    /// widest tenth of a band is ignored for this range, because a large initial uncertainty would
+    /// widest tenth of a band does not affect the range, because a large initial uncertainty would
     /// flatten the rest of the curve.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity

@@ -8,11 +8,11 @@ struct ReplayClock {
         /// The record is later than the previous record by more than the longest gap that the
         /// estimator interpolates.
         case gap(seconds: Double)
-        /// The record is much earlier, because the clock was set back or restarted. The conversion
+        /// The record is much earlier, because the clock was set back or restarted. The replay then
         /// assumes a step of one period.
         case restart(seconds: Double)
         /// The record has the time of the previous record, a slightly earlier time, or a time that
-        /// is not a number. The replay does not use such a record.
+        /// is not a number. The replay does not use the record.
         case disordered
 
         /// Step for the estimator, s; nil if the record is not used.

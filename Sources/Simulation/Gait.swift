@@ -8,9 +8,9 @@ internal import GimbalCore
 /// square that repeats in the next stride.
 ///
 /// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice per
-/// stride. The non-repeating part consists of one spectral line near each harmonic. The distance of
-/// this line from the harmonic is a tenth to a half of the stride's frequency. Therefore the motion
-/// never repeats exactly, and every value is a function of the phase.
+/// stride. The non-repeating part consists of one spectral line near each harmonic. The distance
+/// between each non-repeating line and its harmonic is a tenth to a half of the stride's frequency.
+/// Therefore the motion never repeats exactly, and every value is a function of the phase.
 struct Gait: Sendable {
     /// Motion of the handle relative to the person's path, at one instant.
     struct Moment {

@@ -73,9 +73,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
                 steady + (deflection - steady) * cm_exp(-speed * stiffness / level * dt)
         }
         let damping = 2 * p.bristleDamping * cm_sqrt(stiffness * inertia)
-        // The bristles' damping decreases with speed, as in later variants of the LuGre model.
-        // Without the decrease, the damping of the bristles would act as additional viscous
-        // friction.
+        // The bristles' damping decreases with speed, as in later variants of the LuGre model. If
+        // the bristles' damping did not decrease, it would act as additional viscous friction.
         let fade = cm_exp(-slow * slow)
         return
             -(stiffness * deflection + damping * fade * (deflection - before) / dt

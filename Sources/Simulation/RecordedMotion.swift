@@ -5,13 +5,13 @@ public import GimbalCore
 ///
 /// The recorded rate is used as the true rate, after two corrections. The mean over the interval
 /// with the least motion is subtracted, and a correction by the accelerometer prevents drift of the
-/// attitude. The resulting rate includes the second correction, so the rate remains the derivative
-/// of the attitude. The acceleration is the recorded specific force, rotated by this attitude,
-/// without gravity. Acceleration below 0.1 Hz is attributed to an error of the tilt, because a
-/// person cannot accelerate for many seconds. Rate and acceleration are interpolated linearly
-/// between two samples, so a recording at 100 Hz has no content above 50 Hz. The heading begins at
-/// zero. If the recording begins or ends during a motion, the motion starts from rest or ends at
-/// rest within a third of a second.
+/// attitude. The resulting rate includes the accelerometer's correction, so the rate remains the
+/// derivative of the attitude. The acceleration is the recorded specific force, rotated by this
+/// attitude, without gravity. Acceleration below 0.1 Hz is attributed to an error of the tilt,
+/// because a person cannot accelerate for many seconds. Rate and acceleration are interpolated
+/// linearly between two samples, so a recording at 100 Hz has no content above 50 Hz. The heading
+/// begins at zero. If the recording begins or ends during a motion, the motion starts from rest or
+/// ends at rest within a third of a second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
@@ -31,9 +31,9 @@ public struct RecordedMotion: Sendable {
     ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
     ///     equal intervals regardless of the samples' own times; finite, at least two.
     ///   - sampleRate: Samples per second.
-    ///   - restSeconds: Duration of the interval with the least motion. The mean rate in this
-    ///     interval is used as the gyroscope's offset; in a recording without rest, the mean rate
-    ///     of the whole recording is used.
+    ///   - restSeconds: Duration of the interval with the least motion. The mean rate in the
+    ///     interval with the least motion is used as the gyroscope's offset; in a recording without
+    ///     rest, the mean rate of the whole recording is used.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
         self.sampleRate = sampleRate
@@ -86,7 +86,8 @@ public struct RecordedMotion: Sendable {
     }
 
     /// Changes the ends of the motion so that it starts from rest and ends at rest. The attitudes
-    /// between the ends do not change.
+    /// between the ends change only in heading, by a common angle, so that the first heading is
+    /// zero.
     private mutating func slowEnds() {
         let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)
         guard count > 0 else { return }
@@ -99,7 +100,8 @@ public struct RecordedMotion: Sendable {
             }
         }
         for i in (0..<count).reversed() {
-            // The rotation from one knot to the next knot is reversed.
+            // The attitude of this knot is the next knot's attitude, turned back by the rotation
+            // between the two knots.
             var here = knots[i]
             here.attitude = .identity
             let turn = Self.turned(here, knots[i + 1], share: 1, dt: dt)

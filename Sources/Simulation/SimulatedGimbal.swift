@@ -5,11 +5,11 @@ public import GimbalCore
 /// daemon's simulated backend, the tests and the benchmarks use the simulated gimbal.
 ///
 /// The delay from the camera's motion to the torque that responds to it is 3.0 ms with the
-/// defaults. The delay of 3.0 ms consists of the gyroscope's filter (0.98 ms), the mean age of a
-/// sample in a 1 kHz loop whose clock differs from the sensor's clock (0.5 ms), the transport from
-/// the loop to the power stage (1.02 ms, a pure delay, `transportDelay`) and the current loop (0.5
-/// ms, first order). The delay of 3.0 ms does not include the holding of the output over a loop
-/// period.
+/// defaults. The delay has four parts: the gyroscope's filter (0.98 ms), the mean age of a sample
+/// (0.5 ms), the transport from the loop to the power stage (1.02 ms, a pure delay,
+/// `transportDelay`), and the current loop (0.5 ms, first order). The mean age of a sample applies
+/// to a 1 kHz loop whose clock differs from the sensor's clock. The delay of 3.0 ms does not
+/// include the holding of the output over a loop period.
 ///
 /// The same parameters, motion, seed and calls give bit-identical numbers. Only one thread at a
 /// time can use a gimbal.

@@ -53,7 +53,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // NIO delivers the request after this error; `channelRead` then answers it.
+        // After a failed WebSocket upgrade, NIO passes the request to `channelRead`, which answers
+        // it.
         if error is NIOWebSocketUpgradeError { return }
         // The previous handler has already answered input that is not HTTP. If the connection has
         // ended within a request, no answer is necessary.
@@ -246,7 +247,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func expire() {
         guard let context else { return }
-        // The end of the time limit between two requests is not counted as a refusal.
+        // A timeout between two requests is not counted as a refusal.
         if answering != nil {
             service.ledger.refuse(.slow)
         } else if requests == 0 || head != nil {

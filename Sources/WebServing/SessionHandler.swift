@@ -73,7 +73,7 @@ final class SessionHandler: ChannelInboundHandler {
             fail(.protocolError, 1002, "wrong control frame", isDecoderAlive: false)
         default:
             // After a wrong frame the connection is already closing, and further bytes are dropped.
-            // Every other error closes the connection immediately.
+            // An error other than a wrong frame closes the connection immediately.
             if !isClosing { context.close(promise: nil) }
         }
     }

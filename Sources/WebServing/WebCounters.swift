@@ -81,7 +81,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Registers the end of an accepted connection.
+    /// Records that an accepted connection has ended.
     func leave(_ address: String) {
         state.withLock { state in
             state.open -= 1

@@ -10,8 +10,8 @@ import Wire
 /// Entry point of the daemon program airframed.
 public enum DaemonProgram {
     /// Entry point of the process, which sets up memory and stacks before the first thread exists.
-    /// The entry point is isolated to the main actor. Otherwise it would run on a thread of Swift's
-    /// pool, whose stack of 8 MiB would then be locked into memory.
+    /// The entry point is isolated to the main actor. Without this isolation, `main` would run on a
+    /// thread of Swift's pool, whose stack of 8 MiB would then be locked into memory.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -29,7 +29,7 @@ public enum DaemonProgram {
     /// text.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
-        // If a recording exceeds the file size limit of the process, only the writing of this file
+        // If a recording exceeds the file size limit of the process, only the write to its file
         // fails.
         signal(SIGXFSZ, SIG_IGN)
         var descriptor: Int32
@@ -156,8 +156,8 @@ struct Airframed: ParsableCommand {
 
     private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
 
-    /// Writes the program's own messages; `LogStore` writes the log. An error of the stream is
-    /// ignored, because it cannot be reported anywhere.
+    /// Writes the program's own messages; `LogStore` writes the log. A write error is ignored,
+    /// because it cannot be reported anywhere.
     private static func write(_ text: String, to stream: FileDescriptor) {
         _ = try? stream.writeAll(text.visibleLines.utf8)
     }

@@ -34,8 +34,8 @@ final class ClientConnection {
     var isFinished = false
     /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
-    /// Last time at which output was sent, or at which less than `replyBacklog` bytes of output
-    /// waited.
+    /// Last time at which the client made progress: airframed sent output, or less than
+    /// `replyBacklog` bytes of output waited.
     var progress: Instant
 
     init(
@@ -55,7 +55,7 @@ final class ClientConnection {
     /// Each connection has the person's name, and is read-only for a person without the right to
     /// write.
     ///
-    /// - Throws: A refusal if the name is not plain text, or if the connection has a name.
+    /// - Throws: A refusal if the name is not plain text, or if the connection already has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
         if let name = try parameters.string("name") {
             guard client.name.isEmpty else {

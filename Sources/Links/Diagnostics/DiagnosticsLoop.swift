@@ -92,8 +92,8 @@ struct DiagnosticsLoop {
         connections.removeAll(where: \.isFinished)
     }
 
-    /// Executes every emergency stop that has arrived. A stop that is the next request of its
-    /// connection is also answered.
+    /// Executes every emergency stop that has arrived. A stop that is the connection's next request
+    /// is also answered now; every other stop is answered in its turn.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in

@@ -9,11 +9,11 @@ import SystemPackage
 ///
 /// One ordinary thread, `airframed-diag`, does all work, except that a second thread,
 /// `airframed-ask`, answers read-only requests. `run()` waits for both threads without blocking a
-/// thread of Swift's pool. `run` returns within a few milliseconds of a graceful shutdown or a
-/// cancellation; if a read-only request is being answered, after its answer.
+/// thread of Swift's pool. After a graceful shutdown or a cancellation, `run` returns within a few
+/// milliseconds. If a read-only request is being answered, `run` first waits for the answer.
 public final class DiagnosticsServer: Service {
-    /// Size of each thread's stack, bytes, which is locked into memory. The tests of a debug build
-    /// need more than 64 KiB and at most 128 KiB of stack; the rest is a reserve.
+    /// Stack size of each thread, bytes; the stacks are locked into memory. The tests of a debug
+    /// build need more than 64 KiB and at most 128 KiB of stack; the rest is a reserve.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread: the lowest value that the systemd unit permits
     /// (`LimitNICE`). Other threads of the process have the nice value 0.

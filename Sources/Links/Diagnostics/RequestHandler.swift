@@ -10,8 +10,8 @@ import Wire
 /// On the server's thread, the handler immediately answers requests that move, stop or change
 /// something; the `QuestionDesk` answers read-only requests.
 struct RequestHandler: Sendable {
-    /// Longest line that the server's thread parses, bytes. Requests without a list of names and
-    /// without text are much shorter than this limit.
+    /// Longest line that the server's thread parses, bytes. A request without a list of names and
+    /// without text is much shorter than `shortLine`.
     static let shortLine = 1024
 
     let port: any GimbalPort
@@ -183,8 +183,8 @@ struct RequestHandler: Sendable {
             client: connection.client,
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
-        // A client that has closed its connection reads no answers. The waiting read-only requests
-        // of such a client are dropped, because they would delay other clients.
+        // If the client has closed its connection, no answer is sent. The client's waiting
+        // read-only requests are dropped, because they would delay other clients.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {

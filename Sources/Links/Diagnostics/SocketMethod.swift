@@ -45,7 +45,7 @@ public struct SocketMethod: Sendable {
     /// JSON text of the result of a method.
     public typealias Answer = any Encodable & Sendable
 
-    /// The connection that sent the request, with its rights, for the body of a method.
+    /// Caller of a method: the connection that sent the request, and its rights.
     public struct Caller: Sendable {
         /// Identity of the connection.
         public let client: DiagnosticsClient
@@ -55,7 +55,8 @@ public struct SocketMethod: Sendable {
         /// The connection as a source of requests to the gimbal.
         public var source: CommandSource { CommandSource(client) }
 
-        /// Checks write access, for methods with actions that only read.
+        /// Checks write access. Methods that need write access only for some actions call this
+        /// function.
         ///
         /// - Throws: A refusal, if the client of the connection can only read.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }

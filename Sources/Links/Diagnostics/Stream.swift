@@ -16,9 +16,9 @@ struct StreamSchedule {
         next = now
     }
 
-    /// True if a message of the stream is due. The call then sets the time of the next message to
-    /// one period after the due time. If this time has also passed, the next message is due one
-    /// period from now.
+    /// True if a message of the stream is due. The call then sets the next due time to one period
+    /// after the present due time. If the next due time has also passed, the next message is due
+    /// one period from now.
     mutating func takeDue(now: Instant) -> Bool {
         guard now >= next else { return false }
         next.nanoseconds += period

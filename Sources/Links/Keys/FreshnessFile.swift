@@ -25,7 +25,8 @@ public final class FreshnessFile: Service {
     /// Value that an earlier process has stored in the file.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// Value that must be written to the file; the margin is already added.
+    /// Newest value that the link must be able to accept; the file receives this value plus
+    /// `margin`.
     private let wanted: Atomic<UInt64>
     /// Value in the file; a time or counter up to this value can be accepted now.
     private let reserved: Atomic<UInt64>
@@ -64,15 +65,15 @@ public final class FreshnessFile: Service {
         return value <= reserved
     }
 
-    /// Writes a greater value to the file in advance, so that the values after `value` can be
-    /// accepted. Any thread can call this method, which never waits.
+    /// Requests that the file receives `value` plus the margin, so that the link can accept the
+    /// values up to this sum. Any thread can call this method, which never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
         bell.ring()
     }
 
-    /// Registers an accepted value, which must be greater than all earlier values. Any thread can
+    /// Records an accepted value, which must be greater than all earlier values. Any thread can
     /// call this method, which never waits.
     public func note(_ value: UInt64) { newest.store(value, ordering: .relaxed) }
 

@@ -90,10 +90,10 @@ final class SettlingPipes: Sendable {
         answer = try Bell()
     }
 
-    /// Registers the start of the server's thread.
+    /// Records that the server's thread has started.
     func begin() { isServed.withLock { $0 = true } }
 
-    /// Registers the end of the server's thread, after a waiting thread has been released.
+    /// Records that the server's thread has ended, after releasing a waiting thread.
     func end() {
         acknowledge()
         isServed.withLock { $0 = false }

@@ -25,8 +25,8 @@ struct GimbalDirector {
     /// Yaw relative to the vehicle at which the camera is held, rad; nil if the camera does not
     /// keep a yaw relative to the vehicle.
     private var followedYaw: Double?
-    /// Lead angle in the yaw of the last request, rad. The lead compensates the turn that the
-    /// autopilot has announced.
+    /// Lead angle that the last requested yaw includes, rad. The lead angle compensates the turn
+    /// that the autopilot has announced.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }

@@ -319,8 +319,9 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Registers a message of a component, and returns whether the component's address belongs to
-    /// the peer. If an address moves to another peer, control does not move to this peer.
+    /// Records that a component has sent a message, and returns whether the component's address
+    /// belongs to the peer. If an address moves to another peer, control does not move to this
+    /// peer.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },

@@ -40,7 +40,7 @@ struct MAVLinkGuests {
     /// The guest at an address; nil for an address that is not registered.
     subscript(address: DatagramAddress) -> Guest? { guests[address] }
 
-    /// Registers that a message of a guest has arrived.
+    /// Records that a message of a guest has arrived.
     mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
         guests[address]?.parser = parser
         guests[address]?.heard = now

@@ -133,7 +133,7 @@ final class MAVLinkLoop {
         for (frame, _) in frames { component.handle(frame, from: number, now: now) }
     }
 
-    /// Registers a new peer as a guest.
+    /// Adds a new peer as a guest.
     private func place(
         _ address: DatagramAddress, _ parser: MAVLinkParser, _ sender: MAVLinkAddress, now: Instant
     ) -> Int? {

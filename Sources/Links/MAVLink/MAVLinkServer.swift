@@ -8,7 +8,7 @@ public import Wire
 /// The MAVLink component as a service, over UDP and a serial port, on one ordinary thread,
 /// `airframed-mav`.
 public final class MAVLinkServer: Service {
-    /// Size of the thread's stack, bytes, which is locked into memory.
+    /// Stack size of the thread, bytes; the stack is locked into memory.
     private static let stackSize = 512 * 1024
 
     private let configuration: MAVLinkConfiguration

@@ -49,7 +49,7 @@ public struct MAVLinkSigning: Sendable {
     /// Converts the time of day to units of 10 µs since 2015; 0 if the clock was never set.
     ///
     /// - Parameter seconds: Seconds since 1970.
-    /// - Returns: The time in the format of signatures.
+    /// - Returns: Time in units of 10 µs since 2015, as in signatures.
     public static func time(seconds: Double) -> UInt64 {
         UInt64(max(0, (seconds - Double(epoch)) * 1e5))
     }

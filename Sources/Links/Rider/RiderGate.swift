@@ -21,13 +21,13 @@ struct RiderGate {
         return isStanding || !needsZero
     }
 
-    /// Registers that the `Commander` has accepted the request.
+    /// Records that the `Commander` has accepted the request.
     mutating func accepted(isStanding: Bool, now: Instant) {
         lastAccepted = now
         if isStanding { needsZero = false }
     }
 
-    /// Registers that the `Commander` has refused the request, so that the stick must be centred
+    /// Records that the `Commander` has refused the request, so that the stick must be centred
     /// again first.
     mutating func refused() { needsZero = true }
 }

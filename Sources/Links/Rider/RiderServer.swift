@@ -11,7 +11,7 @@ public import Wire
 /// Link to the remote controls of the wheels, as a service on one ordinary thread,
 /// `airframed-rider`. The link receives datagrams on a UDP port, and sends no answers.
 public final class RiderServer: Service {
-    /// Size of the thread's stack, bytes, which is locked into memory.
+    /// Stack size of the thread, bytes; the stack is locked into memory.
     private static let stackSize = 256 * 1024
     /// Largest number of datagrams that are read in one iteration of the thread.
     private static let datagramsPerTurn = 64

@@ -9,13 +9,13 @@ import Wire
 ///
 /// With the setting `rbl.tap`, the gimbal's own MAVLink uses the same link to the clients. The
 /// bridge then splits the bytes from the port into frames, and sends the gimbal's frames between
-/// these frames.
+/// the port's frames.
 public final class BridgeRole: SerialRole {
     /// Time without a byte from the port after which the bridge sends the collected bytes, s. The
     /// firmware of the BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
-    /// Number of collected bytes at which the bridge sends the bytes even if the port does not
-    /// pause, because a stream at 115200 baud can have no pauses.
+    /// Number of collected bytes at which the bridge sends the bytes without waiting for a pause; a
+    /// stream at 115200 baud may have no pauses.
     private static let full = 160
     /// Longest time for receiving a frame from the port, s; a USB adapter can pause for 16 ms
     /// within a frame.

@@ -21,8 +21,7 @@ struct SerialPort {
 
     /// Interval between attempts to open a missing port, s.
     private static let retrySeconds = 0.5
-    /// Capacity of the buffer of bytes that wait for the driver, bytes: 0.36 s of data at 115200
-    /// baud.
+    /// Capacity of the transmit buffer, bytes: 0.36 s of data at 115200 baud.
     private static let capacity = 4096
 
     let path: String

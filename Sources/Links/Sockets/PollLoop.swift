@@ -30,8 +30,8 @@ struct PollSet {
         entries.append(entry ?? pollfd(fd: -1, events: 0, revents: 0))
     }
 
-    /// Sets the latest time at which the wait ends. If this time has already passed, the call does
-    /// not wait.
+    /// Sets the latest time at which the wait ends. If `time` has already passed, the call does not
+    /// wait.
     mutating func end(by time: Instant?) {
         if let time, time < end { end = time }
     }

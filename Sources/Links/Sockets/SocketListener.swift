@@ -36,7 +36,8 @@ struct SocketListener: Sendable {
     /// - Parameters:
     ///   - place: Path, group and limits of the socket.
     ///   - logger: Log for a group that does not exist.
-    /// - Throws: The problem; after a failure, the socket's file does not exist.
+    /// - Throws: An error that describes the problem; after a failure, the socket's file does not
+    ///   exist.
     init(_ place: SocketPlace, logger: Logger) throws(SocketError) {
         let path = place.path
         let obstacles = SocketPath(key: place.key)

@@ -97,7 +97,7 @@ final class Model {
 
 /// Calls a function of CInference that writes a text after a failure.
 ///
-/// - Returns: The result of the function, and the text, which is empty after success.
+/// - Returns: The result of the function, and the error text; the text is empty after success.
 private func withErrorText<Result>(
     _ body: (UnsafeMutablePointer<CChar>) -> Result
 ) -> (Result, String) {

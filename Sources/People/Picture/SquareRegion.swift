@@ -29,7 +29,7 @@ public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
     /// - Parameters:
     ///   - hips: Midpoint between the hips, pixels.
     ///   - top: Point in the direction of the head, whose distance from the hips is half the body's
-    ///     size, pixels. Both models return the point `top`.
+    ///     size, pixels. The detector and the landmark model return the point `top`.
     init(hips: PixelPoint, top: PixelPoint) {
         let (dx, dy) = (top.x - hips.x, top.y - hips.y)
         // The models were trained with squares that are a quarter larger than the body.

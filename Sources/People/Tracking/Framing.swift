@@ -18,8 +18,8 @@ public struct Framing: Sendable, Equatable {
     /// Smallest distance of the top of the head from the upper edge, as a fraction of the picture's
     /// height, 0...0.5.
     public var headRoom = 0.12
-    /// Distance of the person from the desired position, to either side, at which the camera begins
-    /// to move, as a fraction of the picture's width, 0...0.4.
+    /// Half the width of the dead zone, as a fraction of the picture's width, 0...0.4: horizontal
+    /// distance of the person from the desired position at which the camera begins to move.
     public var deadZone = 0.0
     /// Time constant with which the camera moves the person to the desired position in the picture,
     /// s.

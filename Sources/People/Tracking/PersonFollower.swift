@@ -54,8 +54,8 @@ public struct PersonFollower: Sendable {
     /// Time for which the camera continues the motion of a lost person, s. A longer prediction
     /// would be unreliable.
     private static let coastSeconds = 4.0
-    /// Largest heading difference at which a new person counts as the lost person, compared with
-    /// the lost person's predicted heading, rad.
+    /// Largest difference, rad, between a new person's heading and the lost person's predicted
+    /// heading for which the new person counts as the lost person.
     private static let reunion = 0.9
 
     private var choice: Choice?

@@ -45,15 +45,15 @@ public struct TrackedPerson: Sendable {
 /// the time of the next picture, assigns the observations to people with the smallest total error,
 /// and keeps people who are hidden for a short time. Times are seconds on one clock.
 public struct PersonTracker: Sendable {
-    /// Time without an observation after which a person is removed, s. During this time, the person
-    /// can be hidden for a second, and the detector can then miss the person in some pictures.
+    /// Time without an observation after which a person is removed, s. The time is long enough for
+    /// a person who is hidden for a second, and whom the detector then misses in some pictures.
     public var memory = 1.6
     /// The tracked people, in the order of their numbers.
     public private(set) var people: [TrackedPerson] = []
 
     private var nextID = 1
-    /// Person who is kept longer than the other people: the person's number, and the time without
-    /// an observation after which the person is removed, s.
+    /// Number of the person who is removed later than the other people, and this person's timeout:
+    /// time without an observation until the removal, s.
     private var kept: (id: Int, seconds: Double)?
 
     /// Largest number of tracked people.

@@ -78,8 +78,8 @@ public final class PictureExaminer {
         return people + (try search(picture, besides: people))
     }
 
-    /// Searches for other people: in one call in the whole picture, in the next call in two of its
-    /// parts, and so on.
+    /// Searches for other people. The calls alternate between the whole picture and two of its
+    /// parts.
     private func search(_ picture: RGBPicture, besides people: [Person]) throws(InferenceError)
         -> [Person]
     {

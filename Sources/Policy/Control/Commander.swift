@@ -132,7 +132,7 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Registers the end of the source's connection, which ends the source's control. If the source
+    /// Handles the end of the source's connection, which ends the source's control. If the source
     /// was in control, its rate requests end immediately.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in

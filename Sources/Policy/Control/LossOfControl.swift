@@ -49,7 +49,7 @@ public struct LossOfControl: Sendable, Equatable {
     /// Creates a state without a stream of rate requests.
     public init() {}
 
-    /// Registers a rate request, which ends the present stage of the fallback.
+    /// Records a rate request, which ends the present stage of the fallback.
     mutating func turned(by source: CommandSource, now: Instant) {
         self = LossOfControl()
         self.source = source
@@ -59,7 +59,7 @@ public struct LossOfControl: Sendable, Equatable {
     /// Ends the stream of rate requests, because of another request or a stop.
     mutating func settle() { self = LossOfControl() }
 
-    /// Registers the end of the source's connection.
+    /// Records that the source's connection has ended.
     mutating func cutOff(_ source: CommandSource) {
         if self.source == source { isCutOff = true }
     }

@@ -54,7 +54,7 @@ extension GimbalBus {
 }
 
 /// Reason of a failed transfer. The value is small and contains no references, so that the bus
-/// thread can store it in one atomic word; another thread composes the sentence.
+/// thread can store it in one atomic word; another thread formats the error message.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// The failed operation.
     public enum Operation: UInt8, Sendable, BitwiseCopyable {
@@ -76,7 +76,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case gpio = 2
         /// A chip on SPI; the address is the number of its chip select.
         case spi = 3
-        /// A drive on a CAN bus; the address is the identifier of the frame, cut to 16 bits.
+        /// A drive on a CAN bus; the address is the CAN ID of the frame, truncated to 16 bits.
         case can = 4
     }
 

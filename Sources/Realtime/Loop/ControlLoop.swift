@@ -246,8 +246,8 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var readNanoseconds: Int64
     /// Time that the write to the motors took in the previous period, ns.
     var writeNanoseconds: Int64
-    /// Latency from a sample to the end of the write of the output that was computed with this
-    /// sample, ns; the newest value.
+    /// Newest latency from IMU to motors, ns: time from a sample until the output computed from
+    /// this sample has been written.
     var imuToMotorNanoseconds: Int64
 }
 
@@ -257,7 +257,7 @@ struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.
     var sampleTime: Instant
-    /// Time of the tick that computed the output. An old time means that the loop hangs.
+    /// Time of the tick that computed the output. If the time is old, the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

@@ -13,8 +13,8 @@ public enum Stage: String, CaseIterable, Sendable {
     case control
     /// Duration of writing to the motors.
     case write
-    /// Latency from the newest sample to the end of the write of the output that was computed with
-    /// this sample.
+    /// Latency from IMU to motors: time from the newest sample until the output computed from this
+    /// sample has been written.
     case imuToMotor = "imu_to_motor"
     /// Time from the reception of a request by a link until the tick that executes it; measured for
     /// each request, not for each period.

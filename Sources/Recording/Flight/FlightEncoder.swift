@@ -16,14 +16,14 @@ public struct FlightEncoder: ~Copyable {
         public var hasParameters = false
     }
 
-    /// Time that a chunk covers when it is closed, s. If the process ends suddenly, the recording
-    /// loses at most the data of `chunkSeconds` and of the time that a write takes.
+    /// Longest duration of a chunk, s. If the process ends suddenly, the recording loses at most
+    /// the data of `chunkSeconds` and of the time that a write takes.
     public static let chunkSeconds = 0.5
     /// Size at which a chunk is closed, bytes. The limit bounds the encoder's buffers, which would
     /// otherwise be the largest buffers of the process at 4 kHz.
     private static let chunkBytes = 300_000
-    /// Minimum duration of the messages in a chunk at which the next recorded state of the
-    /// stabilizer closes the chunk, s. The next chunk begins with the recorded state, so most files
+    /// Shortest duration of a chunk, s. The next recorded state of the stabilizer closes a chunk
+    /// with at least this duration. The next chunk begins with the recorded state, so most files
     /// begin with a complete state.
     private static let earliestSeconds = 0.25
 

@@ -122,8 +122,8 @@ public struct MCAPAssembler: Sendable {
         return assembler
     }
 
-    /// Registers a channel record that was found at the end of the file so far, after the record of
-    /// its schema.
+    /// Adds an existing channel record, which begins at position `size` of the file, after the
+    /// record of its schema.
     mutating func note(_ channel: MCAPChannel, length: Int) {
         channels.append(channel)
         size += length
@@ -148,7 +148,7 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Registers a chunk and its index, which were found in the file.
+    /// Adds an existing chunk and its index.
     mutating func note(_ place: MCAPChunkPlace) {
         chunkIndices.appendRecord(.chunkIndex) { index in
             index.appendInteger(place.start)
@@ -194,8 +194,8 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Registers an attachment record that was found at the end of the file so far; only the names
-    /// in `attachment` are used.
+    /// Adds an existing attachment record, which begins at position `size` of the file; only the
+    /// names in `attachment` are used.
     mutating func note(_ attachment: MCAPAttachment, dataSize: Int, length: Int) {
         let position = size
         attachmentIndices.appendRecord(.attachmentIndex) { index in
@@ -222,7 +222,7 @@ public struct MCAPAssembler: Sendable {
         return bytes
     }
 
-    /// Registers a metadata record that was found at the end of the file so far.
+    /// Adds an existing metadata record, which begins at position `size` of the file.
     mutating func note(metadata name: String, length: Int) {
         let position = size
         metadataIndices.appendRecord(.metadataIndex) { index in
@@ -234,8 +234,8 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// Registers a record without an entry in the summary, which was found at the end of the file
-    /// so far.
+    /// Adds an existing record that begins at position `size` of the file, and has no entry in the
+    /// summary.
     mutating func note(length: Int) { size += length }
 
     /// Create the bytes of the end of the file: summary, offsets of the summary, and footer.
@@ -271,8 +271,8 @@ public struct MCAPAssembler: Sendable {
             bytes.appendInteger(UInt64(offsetStart))
             bytes.appendInteger(UInt32(0))
         }
-        // The checksum covers the summary, and the footer up to the checksum field. The footer's
-        // length field is already included.
+        // The checksum covers the summary, and the footer up to the checksum field. `bytes` already
+        // contains the footer's length field.
         let crc = CRC32.checksum(bytes[dataEnd..<bytes.count - 4])
         bytes.removeLast(4)
         bytes.appendInteger(crc)

@@ -12,7 +12,7 @@ public import SystemPackage
 /// readable.
 public enum MCAPRecovery {
     /// Largest incomplete end, bytes: the data between two syncs at the highest rate, plus a
-    /// margin. A larger incomplete end is treated as damage.
+    /// margin. An incomplete end that is larger than `longestTear` is treated as damage.
     private static let longestTear = 8 << 20
 
     /// Reads the file from its beginning, and completes it if it is incomplete.
@@ -85,8 +85,8 @@ public enum MCAPRecovery {
                 && bytes(size - magic.count, magic.count) != magic
         }
 
-        /// Registers all complete records. The result is false if a record differs from the
-        /// structure that `FlightWriter` writes.
+        /// Passes all complete records to the assembler. The result is false if a record differs
+        /// from the structure that `FlightWriter` writes.
         mutating func readAll() -> Bool {
             while let record = record(at: assembler.size) {
                 switch record.opcode {

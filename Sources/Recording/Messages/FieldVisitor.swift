@@ -20,8 +20,8 @@ struct FieldName: ExpressibleByStringLiteral {
     }
 }
 
-/// Visitor that describes, writes or reads the fields of a message. All three operations use the
-/// same list of fields, so that they always agree.
+/// Visitor that describes, writes or reads the fields of a message. The visitors that describe,
+/// write and read a message use the same list of fields, so that they always agree.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)

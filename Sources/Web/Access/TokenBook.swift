@@ -35,8 +35,8 @@ final class TokenBook: Sendable {
     private let now: @Sendable () -> Double
     private let entries: Mutex<[PairedBrowser]>
 
-    /// Reads the saved list. A list that cannot be read is treated as empty, and a line of the log
-    /// reports this.
+    /// Reads the saved list. If the list cannot be read, it is treated as empty, and the problem is
+    /// logged.
     ///
     /// - Parameters:
     ///   - directory: Directory of the list.

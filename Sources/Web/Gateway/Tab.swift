@@ -22,7 +22,7 @@ final class Tab: WebSocketEndpoint {
     }
 
     private let gateway: Gateway
-    /// Name of the page in airframed's `history` and as the client in control.
+    /// Name of the page, which airframed shows in `history` and as the client in control.
     private let name: String
     private let canWrite: Bool
     private let browser: String?

@@ -25,7 +25,8 @@ struct PageFiles: Sendable {
 
     /// Reads all files of the directory.
     ///
-    /// - Returns: nil if the directory contains no index.html, or if its files are too large.
+    /// - Returns: The initializer returns nil if the directory contains no index.html, or if its
+    ///   files are too large.
     init?(directory: String) {
         guard let names = try? FileManager.default.subpathsOfDirectory(atPath: directory) else {
             return nil

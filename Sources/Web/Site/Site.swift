@@ -190,9 +190,9 @@ extension WebResponse {
         json(status, .object(["message": .string(sentence)]))
     }
 
-    /// This answer with header fields that protect the page. The browser loads scripts and styles
-    /// only from the server's files, does not show the page inside another page, and lets the page
-    /// connect only to its server.
+    /// Copy of the answer with additional header fields that protect the page. The browser loads
+    /// scripts and styles only from the server's files, does not show the page inside another page,
+    /// and lets the page connect only to its server.
     var guarded: WebResponse {
         var response = self
         response.headers += [

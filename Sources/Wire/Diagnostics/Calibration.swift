@@ -28,7 +28,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var instruction: String
     /// Present disturbance of the calibration, as text for the user; empty if there is none.
     public var hint: String
-    /// Names of the faces of the camera that are still missing.
+    /// Names of the camera's faces that have not been measured yet.
     public var missing: [String]
     /// Result as text for the user; empty while the calibration runs.
     public var sentence: String

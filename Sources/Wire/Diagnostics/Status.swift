@@ -150,10 +150,10 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the reason for a camera that does not move because no motion is requested. Every
-    /// other reason that prevents motion is a problem.
+    /// Name of the reason that applies while no motion is requested. Every other reason that
+    /// prevents motion is a problem.
     public static let inactiveName = "inactive_mode"
 
-    /// True if the reason is a problem. A missing request for motion is not a problem.
+    /// True if the reason is a problem. The reason `inactiveName` is not a problem.
     public var isProblem: Bool { name != Self.inactiveName }
 }

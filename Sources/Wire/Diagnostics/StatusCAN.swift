@@ -48,7 +48,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
 public struct DriveStatus: Hashable, Sendable, Codable {
     /// Name of the joint: "yaw", "roll" or "pitch".
     public var axis: String
-    /// Identifier of the drive on the bus.
+    /// CAN ID of the drive.
     public var id: Int
     /// State of the drive: "on", "off", "silent", "fault", "refuses", or "answers" for a drive that
     /// does not report whether its power stage is on. The state "refuses" means that the drive

@@ -123,7 +123,7 @@ public struct JointStatus: Hashable, Sendable, Codable {
 public struct MotorStatus: Hashable, Sendable, Codable {
     /// Value of the setting `motors.type`.
     public var type = ""
-    /// Torque on the outer part of each joint, N·m.
+    /// Torque on the camera's side of each joint, N·m.
     public var torqueNm = AxisNumbers()
     /// Torque limit of each motor, N·m.
     public var torqueLimitNm = AxisNumbers()
@@ -141,8 +141,8 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Motor noise: RMS of the feedback moment above 50 Hz about the camera's axes, N·m; only for
     /// motors of type torque.
     public var humNm = AxisNumbers()
-    /// Reduction of the stiffness about each camera axis that limits the motor noise, per cent of
-    /// the tuned stiffness; 0 means no reduction.
+    /// Stiffness reduction about each camera axis, which limits the motor noise, per cent of the
+    /// tuned stiffness; 0 means no reduction.
     public var calmPercent = AxisNumbers()
     /// Fraction of the handle's fast motion that the servo commands compensate, about the handle's
     /// axes, per cent.

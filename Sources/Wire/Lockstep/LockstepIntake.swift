@@ -5,8 +5,9 @@ public import GimbalCore
 ///
 /// Each connection of a simulator has a separate instance, which uses no clock and no socket.
 public struct LockstepIntake: Sendable {
-    /// Shortest step between two lines, s. A shorter step is refused, because the loop is not
-    /// designed for it. A shorter step is most likely an internal step of the simulator's physics.
+    /// Shortest step between two lines, s. airframed refuses shorter steps, because the loop is not
+    /// designed for a higher rate. A shorter step is most likely an internal step of the
+    /// simulator's physics engine.
     public static let shortestStep = 1e-4
     /// Longest step between two lines, s. A step of more than 20 ms is treated as a gap in the
     /// samples.

@@ -60,8 +60,8 @@ public struct CameraInformation: MAVLinkMessage {
     }
 }
 
-/// Rate, size and state of a video stream's pictures. The messages VIDEO_STREAM_INFORMATION and
-/// VIDEO_STREAM_STATUS contain these fields.
+/// Frame rate, bit rate, size and state of a video stream. The messages VIDEO_STREAM_INFORMATION
+/// and VIDEO_STREAM_STATUS contain these fields.
 public struct StreamPictures: Hashable, Sendable {
     /// Pictures per second.
     public var rate: Float = 0
@@ -99,7 +99,7 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         269, "VIDEO_STREAM_INFORMATION", crcExtra: 109, size: 213)
 
-    /// Rate, size and state of the pictures.
+    /// Frame rate, bit rate, size and state of the stream.
     public var pictures = StreamPictures()
     /// Number of the stream, counted from 1.
     public var stream: UInt8 = 0
@@ -137,7 +137,7 @@ public struct VideoStreamStatus: MAVLinkMessage {
     /// Format of VIDEO_STREAM_STATUS, message number 270.
     public static let format = MAVLinkFormat(270, "VIDEO_STREAM_STATUS", crcExtra: 59, size: 19)
 
-    /// Rate, size and state of the pictures.
+    /// Frame rate, bit rate, size and state of the stream.
     public var pictures = StreamPictures()
     /// Number of the stream, counted from 1.
     public var stream: UInt8 = 0

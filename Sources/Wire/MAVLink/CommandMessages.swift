@@ -77,7 +77,7 @@ public struct CommandAck: MAVLinkMessage {
     public var command: UInt16 = 0
     /// Result of the command, a value of MAV_RESULT.
     public var result: UInt8 = 0
-    /// Progress of a command that is in progress, %.
+    /// Progress of the command, %, for the result MAV_RESULT_IN_PROGRESS.
     public var progress: UInt8 = 0
     /// Additional result, whose meaning depends on the command.
     public var detail: Int32 = 0

@@ -142,7 +142,7 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
 
     /// Time since the autopilot's start, µs.
     public var bootUs: UInt64 = 0
-    /// Attitude of the vehicle: rotation from its body to north-east-down.
+    /// Attitude of the vehicle: rotation from its body frame to the north-east-down frame.
     public var q: [Float] = [1, 0, 0, 0]
     /// Age of the vehicle's attitude, µs.
     public var attitudeDelayUs: UInt32 = 0

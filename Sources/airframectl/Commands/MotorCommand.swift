@@ -52,8 +52,8 @@ struct MotorTestCommand: AcknowledgedCommand {
             let rest = min(Self.period, end - DaemonClient.now())
             if rest > 0, signals.wait(seconds: rest) != nil { break }
         } while DaemonClient.now() < end
-        // Every other request ends the motor test immediately. A request for the present mode ends
-        // the test without any other effect.
+        // A request other than a motor test ends the motor test immediately. A request for the
+        // present mode ends the test without any other effect.
         try acknowledge(client, .mode, ["mode": "inactive"])
     }
 

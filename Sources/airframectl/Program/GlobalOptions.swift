@@ -31,8 +31,8 @@ struct GlobalOptions: ParsableArguments {
         try DaemonClient(path: socket, timeout: timeout)
     }
 
-    /// Moves these options to the end of the arguments, where the parser of the subcommand finds
-    /// them.
+    /// Moves the global options to the end of the arguments, where the parser of the subcommand
+    /// finds them.
     ///
     /// ArgumentParser passes options before the subcommand only to the root command, but users
     /// write `airframectl --json status`.

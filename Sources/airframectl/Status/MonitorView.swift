@@ -86,8 +86,8 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// Lines with the reasons why the camera does not move. The number of these lines is constant,
-    /// so that the lines below do not move.
+    /// Lines with the reasons why the camera does not move. The number of lines with reasons is
+    /// constant, so that the lines below do not move.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []

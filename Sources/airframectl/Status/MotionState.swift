@@ -8,7 +8,7 @@ struct MotionState: Equatable {
     var role: Style.Role
     /// One sentence for each reason, the most severe first.
     var sentences: [String]
-    /// True if a problem prevents motion. A missing request for motion is not a problem.
+    /// True if a problem prevents motion. The absence of a motion request is not a problem.
     var isInhibited: Bool
 
     init(_ status: Status) {

@@ -70,7 +70,8 @@ final class DaemonProcess {
                 "bluetooth.enabled=false",
             ] + settings
         var environment = ["PATH=/usr/bin:/bin"]
-        // sd-bus reads the system bus's address from this variable.
+        // sd-bus reads the system bus's address from the environment variable
+        // DBUS_SYSTEM_BUS_ADDRESS.
         if let bus { environment.append("DBUS_SYSTEM_BUS_ADDRESS=\(bus)") }
         if let counter {
             environment += ["LD_PRELOAD=\(counter)", "MALLOC_COUNTER_FILE=\(made)/counts"]

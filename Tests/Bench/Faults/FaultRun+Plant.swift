@@ -31,12 +31,12 @@ extension FaultRun {
         var lastTremor = 0.0
 
         /// True if the camera trembled for longer than 0.1 s. A knock makes the camera tremble for
-        /// a shorter time.
+        /// less than 0.1 s.
         var hasOscillated: Bool { trembling > 0.1 }
     }
 
-    /// Computes the outcome of a run whose gimbal differs from the model. The method does not set
-    /// the unintended motion after the onset.
+    /// Computes the outcome of a run whose gimbal differs from the model. The caller computes the
+    /// unintended motion after the onset.
     func plantOutcome(_ trace: FaultTrace, beside twin: FaultTrace) -> Outcome {
         var plant = PlantOutcome()
         plant.isShutOff = Self.isShutOff(trace)
@@ -127,9 +127,9 @@ extension FaultRun.Fault {
     /// second.
     var isAtFullRate: Bool { self == .plantSlow }
 
-    /// True if the fault applies to this kind of motor. A wrong configured inertia affects neither
-    /// servos, which do not use the inertia, nor motors without encoders, which measure the inertia
-    /// at each start.
+    /// True if the fault applies to this kind of motor. A wrong inertia in the configuration
+    /// affects only torque motors: servos do not use the inertia, and motors without encoders
+    /// measure the inertia at each start.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
         case .plantStaleHeavy, .plantStaleLight: motor == .torque

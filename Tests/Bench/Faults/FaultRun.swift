@@ -17,8 +17,8 @@ import Simulation
 /// fall of a camera whose motors are off.
 ///
 /// If the gimbal differs from the model from the beginning, the camera's motion at the start also
-/// differs. For such a gimbal, the bench measures the angle between the camera and the camera of
-/// the run without the fault, separately before and after the onset. After the onset, the bench
+/// differs. For a gimbal that differs from the model, the bench compares the camera with the camera
+/// of the run without the fault, separately before and after the onset. After the onset, the bench
 /// subtracts the difference in heading at the onset, because no sensor of the gimbal measures the
 /// heading.
 struct FaultRun {
@@ -195,7 +195,8 @@ struct FaultRun {
 
     /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the result
     /// is the angle from the estimated attitude to the set-point, because the gimbal holds the
-    /// camera. The angle to the camera of the reference run would include the commanded motion.
+    /// camera. The angle between the camera and the camera of the reference run is not suitable,
+    /// because the commands continue in the reference run.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {

@@ -234,8 +234,8 @@ extension FaultRun {
         }
     }
 
-    /// Direction of the fault in the gyroscope's frame: along x, y, z or a diagonal; the seed
-    /// determines which.
+    /// Direction of the fault in the gyroscope's frame: along x, y, z or a diagonal, depending on
+    /// the seed.
     private var direction: Vector3 {
         switch seed % 4 {
         case 0: Vector3(1, 0, 0)

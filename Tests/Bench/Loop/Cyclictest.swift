@@ -48,8 +48,8 @@ enum Cyclictest {
             var seen = 0
             for bucket in buckets {
                 seen += bucket.count
-                // cyclictest truncates a latency to whole microseconds. On average the true latency
-                // is half a microsecond longer.
+                // cyclictest truncates a latency to whole microseconds. Therefore the true latency
+                // is on average half a microsecond longer.
                 if seen >= rank { return Double(bucket.microseconds) + 0.5 }
             }
             return .infinity

@@ -38,8 +38,9 @@ enum WakeBench {
         report.show("wake-up at 1 kHz, p99", figure(ours, \.p99), "us")
         report.show("hand-over to the loop, p50", figure(handovers, \.p50), "us")
         report.show("hand-over to the loop, p99", figure(handovers, \.p99), "us")
-        // The limit of the latency is a quarter of a period. The bus thread does not wait longer
-        // for the loop's output, and sends a later output only in the next period.
+        // The limit of the latency is a quarter of a period. The bus thread waits for the loop's
+        // output for at most a quarter of a period, and sends a later output only in the next
+        // period.
         report.check(
             "IMU to motor without wire time, p50", figure(ways, \.p50), atMost: 250, "us")
         report.show("IMU to motor without wire time, p99", figure(ways, \.p99), "us")

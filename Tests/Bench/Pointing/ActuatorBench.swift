@@ -5,8 +5,8 @@ import Simulation
 /// second IMU on the handle. The benchmark uses the default plant and the default tuning.
 ///
 /// The figures are defined as in `PointingBench`. The limits for servos come from the controller of
-/// another program. The other program's controller uses the true delay of the servos, and has
-/// errors of 0.26° and 0.45°.
+/// another program. That controller, with the true delay of the servos, has errors of 0.26° in roll
+/// and 0.45° in pitch.
 enum ActuatorBench {
     /// Runs all cases; each figure is the worst of the seeds.
     ///

@@ -35,7 +35,7 @@ struct PerfectKnowledge {
         let setpoint = generator.step(now: now, dt: dt)
         attitude = setpoint.attitude
         if gimbal.parameters.motor == .servo { return foresee(gimbal, setpoint, now: now) }
-        // The remaining error of the last period decays with 200 rad/s and critical damping.
+        // The remaining error decays with a bandwidth of 200 rad/s and critical damping.
         let bandwidth = 200.0
         let error = gimbal.attitude.error(to: setpoint.attitude)
         let lag = setpoint.rate - gimbal.rate

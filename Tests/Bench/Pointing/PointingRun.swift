@@ -44,7 +44,8 @@ struct PointingRun {
         var holdPitch = AngleRecord()
         /// Angle between the true and the estimated vertical, degrees.
         var tilt = AngleRecord()
-        /// RMS of the motor torques above 50 Hz, N·m. The sensor's noise causes these torques.
+        /// RMS of the motor torques above 50 Hz, N·m. The sensor's noise causes the torques above
+        /// 50 Hz.
         var hum = TorqueHum()
         /// Time until the motors received the full output, s; NaN if they never received it.
         var start = Double.nan

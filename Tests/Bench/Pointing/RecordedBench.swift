@@ -11,9 +11,9 @@ import SystemPackage
 /// must stay level. All angles are true angles, from the start of the recording to its end. The
 /// figure `hold` is the RMS of the camera angle's deviation from level, or for random gimbals from
 /// its mean. Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the
-/// camera angle above 1 Hz in the worst 10 s. Each of these figures is the larger value of roll and
-/// pitch. The figure `estimate` is the angle between the true and the estimated vertical. The
-/// accelerometer has been calibrated in six positions.
+/// camera angle above 1 Hz in the worst 10 s. Each of the figures `hold`, shake and peak to peak is
+/// the larger value of roll and pitch. The figure `estimate` is the angle between the true and the
+/// estimated vertical. The accelerometer has been calibrated in six positions.
 enum RecordedBench {
     /// Kind of motor, with its parameters and limits.
     struct Drive {

@@ -11,20 +11,20 @@ struct Options: Sendable {
     /// Directory of the recorded trials; if it is nil, the benchmark `estimator` prints only a
     /// note.
     var dataDirectory: String?
-    /// Directory of recorded motions that the simulated handle repeats in `pointing`. If the option
-    /// is nil, `pointing` uses simulated walkers.
+    /// Directory of recorded motions that the simulated handle repeats in `pointing`. With nil,
+    /// `pointing` uses simulated walkers.
     var recordedDirectory: String?
     /// Path of the daemon to measure; nil means the program in the bench's directory.
     var daemon: String?
-    /// Directory for the estimator's harder logs, one folder for each scenario; if the option is
-    /// set, only these logs are written, and no benchmark runs.
+    /// Directory for the estimator's harder logs, one folder for each scenario; if a directory is
+    /// given, the program only writes these logs, and runs no benchmark.
     var exportDirectory: String?
-    /// Log with which the time of one estimator update is measured. If the option is set, the
-    /// program measures nothing else.
+    /// Log with which the time of one estimator update is measured. If a log is given, the program
+    /// measures nothing else.
     var costLog: String?
     /// Directory for the estimator's consistency plots, or for the plots of `pointing` if
-    /// `pointing` is the only named benchmark. If the option is set, the program only draws these
-    /// plots.
+    /// `pointing` is the only named benchmark. If a directory is given, the program only draws
+    /// these plots.
     var plotDirectory: String?
     /// True if the program must end with an error when a figure misses its limit.
     var isGate = false
@@ -36,11 +36,10 @@ struct Options: Sendable {
     var rounds = 5
     /// Number of runs, with different seeds, of each combination of fault, mode and link.
     var faultSeeds = 4
-    /// Number of random gimbals, and selection of their seeds. If a value is nil, the benchmark
-    /// uses its default.
+    /// Number of random gimbals, and selection of their seeds. nil selects the benchmark's default.
     var count: Int?
     var seeds: GallerySeeds?
-    /// Kind of motor for `pointing --recorded`. If the option is nil, each kind is measured.
+    /// Kind of motor for `pointing --recorded`. nil selects every kind of motor.
     var motor: MotorType?
     /// True if `pointing --recorded` uses a random gimbal for each recording and seed, instead of
     /// the default plant.
@@ -48,8 +47,7 @@ struct Options: Sendable {
     /// Settings for random gimbals, `key=value`, in addition to the kind of motor and the loop's
     /// rate.
     var settings: [String] = []
-    /// Motion of the handle in the benchmark `gallery`. If the option is nil, every motion is
-    /// simulated.
+    /// Motion of the handle in the benchmark `gallery`. nil selects every motion.
     var motion: HandleMotion?
     /// Filter of the rows of `sensor-faults`: words that the name of a row must contain. The name
     /// of a row consists of gimbal, motion and fault. If the list is empty, all rows are measured.
@@ -58,8 +56,8 @@ struct Options: Sendable {
     var soakMinutes = 60.0
     /// Number of items that the ring benchmark passes between two threads.
     var items = 100_000_000
-    /// CPU on which the real-time threads and cyclictest run. If the option is nil, the scheduler
-    /// chooses the CPU.
+    /// CPU on which the real-time threads and cyclictest run. With nil, the scheduler chooses the
+    /// CPU.
     var cpu = RealtimeSetup.preferredCPU
 
     /// Parses the arguments; nil if one of them is invalid.

@@ -22,7 +22,7 @@ final class BlueZBus {
     enum WriteResult {
         case done
         case refused(ATTError)
-        /// The answer to the write follows later, with a call of `answer`.
+        /// The write response follows later, in a call of `answer`.
         case later
     }
 
@@ -63,8 +63,8 @@ final class BlueZBus {
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
         for (index, service) in services.enumerated() {
-            // The attribute handles are far above bluetoothd's own handles, because phones store
-            // handles. Each service has room for 80 attributes.
+            // Phones cache attribute handles, so the services have fixed handles, far above
+            // bluetoothd's own handles. Each service has room for 80 attributes.
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
             for characteristic in service.characteristics {
                 expect(
@@ -168,7 +168,7 @@ final class BlueZBus {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
 
-    /// Sends the deferred answer to a phone's write; `nil` as the error means success.
+    /// Sends the deferred write response to a phone; `nil` as the error means success.
     func answer(_ token: UInt64, _ error: ATTError?) {
         _ = cbz_answer_write(handle, token, error?.code ?? 0)
     }

@@ -272,7 +272,7 @@ extension BluetoothLoop: BlueZResponder {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
-    /// Registers a phone's connection; has no effect if the connection is already registered.
+    /// Records a phone's connection; has no effect if the connection is already recorded.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
         statusDue = now
@@ -304,7 +304,7 @@ extension BluetoothLoop: BlueZResponder {
         handle(.centralLeft)
     }
 
-    /// Registers the loss of bluetoothd or of the adapter, which ends every connection.
+    /// Handles the loss of bluetoothd or of the adapter: all connections have ended.
     private func endConnections() {
         let now = clock()
         let gone = centrals.disconnectAll()

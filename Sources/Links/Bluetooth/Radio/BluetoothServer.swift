@@ -8,7 +8,7 @@ public import Wire
 /// starts even if the bus, bluetoothd or the adapter are missing, and uses these parts as soon as
 /// they appear.
 public final class BluetoothServer: Service {
-    /// Size of the thread's stack, bytes, which is locked into memory.
+    /// Stack size of the thread, bytes; the stack is locked into memory.
     private static let stackSize = 512 * 1024
 
     private let configuration: BluetoothConfiguration

@@ -68,15 +68,15 @@ struct CentralRegistry {
         return entry
     }
 
-    /// Registers the end of a connection.
+    /// Marks a connection as closed.
     ///
     /// - Returns: The entry of the ended connection; nil if the connection was not registered.
     mutating func disconnect(_ device: String) -> Entry? {
         entries.removeValue(forKey: device)
     }
 
-    /// Registers the end of all connections, because bluetoothd has ended. After its restart,
-    /// bluetoothd reports again which devices have keys.
+    /// Marks all connections as closed, because bluetoothd has ended. After its restart, bluetoothd
+    /// reports again which devices have keys.
     ///
     /// - Returns: The accepted phones.
     mutating func disconnectAll() -> [Entry] {
@@ -87,7 +87,7 @@ struct CentralRegistry {
         return connected
     }
 
-    /// Registers the MTU of a connection; each request of the phone contains the MTU.
+    /// Records the MTU of a connection; each request of the phone contains the MTU.
     mutating func learn(mtu: Int?, of device: String) {
         if let mtu { entries[device]?.mtu = min(max(mtu, 23), 517) }
     }
@@ -97,12 +97,12 @@ struct CentralRegistry {
         entries[device]?.bucket.take(now: now) ?? false
     }
 
-    /// Registers whether bluetoothd has keys of a device.
+    /// Records whether bluetoothd has keys of a device.
     mutating func setPaired(_ device: String, _ isPaired: Bool) {
         remember(device) { $0.isPaired = isPaired }
     }
 
-    /// Registers the name of a device.
+    /// Records the name of a device.
     mutating func setName(_ device: String, _ name: String) {
         remember(device) { $0.name = name }
     }

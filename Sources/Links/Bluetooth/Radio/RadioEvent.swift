@@ -41,8 +41,8 @@ enum RadioEvent: Equatable {
 /// Action that the radio supervisor requests. The `path` in an action is the D-Bus object path of
 /// an adapter.
 enum RadioAction: Equatable {
-    /// Close any connection to the bus, and open a new one. The event that answers this action is
-    /// `.busOpened` or `.busLost`.
+    /// Close the present connection to the bus, if one exists, and open a new connection. The event
+    /// that answers this action is `.busOpened` or `.busLost`.
     case openBus
     /// List the objects of bluetoothd. The event `.done` answers this action and all actions
     /// declared below it.

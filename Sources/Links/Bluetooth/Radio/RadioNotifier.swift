@@ -26,7 +26,7 @@ final class Subscriptions {
     /// True if notifications are paused, because no central is connected.
     private(set) var isPaused = false
 
-    /// Registers that bluetoothd has started or stopped the notifications of a characteristic.
+    /// Records that bluetoothd has started or stopped the notifications of a characteristic.
     ///
     /// - Returns: True if the service must be informed of the change.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
@@ -39,7 +39,7 @@ final class Subscriptions {
         return started.remove(index) != nil && !isPaused
     }
 
-    /// Registers the disconnection of the last central.
+    /// Records that the last central has disconnected.
     ///
     /// - Returns: Characteristics whose notifications end.
     func pause() -> [Int] {
@@ -48,7 +48,7 @@ final class Subscriptions {
         return started.sorted()
     }
 
-    /// Registers the connection of a central.
+    /// Records that a central has connected.
     ///
     /// - Returns: Characteristics whose notifications begin.
     func resume() -> [Int] {

@@ -98,8 +98,8 @@ struct RadioSupervisor {
     /// waits, because the adapter's report can be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are registered again after a disconnection; nil if no
-    /// registration is planned. The adapter can lose an advertisement at a disconnection without a
-    /// report. A new connection shows that no advertisement was lost.
+    /// registration is planned. At a disconnection, the adapter can lose an advertisement without
+    /// reporting the loss. A new connection shows that no advertisement was lost.
     private var renewal: Instant?
     /// True if all advertisements were registered and are now being registered again.
     private var isRenewing = false
@@ -215,9 +215,9 @@ extension RadioSupervisor {
     }
 
     /// True if the adapter must be switched off and on to end a link that no longer works. A power
-    /// cycle of the adapter ends such a link immediately; bluetoothd would need two seconds, and
-    /// the kernel four seconds. The power cycle does not disturb other programs, because no other
-    /// program uses the adapter when bluetoothd has just started.
+    /// cycle of the adapter ends the link immediately; without a power cycle, bluetoothd would need
+    /// two seconds, and the kernel four seconds. The power cycle does not disturb other programs,
+    /// because no other program uses the adapter when bluetoothd has just started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted
@@ -256,7 +256,7 @@ extension RadioSupervisor {
         return true
     }
 
-    /// Selects the first suitable adapter. The selection stays the same while this adapter exists.
+    /// Selects the first suitable adapter. The selected adapter stays selected while it exists.
     private mutating func choose() {
         if let chosen, adapters[chosen]?.isComplete == true { return }
         let fitting = adapters.filter { $0.value.isComplete }.keys

@@ -2,17 +2,17 @@ import Logging
 public import Port
 import Wire
 
-/// Function that defers the answer to a write. The function returns a closure, which receives the
-/// answer later. Call the closure once, on any thread.
+/// Function that defers a write response. The function returns a closure that sends the write
+/// response. Call the closure once, on any thread.
 public typealias GATTLater = () -> Later<Void>
 
 extension GATTNotifier {
-    /// Defers the answer to a write, and logs a refusal.
+    /// Defers a write response, and logs a refusal.
     ///
     /// - Parameters:
     ///   - what: Description of the write, for the log line about a refusal.
     ///   - log: Log that receives a line about a refusal.
-    /// - Returns: Function that defers the answer to the write.
+    /// - Returns: Function that defers the write response.
     func later(_ what: String, _ log: Logger) -> GATTLater {
         {
             let answer = answerLater()
@@ -36,8 +36,8 @@ extension ATTError {
     public static let notNow = ATTError.application(0x82)
     /// Error 0x83: no measurement is available yet.
     public static let noValue = ATTError.application(0x83)
-    /// Error 0x84: the phone writes faster than `bluetooth.max_writes_hz`; an identical write is
-    /// accepted later.
+    /// Error 0x84: the phone writes faster than `bluetooth.max_writes_hz`; the phone can repeat the
+    /// write later.
     public static let tooManyWrites = ATTError.application(0x84)
 
     /// Error 0x85: the written value is not a number, or not text.

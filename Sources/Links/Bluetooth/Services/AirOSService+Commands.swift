@@ -144,8 +144,8 @@ extension AirOSService {
 struct HeadingZero {
     /// Heading in the loop's frame that apps read as zero, rad.
     private var zero = 0.0
-    /// Number of the estimator's samples when `zero` was set. If the number has decreased, the
-    /// estimator has restarted, and its heading has a new zero.
+    /// Number of the estimator's samples when `zero` was set. If the number of samples has
+    /// decreased, the estimator has restarted, and its heading has a new zero.
     private var samples: UInt64 = 0
 
     /// The heading that apps read, rad.

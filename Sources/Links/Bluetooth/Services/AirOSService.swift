@@ -163,8 +163,8 @@ public final class AirOSService: GATTService {
         return ATTError(refusal)
     }
 
-    /// Registers that a central has subscribed to a characteristic; the first notifications are
-    /// sent immediately.
+    /// Records that a central has subscribed to a characteristic; the first notifications are sent
+    /// immediately.
     public func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         guard let known = AirOSCharacteristic(characteristic),
             known.properties.contains(.notify)

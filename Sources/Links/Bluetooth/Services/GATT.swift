@@ -6,8 +6,8 @@ public struct GATTUUID: Hashable, Sendable, CustomStringConvertible {
     /// Text of the UUID, 36 characters.
     public let description: String
 
-    /// Creates a UUID from its 36 characters, in upper or lower case. The process traps for any
-    /// other text, because an invalid UUID is a programming error.
+    /// Creates a UUID from its 36 characters, in upper or lower case. The process traps for invalid
+    /// text, because an invalid UUID is a programming error.
     public init(_ text: String) {
         precondition(text.utf8.count == 36, "not a 128-bit UUID: \(text)")
         description = text.lowercased()
@@ -84,11 +84,12 @@ public protocol GATTNotifier {
     /// dropped.
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
-    /// Defers the answer to the present write until a write to the disk is complete. This method
-    /// must be called only within `GATTService.write`. If `GATTService.write` throws instead of
-    /// returning, the central receives its error immediately.
+    /// Defers the present write response until a write to the disk is complete. This method must be
+    /// called only within `GATTService.write`. If `GATTService.write` throws instead of returning,
+    /// the central receives its error immediately.
     ///
-    /// - Returns: Receiver of the answer, to be called once, on any thread; nil means success.
+    /// - Returns: Closure that sends the write response: nil means success. Call the closure once,
+    ///   on any thread.
     func answerLater() -> @Sendable (ATTError?) -> Void
 }
 
@@ -118,8 +119,8 @@ public protocol GATTService: AnyObject {
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8]
 
-    /// Executes a central's complete write of at most 512 bytes. The service can send its answer as
-    /// a notification.
+    /// Executes a central's complete write of at most 512 bytes. The service can send a
+    /// notification in reply.
     ///
     /// - Throws: The error that is sent to the central; nothing has changed.
     func write(

@@ -4,9 +4,9 @@ public import Logging
 import Port
 import Wire
 
-/// Role of the serial service for a robot's remote control. The remote control's slider turns one
-/// stepper motor as long as commands of the slider arrive; its joystick sets the positions of the
-/// two other motors. The role never answers a command.
+/// Role of the serial service for a robot's remote control. While commands of the remote control's
+/// slider arrive, one stepper motor turns. The joystick sets the positions of the two other motors.
+/// The role never answers a command.
 public final class RobotRole: SerialRole {
     /// Counters of the role since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -78,8 +78,8 @@ public final class RobotRole: SerialRole {
 }
 
 extension MotionRequest {
-    /// Creates the request for a command of a robot's remote control: for the slider, or for the
-    /// joystick's x and y.
+    /// Creates the request for a command from the slider or the joystick of a robot's remote
+    /// control.
     fileprivate init(_ command: RobotCommand, _ robot: Settings.Robot) {
         func steps(_ units: Int) -> Int { Int((Double(units) * robot.stepsPerUnit).rounded()) }
         self =

@@ -77,8 +77,8 @@ public final class AutoRole: SerialRole {
         robot.disconnected(central, now: now)
     }
 
-    /// Outputs bytes of the MAVLink role and of the robot role; returns the earlier of their
-    /// deadlines.
+    /// Outputs bytes of the MAVLink role and of the robot role; returns the earlier deadline of the
+    /// two roles.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         [mavlink.advance(now: now, &output), robot.advance(now: now, &output)]
             .compactMap(\.self).min()
