@@ -47,8 +47,8 @@ public struct GyroRecording: Sendable {
         batches.append(Batch(end: rates.count, time: time, isTorn: isTorn))
     }
 
-    /// The longest part without a gap, and true if this part is the whole recording; nil if the
-    /// part has fewer than two ticks.
+    /// The longest part without a gap, and a flag that is true if this part is the whole recording;
+    /// nil if the part has fewer than two ticks.
     public var longestStretch: (stretch: Stretch, isWhole: Bool)? {
         guard batches.count >= 2 else { return nil }
         let steps = zip(batches, batches.dropFirst()).map {

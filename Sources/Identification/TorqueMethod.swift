@@ -23,8 +23,8 @@ struct TorqueMethod: AutotuneMethod {
         soft.controller.rateGain = AxisVector(repeating: 10)
         soft.controller.rateIntegralGain = AxisVector(repeating: 8)
         soft.controller.rateDerivativeGain = .zero
-        // The assumed inertia is the inertia that the motor's largest torque accelerates by 100
-        // rad/s², as in the default plant.
+        // The motor's largest torque accelerates the assumed inertia by 100 rad/s², as in the
+        // default plant.
         soft.controller.inertia = controller.torqueLimit * 0.01
         soft.controller.frictionLearningRate = 0
         soft.controller.findsInertia = false

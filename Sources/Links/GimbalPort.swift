@@ -81,8 +81,8 @@ public protocol SettingsPort: Sendable {
     ///
     /// - Parameters:
     ///   - keys: Dotted paths of the settings.
-    ///   - updates: New values for some of these settings, which take effect when they are on the
-    ///     disk.
+    ///   - updates: New values for some of the settings in `keys`; the new values take effect when
+    ///     they are on the disk.
     ///   - source: Source of the request.
     ///   - note: Author and description of the change, for the log.
     ///   - done: Closure that receives the success, or the reason why nothing has changed. The

@@ -1,8 +1,8 @@
 /// Reduction of a line's samples to the samples that are visible in each column of pixels.
 ///
 /// If a line has far more samples than pixels, each column of pixels needs only its first,
-/// smallest, largest and last sample, in order. A line of these samples looks like the line of all
-/// samples, and the file is much smaller.
+/// smallest, largest and last sample, in order. A line through these four samples of each column
+/// looks like the line through all samples, and the file is much smaller.
 enum Column {
     /// Find the samples to draw.
     ///

@@ -38,8 +38,8 @@ public struct MotionRequest: Sendable, Equatable {
     }
 
     /// Kind of dead-man time, which is the time from the receipt of a request to the end of its
-    /// motion. Each case names a setting or constant: the dead-man time of rate requests, of
-    /// tracking, of a motor test (0.5 s), of driving or of stepping.
+    /// motion. Each case names the setting or constant with the dead-man time: for rate requests,
+    /// for tracking, for a motor test (0.5 s), for driving, or for stepping.
     public enum Lifetime: Sendable, Equatable {
         case rates, tracking, motorTest, driving, stepping
     }

@@ -186,7 +186,7 @@ public struct BaseMotion: Sendable {
         return (begin.time - end.time, begin.share - end.share)
     }
 
-    /// Integral (`time`) and value (`share`) of a raised cosine that rises over `rampDuration`.
+    /// Raised cosine that rises over `rampDuration`: its integral (`time`) and its value (`share`).
     private func grown(_ since: Double) -> (time: Double, share: Double) {
         guard since > 0 else { return (0, 0) }
         guard since < rampDuration else { return (since - 0.5 * rampDuration, 1) }

@@ -11,8 +11,8 @@ public struct DrawnGimbal: Sendable {
     public let seed: UInt64
     /// The physical properties.
     public private(set) var parameters = SimulatedGimbal.Parameters()
-    /// Ticks of the loop per second. The sensor has the same nominal sample rate, but its own
-    /// clock.
+    /// Ticks of the loop per second. The sensor's nominal sample rate is the loop's rate, but the
+    /// sensor has its own clock.
     public let loopHz: Int
     /// Torque limit in the motors' data sheet, N·m. The true limit of each motor is about 0.7 to
     /// 1.4 times the data sheet value.

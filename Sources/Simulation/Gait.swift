@@ -71,7 +71,7 @@ struct Gait: Sendable {
 
     /// Duration of a stride, s.
     private var stride: Double
-    /// Variation of the pace: sum of waves, as the time by which a step is early, s.
+    /// Variation of the pace as a sum of waves: the time by which a step is early, s.
     private var hurry: [BaseMotion.Wave] = []
 
     /// Create the gait of a walking person, with strides of 1.0 to 1.2 s.

@@ -164,8 +164,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.malformed)
             return WebResponse(400, text: "The path is malformed.\n")
         }
-        // `upgrade` has already checked this request. If the request also reaches this method, NIO
-        // has refused the upgrade, for example because of a wrong version.
+        // `upgrade` has already checked this request. If NIO has refused the upgrade, for example
+        // because of a wrong version, the request also reaches this method.
         if isSocket, accepted == nil, self.head != nil {
             service.ledger.refuse(.upgrade)
             return WebResponse(

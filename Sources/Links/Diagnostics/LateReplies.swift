@@ -6,8 +6,8 @@ import Wire
 final class LateReplies: Sendable {
     /// Deferred answer to a request, and the client that receives it.
     struct Reply: Sendable {
-        /// Sends the answer, on the server's thread; `clients` and `now` describe the moment of
-        /// sending.
+        /// Sends the answer, on the server's thread; `clients` and `now` are the values at the time
+        /// of sending.
         typealias Finish =
             @Sendable (RequestHandler, ClientConnection, _ clients: ClientStatus, Instant) -> Void
 

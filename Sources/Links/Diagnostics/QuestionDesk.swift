@@ -8,9 +8,9 @@ import Wire
 ///
 /// The queue contains requests that change nothing but can take long to parse or to answer: for
 /// example, a request with 64 KiB of names, or a request for all settings. Therefore the server's
-/// thread parses only short lines and leaves read-only requests to the queue's thread, so that
-/// requests that move or stop the camera never wait for a read-only request. Each connection can
-/// have only one request in the queue, so that one client does not delay other clients for long.
+/// thread parses only short lines, and leaves read-only requests to the queue's thread. A request
+/// that moves or stops the camera never waits for a read-only request. Each connection can have
+/// only one request in the queue, so that one client does not delay other clients for long.
 final class QuestionDesk: Sendable {
     /// Client's request that waits for the queue's thread.
     struct Question: Sendable {

@@ -63,7 +63,7 @@ struct LockstepLoop {
         if set[2] != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
     }
 
-    /// Adds the descriptors of the listener, of the `SettlingPipes`, of the simulator, and of ended
+    /// Adds the descriptors of the listener, the `SettlingPipes`, the simulator and the ended
     /// connections.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: Self.now)

@@ -10,8 +10,8 @@ import SystemPackage
 /// socket; airframed answers each line with one line, see `Wire`. The ordinary thread
 /// `airframed-sim` does all work.
 public final class LockstepServer: Service {
-    /// Size of the thread's stack, bytes: the same as for the diagnostics socket, because this
-    /// thread runs the loop's tick and a parser.
+    /// Stack size of the thread, bytes: as large as for the diagnostics socket, because the thread
+    /// runs the loop's tick and a parser.
     private static let stackSize = 512 * 1024
 
     private let configuration: LockstepConfiguration

@@ -77,8 +77,8 @@ struct MAVLinkIdentities {
     }
 
     /// Finds the component to remove when the table is full, so that invented addresses cannot
-    /// exhaust the memory. The method finds the component with the longest silence among the given
-    /// peer's components; if the peer has no components, among all components.
+    /// exhaust the memory. The method prefers the component with the longest silence among the
+    /// given peer's components; if the peer has no components, the method searches all components.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

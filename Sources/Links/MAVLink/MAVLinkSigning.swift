@@ -7,10 +7,10 @@ public import Wire
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
 /// time of the first frame on a link must be at most one minute before the time of day, and at most
-/// one minute before the newest time of all frames. The time of the first frame on a link must also
-/// be later than the times of all frames that an earlier process has accepted, because the signer
-/// does not store the links of that process. The signer stores the time of a frame only if the
-/// frame has a valid signature.
+/// one minute before the newest time of all frames. The signer does not store the links of an
+/// earlier process. Therefore the time of the first frame on a link must also be later than the
+/// times of all frames that an earlier process has accepted. The signer stores the time of a frame
+/// only if the frame has a valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -30,8 +30,7 @@ public struct MAVLinkSigning: Sendable {
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
-    /// Newest of three times: the time of the last signed frame, of the last accepted frame, and of
-    /// the clock.
+    /// Newest of the times of the last signed frame, the last accepted frame and the clock.
     private var timestamp: UInt64
 
     /// Creates a signer.

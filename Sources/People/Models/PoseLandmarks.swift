@@ -65,8 +65,8 @@ struct PoseLandmarks {
     }
 
     /// Refines the position (u, v) of a point: mean position of the cells at most three cells away,
-    /// weighted by the probability of the point in each cell. The result is nil if all of these
-    /// probabilities are below 0.5.
+    /// weighted by the probability of the point in each cell. The result is nil if the
+    /// probabilities of all these cells are below 0.5.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }

@@ -61,7 +61,7 @@ public struct PersonTracker: Sendable {
     /// Largest squared distance of an observation from its prediction, in squared standard
     /// deviations; 99.9 % of the observations are closer.
     private static let gate = 13.8
-    /// Standard deviation of the logarithm of observed distance divided by predicted distance.
+    /// Standard deviation of the logarithm of (observed distance / predicted distance).
     private static let distanceSigma = 0.35
 
     /// Creates a tracker without people.

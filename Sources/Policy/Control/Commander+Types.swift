@@ -22,8 +22,8 @@ extension Commander {
         /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
         /// requests, so that only a request for another mode ends the rest mode.
         public var fallbackMode = Mode.neutral
-        /// Time after the last rate request at which the outputs go off, until a client requests a
-        /// mode, s; 0 disables this reaction.
+        /// Time after the last rate request at which the outputs go off, s; the outputs stay off
+        /// until a client requests a mode. 0 disables this reaction.
         public var offSeconds = 0.0
         /// Links that cannot take control. A link that cannot take control can still request an
         /// emergency stop.

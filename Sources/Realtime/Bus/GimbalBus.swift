@@ -22,7 +22,7 @@ public protocol OutputBus: Sendable {
 
 /// Interface of a bus thread to the sensors and motors of one bus, or to a simulation of them.
 public protocol GimbalBus: OutputBus {
-    /// Waits for the data-ready signal of a sensor. If no sensor has such a signal, the call
+    /// Waits for the data-ready signal of a sensor. If no sensor has a data-ready signal, the call
     /// returns immediately.
     ///
     /// - Parameter deadline: Beginning of the period according to the clock. The call can return up

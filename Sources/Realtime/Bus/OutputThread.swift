@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Outputs with their own threads, because these outputs must not wait for the bus of the sensors.
+/// Outputs that need their own threads, because they must not wait for the sensors' bus.
 public struct OutputBuses: Sendable {
     /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?

@@ -6,7 +6,7 @@ import Synchronization
 /// ordinary thread can use the clock.
 ///
 /// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the
-/// process, time never decreases: the times of a new connection follow those of the previous
+/// process, time never decreases: a new connection continues after the last time of the previous
 /// connection. Output for users shows the simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {

@@ -40,8 +40,9 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// Index of the next element to write; the shared atomic variable contains a copy for the
     /// consumer.
     @usableFromInline var head: UInt = 0
-    /// Last position of the consumer that the producer has read. The consumer's true position is
-    /// never behind the last read position, so the ring is never fuller than the producer assumes.
+    /// Last position of the consumer that the producer has read. The consumer's true position is at
+    /// or after the last read position, so the ring has at least as much room as the producer
+    /// assumes.
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -95,8 +96,9 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// Index of the next element to read; the shared atomic variable contains a copy for the
     /// producer.
     @usableFromInline var tail: UInt = 0
-    /// Last position of the producer that the consumer has read. The producer's true position is
-    /// never behind the last read position, so the ring is never emptier than the consumer assumes.
+    /// Last position of the producer that the consumer has read. The producer's true position is at
+    /// or after the last read position, so the ring contains at least as many elements as the
+    /// consumer assumes.
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline

@@ -28,8 +28,8 @@ public struct FlightRing: Sendable {
         }
     }
 
-    /// Find the chunks of the last `seconds`. Earlier chunks back to a complete state are included,
-    /// so that a replay can begin.
+    /// Find the chunks of the last `seconds`. The result also contains earlier chunks back to a
+    /// complete state, so that a replay can begin.
     ///
     /// - Parameter seconds: Requested duration back from the newest message, s.
     /// - Returns: The chunks, oldest first.

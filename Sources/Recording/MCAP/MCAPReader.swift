@@ -26,7 +26,7 @@ public struct MCAPReader: Sendable {
         public var remarks: [String] = []
         /// True if the file has its regular end.
         public var isComplete = false
-        /// Number of bytes that the remaining chunks are allowed to have after decompression.
+        /// Largest permitted size of the remaining chunks after decompression, bytes.
         var room = Int.max
     }
 

@@ -104,8 +104,8 @@ public struct LockstepIntake: Sendable {
         self.lastT = t
     }
 
-    /// Largest jump of the loop's time, s: a day, which is longer than any timer of the loop's
-    /// time.
+    /// Largest jump of the loop's time, s: one day, which is longer than every timer of the
+    /// process.
     private static let longestJump = 86400.0
     /// Latest time of the loop, about 146 years; the loop's time does not advance beyond this
     /// limit.

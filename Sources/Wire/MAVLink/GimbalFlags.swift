@@ -1,5 +1,5 @@
-/// Requested or present state of a gimbal: GIMBAL_DEVICE_FLAGS. GIMBAL_MANAGER_FLAGS have the same
-/// numbers.
+/// Requested or present state of a gimbal: GIMBAL_DEVICE_FLAGS. GIMBAL_MANAGER_FLAGS use the same
+/// bits for this state.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
     /// The flags as transmitted, one bit for each.
     public let rawValue: UInt32
@@ -26,8 +26,8 @@ public struct GimbalFlags: OptionSet, Sendable, Hashable {
     public static let acceptsYawInEarthFrame = GimbalFlags(rawValue: 128)
 }
 
-/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS. GIMBAL_MANAGER_CAP_FLAGS have the same
-/// numbers.
+/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS. GIMBAL_MANAGER_CAP_FLAGS use the same bits
+/// for these capabilities.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     /// The flags as transmitted, one bit for each.
     public let rawValue: UInt32

@@ -18,8 +18,8 @@ struct FlightReplayRun {
     let output: String?
     let isJSON: Bool
 
-    /// Largest difference of the attitude for which a replay by another build or on another
-    /// architecture is reported as identical, rad.
+    /// Largest attitude difference that is reported as identical for a replay by another build or
+    /// on another architecture, rad.
     private static let tolerance = 1e-4
 
     func run() throws {

@@ -25,8 +25,8 @@ enum MonitorKey {
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",
     ]
 
-    /// Parameters of a request that levels the camera. If the joint angles are known, the camera
-    /// also turns to the handle's heading.
+    /// Parameters of a request that levels the camera. If the joint angles are known, the request
+    /// also turns the camera to the handle's heading.
     private static func centre(_ status: Status) -> [String: JSONValue] {
         var angles: [String: JSONValue] = ["roll": 0, "pitch": 0]
         if let yaw = status.attitude.yawDeg.known, let joint = status.joints.angleDeg.yaw.known {

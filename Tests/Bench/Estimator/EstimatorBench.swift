@@ -92,9 +92,9 @@ enum EstimatorBench {
     }
 
     /// Scores a log by the definitions of the BROAD benchmark (Laidig et al. 2021, doi
-    /// 10.3390/data6070072): for each moving sample with a reference, e = estimate ·
-    /// conj(reference) in the earth frame, and the inclination error is 2 acos √(w² + z²) with the
-    /// components w and z of e.
+    /// 10.3390/data6070072). For each moving sample with a reference, the error is the quaternion e
+    /// = estimate · conj(reference) in the earth frame. The inclination error is 2 acos √(w² + z²),
+    /// with the components w and z of e.
     private static func score(_ log: IMULog, name: String) -> Score {
         let truth = restRate(log)
         var squares = 0.0

@@ -7,11 +7,12 @@ import SystemPackage
 /// Output for the comparison with other estimators. This type writes the logs of the harder
 /// scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
-    /// Exports logs, measures the time of an update, or draws plots, if the options request one of
-    /// these tasks. If a task is requested, no benchmark runs.
+    /// Exports logs, measures the time of an update, or draws plots, if the options request it. If
+    /// a task is requested, no benchmark runs.
     ///
     /// - Parameter options: Options of the command line.
-    /// - Returns: True if the options request one of these tasks.
+    /// - Returns: True if the options request an export, a measurement of the update time, or
+    ///   plots.
     /// - Throws: `IMULogError`, `EstimatorBench.Failure`, `Errno`.
     static func serve(_ options: Options) throws -> Bool {
         if let log = options.costLog {

@@ -16,7 +16,7 @@ enum AutotuneBench {
         var imbalance = 1.0
         /// Ratio of the servos' delay and lag to the delay and lag in the tuning.
         var slowness = 1.0
-        /// Factor that multiplies all gains per unit of inertia, or for servos the bandwidth of the
+        /// Factor on all gains per unit of inertia; for servos, factor on the bandwidth of the
         /// prediction.
         var gains = 1.0
         var motion = HandleMotion.still
@@ -113,8 +113,7 @@ enum AutotuneBench {
         parameters.motor = what.motor
         parameters.plant.scale(
             inertia: what.inertia, friction: what.friction, imbalance: what.imbalance)
-        // The factor `slowness` does not apply to the time for which a command waits for the
-        // servo's next pulse.
+        // The factor `slowness` does not apply to the wait for the servo's next pulse.
         let wait = 0.5 / parameters.servo.frameRate
         parameters.servo.lag *= what.slowness
         parameters.servo.totalDelay =

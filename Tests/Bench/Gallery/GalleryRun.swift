@@ -55,8 +55,8 @@ struct GalleryRun {
         }
     }
 
-    /// Conditions that report a fault. A random gimbal has no fault, so each of these conditions is
-    /// a false alarm.
+    /// Conditions that report a fault. A random gimbal has no fault, so a condition that reports a
+    /// fault is a false alarm.
     static var faults: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .imuStale
             | .imuTimeFault | .gravityMismatch | .controlFault | .loopOscillating | .inertiaNotFound

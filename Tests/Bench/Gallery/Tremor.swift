@@ -14,8 +14,8 @@ struct Tremor {
 
         /// True if the tremor exceeds the tremor that noise, friction and a servo's pulses cause.
         ///
-        /// - Parameter other: RMS of the angle above 15 Hz of the handle, or of a run without the
-        ///   fault, degrees; the tremor must also exceed this value.
+        /// - Parameter other: RMS of the handle's angle above 15 Hz, or of the camera's angle in a
+        ///   run without the fault, degrees; the camera's RMS must also exceed this value.
         /// - Returns: True if the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }

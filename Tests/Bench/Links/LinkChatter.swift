@@ -3,9 +3,9 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// Ordinary clients of every link at the same time: a client and a subscriber of the socket, a
-/// phone that connects and disconnects, a ground station over MAVLink, and a remote control of the
-/// wheels. The clients take turns in control of the camera and the wheels.
+/// Ordinary clients that use all links at the same time: two clients of the socket (one
+/// subscribes), a phone that connects and disconnects, a ground station over MAVLink, and a remote
+/// control of the wheels. The clients take turns in control of the camera and the wheels.
 final class LinkChatter {
     /// Number of messages sent, by link.
     var sent: [String: Int] { others.merging(["socket": socket.requests]) { $1 } }

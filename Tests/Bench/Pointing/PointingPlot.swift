@@ -2,8 +2,8 @@ import GimbalCore
 import Plot
 import Simulation
 
-/// Plots of a walk, of a commanded step, of a push and of tracking: `airframe-bench pointing
-/// --plots DIRECTORY`.
+/// Plots of a walk, a commanded step, a push and tracking: `airframe-bench pointing --plots
+/// DIRECTORY`.
 enum PointingPlot {
     /// All plots with their file names.
     static func figures() -> [(file: String, figure: Figure)] {

@@ -185,8 +185,8 @@ final class BlueZBus {
 }
 
 extension BlueZBus {
-    /// Numbers of the resources that the connection uses. Tests compare these numbers to find
-    /// resource leaks.
+    /// Numbers of the resources that the connection uses. Tests compare the numbers of resources to
+    /// find leaks.
     struct Resources: Equatable {
         /// Number of objects that the connection has published on D-Bus.
         var objects = 0

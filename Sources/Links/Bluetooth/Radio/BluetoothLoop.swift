@@ -43,8 +43,8 @@ final class BluetoothLoop {
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned, used as the time of receipt of all requests that are handled
-    /// until the next wait.
+    /// Time at which poll(2) returned; all requests that are handled until the next wait get this
+    /// time of receipt.
     private var wokenAt: Instant
     /// Time at which the services must be called next.
     private var due: Instant?
@@ -286,8 +286,8 @@ extension BluetoothLoop: BlueZResponder {
         counters.connections += 1
         logger.notice("\(entry.central) connected.")
         hasNewCentral = true
-        // The subscriptions of a paired phone come into force again when the phone connects,
-        // because bluetoothd keeps them.
+        // bluetoothd keeps the subscriptions of a paired phone, and restores them when the phone
+        // connects.
         for index in notifier.subscriptions.resume() {
             let (service, uuid) = table[index]
             services[service].subscription(uuid, isOn: true, now: now)

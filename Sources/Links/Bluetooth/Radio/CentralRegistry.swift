@@ -8,8 +8,8 @@ struct CentralRegistry {
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// True if the largest number of phones was already connected when this phone connected. A
-        /// phone beyond the limit is disconnected, and its requests are ignored.
+        /// True if the phone connected although the largest number of phones was already connected.
+        /// A phone beyond the limit is disconnected, and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }

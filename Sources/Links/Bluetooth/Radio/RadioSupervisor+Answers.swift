@@ -25,8 +25,8 @@ extension RadioSupervisor {
             agent = settled(agent, failure?.isAlreadyThere == true ? nil : failure, now)
         case .registerApplication:
             if failure != nil, asksForHandles, failure?.isAlreadyThere == false {
-                // Another program uses these handles, or this version of bluetoothd does not assign
-                // requested handles.
+                // Another program uses the requested attribute handles, or this version of
+                // bluetoothd ignores requested handles.
                 asksForHandles = false
                 application = .wanted
             } else {

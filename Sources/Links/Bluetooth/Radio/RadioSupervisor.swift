@@ -57,8 +57,8 @@ struct RadioSupervisor {
     static let lastRetry = 8.0
     /// Interval between attempts to connect to a missing bus, s.
     static let busRetry = 1.0
-    /// Time from a disconnection until the advertisements are registered again, s. The new
-    /// registration ensures that a returning phone finds the advertisements.
+    /// Time from a disconnection until the advertisements are registered again, s. A returning
+    /// phone finds the advertisements only if they are registered again.
     static let renewalDelay = 1.0
     /// Longest time that an adapter needs to report an advertisement that it has accepted, s.
     static let patience = 2.0

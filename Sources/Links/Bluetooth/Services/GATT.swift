@@ -55,9 +55,9 @@ public struct GATTCharacteristic: Hashable, Sendable {
         case read
         /// Write with response is supported.
         case write
-        /// Write without response is supported; the central receives no errors for such writes. If
-        /// a characteristic supports write without response, BlueZ also reports no errors for write
-        /// with response.
+        /// Write without response is supported; the central receives no error response for a write.
+        /// If a characteristic supports write without response, BlueZ also reports no errors for
+        /// write with response.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify
@@ -142,9 +142,9 @@ public protocol GATTService: AnyObject {
     /// Reads from or writes to the service's descriptor after an event of poll(2).
     func ready(now: Instant)
 
-    /// Sends the service's output that is due. The method is also called after every call of
-    /// another method of the service. A notification can contain `mtu` minus three bytes; `mtu` is
-    /// the smallest known size of an ATT packet of the connected centrals, 23...517.
+    /// Sends the service's output that is due. `advance` is also called after every call of another
+    /// method of the service. A notification can contain `mtu` minus three bytes; `mtu` is the
+    /// smallest known size of an ATT packet of the connected centrals, 23...517.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if it need not be called before
     ///   the next event.

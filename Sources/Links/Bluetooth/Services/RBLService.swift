@@ -174,8 +174,7 @@ public final class RBLService: GATTService {
             (central.description, "set \(update), saved"), done)
     }
 
-    /// Parses a written value of one byte, which must be the raw value of a case of the
-    /// enumeration.
+    /// Parses a written value: one byte with the raw value of an enumeration case.
     private static func choice<Value: RawRepresentable<UInt8> & CaseIterable>(
         _ value: [UInt8], of type: Value.Type
     ) throws(Refusal) -> Value {
