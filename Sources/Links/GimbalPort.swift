@@ -113,7 +113,7 @@ extension GimbalPort {
 public struct CalibrationState: Sendable, Equatable {
     /// True if a calibration is running.
     public var isRunning = false
-    /// Time at which a calibration that a phone requested failed, on the loop's clock; nil after
+    /// Time of the failure of a calibration that a phone requested, on the loop's clock; nil after
     /// the start of another calibration.
     public var failed: Instant?
 

@@ -13,8 +13,8 @@ public struct Chart: Sendable {
         /// Half the height of the band around the line, one number for each value; empty if there
         /// is no band.
         public var band: [Double]
-        /// Smallest difference of adjacent values at which the line is interrupted, for angles that
-        /// wrap around.
+        /// Smallest difference of adjacent values that interrupts the line, for angles that wrap
+        /// around.
         public var breaksAt: Double
         /// True if the range of the ordinate includes the whole line. If the property is false,
         /// parts of the line outside the range of the other lines are cut off.
@@ -29,8 +29,8 @@ public struct Chart: Sendable {
         ///   - color: Colour as in SVG.
         ///   - values: One value for each abscissa.
         ///   - band: Half the height of the band at each value; empty for no band.
-        ///   - breaksAt: Difference of adjacent values at which the line is interrupted; infinity
-        ///     means a continuous line.
+        ///   - breaksAt: Difference of adjacent values that interrupts the line; infinity means a
+        ///     continuous line.
         ///   - setsRange: True if the range of the ordinate includes the whole line.
         ///   - isPoints: True if single points are drawn instead of a line.
         public init(

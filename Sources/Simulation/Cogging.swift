@@ -1,7 +1,7 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Cogging torque: the torque by which the magnets and the iron of a motor attract each other, even
+/// Cogging torque: torque from the attraction between the magnets and the iron of a motor, even
 /// without current.
 ///
 /// The torque is a sum of sines of the joint angle. In an ideal motor, the number of periods per

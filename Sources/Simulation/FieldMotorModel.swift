@@ -15,8 +15,8 @@ public struct FieldMotorModel: Sendable {
         public var polePairs = 7.0
         /// Torque of the cold motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Electrical angle of the field at which each joint is at zero, rad; the controller does
-        /// not use this value.
+        /// Electrical angle of the field at joint angle zero, rad; the controller does not use this
+        /// value.
         public var zero = AxisVector(yaw: 0.7, roll: 2.6, pitch: -1.9)
         /// Damping by eddy currents and back-EMF, N·m·s/rad.
         public var damping = 1.5e-3

@@ -21,8 +21,8 @@ public struct GimbalPlant: Sendable {
         public var rollFriction = JointFriction.Parameters()
         /// Friction of the pitch joint.
         public var pitchFriction = JointFriction.Parameters()
-        /// Static imbalance, kg·m: mass times the offset of the centre of mass from the point in
-        /// which the joints' axes meet, camera frame. The default causes 5 mN·m at 1 g for each
+        /// Static imbalance, kg·m, camera frame: mass times the offset of the centre of mass from
+        /// the intersection of the joints' axes. The default causes 5 mN·m at 1 g for each
         /// component.
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
         /// Cogging torque of the motors.
@@ -118,8 +118,8 @@ public struct GimbalPlant: Sendable {
         pitchFriction = JointFriction(parameters: parameters.pitchFriction)
     }
 
-    /// Specific force at the point in which the joints' axes meet, where the sensor is mounted;
-    /// camera frame, m/s².
+    /// Specific force at the intersection of the joints' axes, where the sensor is mounted; camera
+    /// frame, m/s².
     ///
     /// - Parameter base: Present state of the handle.
     /// - Returns: Specific force, m/s²; [0, 0, -9.81] at rest and level.

@@ -15,8 +15,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
         public var stiction = 0.015
         /// Viscous friction, N·m·s/rad.
         public var viscous = 1e-3
-        /// Speed at which most of the difference between stiction and Coulomb friction has
-        /// disappeared, rad/s (Stribeck).
+        /// Stribeck speed, rad/s: at this speed, most of the difference between stiction and
+        /// Coulomb friction has disappeared.
         public var stribeckRate = 0.05
         /// Relative increase of the friction at positive rates, and decrease at negative rates,
         /// -1...1.
@@ -52,8 +52,8 @@ public struct JointFriction: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - rate: Joint rate, rad/s.
-    ///   - inertia: Moment of inertia that moves with the joint, kg·m², on which the bristles'
-    ///     damping depends.
+    ///   - inertia: Moment of inertia that moves with the joint, kg·m²; the bristles' damping
+    ///     depends on this inertia.
     ///   - dt: Duration of the step, s.
     /// - Returns: Torque opposite to the motion, N·m.
     public mutating func torque(rate: Double, inertia: Double, dt: Double) -> Double {

@@ -173,7 +173,8 @@ public struct RecordedMotion: Sendable {
             acceleration: here.acceleration + (next.acceleration - here.acceleration) * share)
     }
 
-    /// Interval between two repetitions, s, in which the handle turns back to its initial attitude.
+    /// Interval between two repetitions, s; in this interval the handle turns back to its initial
+    /// attitude.
     public static let returnSeconds = 4.0
 
     /// State of the handle `seconds` after the start of a repeated recording; before the start the
@@ -199,7 +200,7 @@ public struct RecordedMotion: Sendable {
             rate: whole * speed, acceleration: .zero)
     }
 
-    /// Attitude with heading zero at which the vector `down`, handle frame, points down.
+    /// Attitude with heading zero for which the vector `down`, handle frame, points down.
     private static func upright(_ down: Vector3) -> Quaternion {
         let roll = cm_atan2(down.y, cm_sqrt(down.x * down.x + down.z * down.z))
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))

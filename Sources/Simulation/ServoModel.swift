@@ -12,8 +12,8 @@ public struct ServoModel: Sendable {
         public var lag = 0.004
         /// Largest rate, rad/s.
         public var maxRate = 600 * Double.pi / 180
-        /// Smallest difference between commanded angle and horn angle at which the motor starts,
-        /// rad.
+        /// Dead band, rad: smallest difference between commanded angle and horn angle at which the
+        /// motor starts.
         public var deadBand = 0.2 * Double.pi / 180
         /// Range of the horn angle, ± rad.
         public var range = 1.6

@@ -26,7 +26,8 @@ struct ClientSlots {
         case refuse
     }
 
-    /// Time without a request after which a new reader can replace a reader, s.
+    /// Idle timeout of a reader, s: after this time without a request, a new reader can replace the
+    /// reader.
     static let readerIdleSeconds = 10.0
 
     /// Largest number of connections to the socket.

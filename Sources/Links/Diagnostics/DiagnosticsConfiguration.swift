@@ -12,14 +12,14 @@ public struct DiagnosticsConfiguration: Sendable {
     public var reservedForWriters = 16
     /// Longest accepted request line, bytes.
     public var longestLine = 64 * 1024
-    /// Size of a client's waiting replies, bytes, above which the client's further requests wait;
-    /// at twice this size the connection is closed.
+    /// Limit of a client's waiting replies, bytes; above this limit, the client's further requests
+    /// wait, and at twice this limit the connection is closed.
     public var replyBacklog = 64 * 1024
-    /// Size of a client's waiting output, bytes, above which subscription messages to the client
-    /// are dropped and counted.
+    /// Limit of a client's waiting output, bytes; above this limit, subscription messages to the
+    /// client are dropped and counted.
     public var streamBacklog = 16 * 1024
-    /// Time after which a connection is closed if `replyBacklog` bytes wait and the client reads
-    /// nothing, s.
+    /// Stall timeout, s: the connection is closed if `replyBacklog` bytes wait, and the client
+    /// reads nothing for this time.
     public var stallSeconds = 10.0
 
     /// Creates the configuration for a socket at the given path; all other values are the defaults.

@@ -72,8 +72,8 @@ struct PointForecast {
             .joined(separator: ", ")
     }
 
-    /// Text that names every angle of the target that differs from the requested angle, such as
-    /// "pitch -120°".
+    /// Text with every angle of the target that differs from the requested angle, such as "pitch
+    /// -120°".
     private static func text(_ goal: AxisVector, where asked: AxisVector) -> String {
         zip(axes(goal), axes(asked))
             .filter { goal, asked in

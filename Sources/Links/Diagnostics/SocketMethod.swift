@@ -81,8 +81,8 @@ public struct SocketMethod: Sendable {
         /// A request that runs on the server's thread and takes about 1 ms; meanwhile, no other
         /// client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
-        /// A request that runs on the server's thread, but whose answer can wait for a disk; only
-        /// the client that sent the request waits.
+        /// A request that runs on the server's thread, and whose answer can wait for a disk; other
+        /// clients are served during this wait.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
         /// A request that begins a stream of the connection.
         case subscribe

@@ -33,9 +33,9 @@ public struct LockstepConfiguration: Sendable {
     /// Group that owns the socket; nil, or a group that does not exist, means the daemon's own
     /// group.
     public var group: String?
-    /// Real time without a line from the simulator after which `silent` is called, s.
+    /// Timeout for a line from the simulator, s of real time; after the timeout `silent` is called.
     public var timeout: Double
-    /// Size of unread replies, bytes, above which further lines wait.
+    /// Limit of the unread replies, bytes; above this limit, further lines wait.
     public var replyBacklog = 256 * 1024
 
     /// Creates the configuration of the lockstep socket at a path; all other values are the

@@ -5,7 +5,7 @@ import Wire
 
 /// Gimbal manager, which decides which MAVLink peer is in control, and executes its requests.
 struct GimbalDirector {
-    /// Time without a message after which a peer counts as lost, s: five heartbeat intervals.
+    /// Timeout of a peer, s: five heartbeat intervals without a message.
     static let silenceSeconds = 5.0
 
     /// The primary peer in control; `.none` if no peer is in control.

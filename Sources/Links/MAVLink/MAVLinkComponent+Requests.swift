@@ -6,8 +6,8 @@ import Wire
 // Handling of messages without an answer: set-points for the gimbal manager and the gimbal device,
 // and the autopilot's state.
 extension MAVLinkComponent {
-    /// Executes a MAVLink message that requests motion, and to which the protocol defines no
-    /// answer.
+    /// Executes a MAVLink message that requests motion; the protocol defines no answer to the
+    /// message.
     ///
     /// - Parameters:
     ///   - frame: An accepted frame of any kind.

@@ -29,7 +29,7 @@ final class MAVLinkComponent {
         var lostPeers: UInt64 = 0
         /// Number of frames without a valid signature, although signatures are required.
         var unsigned: UInt64 = 0
-        /// Number of frames whose sender uses a component address that belongs to another peer.
+        /// Number of frames whose sender address belongs to another peer.
         var spoofed: UInt64 = 0
     }
 

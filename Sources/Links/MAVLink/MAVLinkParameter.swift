@@ -10,8 +10,8 @@ struct MAVLinkParameter: Sendable {
     let name: String
     /// Function that reads the parameter's value, in the unit of the setting.
     let read: @Sendable (Settings) -> Double
-    /// Function that returns a change of the setting in which only this parameter's number is
-    /// replaced.
+    /// Function that returns a change of the setting; the change replaces only this parameter's
+    /// number.
     let changed: @Sendable (Settings, Double) -> SettingUpdate
 
     /// Creates a parameter for the number at `part` of the setting at `path`.

@@ -13,7 +13,7 @@ struct RiderGate {
     /// - Parameters:
     ///   - isStanding: True if the requested speeds of both wheels are zero.
     ///   - now: Time at which the request was received.
-    ///   - deadMan: Dead-man time after which the wheels have stopped, s.
+    ///   - deadMan: Dead-man time of the wheels, s.
     /// - Returns: True if the request can be sent; false until a request with both speeds zero has
     ///   arrived.
     mutating func admits(isStanding: Bool, now: Instant, deadMan: Double) -> Bool {

@@ -98,7 +98,8 @@ struct RiderStation {
         carryOut(command, &remote, address, now)
     }
 
-    /// Checks that a datagram has a valid code and a new counter, which then cannot be used again.
+    /// Checks that a datagram has a valid code and a new counter; each counter is accepted only
+    /// once.
     private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
         guard let key else { return true }
         guard let sealed, sealed.counter > newest, sealed.isRight(key: key),

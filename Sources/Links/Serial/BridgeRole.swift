@@ -11,8 +11,8 @@ import Wire
 /// bridge then splits the bytes from the port into frames, and sends the gimbal's frames between
 /// the port's frames.
 public final class BridgeRole: SerialRole {
-    /// Time without a byte from the port after which the bridge sends the collected bytes, s. The
-    /// firmware of the BLE Mini uses the same pause.
+    /// Pause of the port after which the bridge sends the collected bytes, s. The firmware of the
+    /// BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
     /// Number of collected bytes at which the bridge sends the bytes without waiting for a pause; a
     /// stream at 115200 baud may have no pauses.

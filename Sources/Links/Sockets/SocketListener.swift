@@ -119,7 +119,7 @@ struct SocketPath {
         }
     }
 
-    /// Removes the file of a socket on which no process listens. If a process listens, or the file
+    /// Removes a stale socket file, on which no process listens. If a process listens, or the file
     /// is not a socket, the method keeps the file, and throws the reason.
     func clear(_ path: String) throws(SocketError) {
         var info = stat()

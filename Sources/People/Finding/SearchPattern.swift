@@ -10,8 +10,8 @@ public struct SearchPattern: Sendable, Equatable {
     /// - Parameters:
     ///   - width: Width of the pictures, pixels.
     ///   - height: Height of the pictures, pixels.
-    ///   - divisions: Number of parts into which the picture's shorter edge is divided; 1 means
-    ///     that only the whole picture is examined.
+    ///   - divisions: Number of parts along the picture's shorter edge; 1 means that only the whole
+    ///     picture is examined.
     public init(width: Int, height: Int, divisions: Int) {
         let whole = SquareRegion(
             centre: PixelPoint(x: Double(width) / 2, y: Double(height) / 2),

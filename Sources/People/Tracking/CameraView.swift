@@ -76,7 +76,7 @@ public struct EarthDirection: Sendable, Equatable, BitwiseCopyable {
 public struct Sighting: Sendable, Equatable {
     /// Heading of the body's centre, rad.
     public var yaw: Double
-    /// Elevation at which the camera must look so that the framing is correct, rad.
+    /// Elevation of the camera's axis for a correct framing, rad.
     public var aimPitch: Double
     /// Approximate horizontal distance of the person, m; nil if it is unknown.
     public var distance: Double?

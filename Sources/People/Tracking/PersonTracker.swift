@@ -10,7 +10,7 @@ public struct TrackedPerson: Sendable {
     let firstSeen: Double
     /// Time of the last observation, s.
     public internal(set) var lastSeen: Double
-    /// Time to which the state of `ground` applies, s.
+    /// Time of the state `ground`, s.
     var time: Double
     var ground: GroundFilter
     /// Smoothed elevation at which the camera must look, rad.

@@ -4,8 +4,8 @@ public import GimbalCore
 /// The examiner searches for other people with the detector, alternately in the whole picture and
 /// in parts of the picture. Only one thread uses a `PictureExaminer`.
 public final class PictureExaminer {
-    /// Number of parts into which the picture's shorter edge is divided for the search for distant
-    /// people; 1 means that only near people are found.
+    /// Number of parts along the picture's shorter edge in the search for distant people; 1 means
+    /// that only near people are found.
     public var divisions = 2
     /// Time between two searches while the followed person is in the picture, s.
     public var searchInterval = 1.0
@@ -23,7 +23,7 @@ public final class PictureExaminer {
     private var lastSearch = -Double.infinity
     private var turn = 0
 
-    /// Time without an observation after which only the detector searches for a body, s.
+    /// Timeout of an observed body, s: after the timeout, only the detector searches for the body.
     private static let patience = 0.5
 
     /// Creates an examiner.

@@ -7,7 +7,7 @@ extension Commander {
     public struct Rules: Sendable, Equatable {
         /// Time from the receipt of a rate command to its expiry, s.
         public var deadManSeconds = 1.0
-        /// Time without a request after which the source in control loses control, s.
+        /// Timeout after which a silent source loses control, s.
         public var releaseAfterSeconds = 10.0
         /// Time from the last tracking rate, or from the start of mode `tracking`, to the end of
         /// the mode, s.
@@ -40,8 +40,8 @@ extension Commander {
             return keyed.contains(link) ? .keyed : .open
         }
 
-        /// Time at which a request that was received at `start` expires; a time in the past for a
-        /// request without a dead-man time.
+        /// Expiry time of a request that was received at `start`; a time in the past for a request
+        /// without a dead-man time.
         func end(of request: MotionRequest, from start: Instant) -> Instant {
             let seconds: Double
             switch request.lifetime {

@@ -15,7 +15,7 @@ public struct LossOfControl: Sendable, Equatable {
 
     /// Times from the receipt of the last rate request to the start of each stage of the fallback.
     public struct Rules: Sendable, Equatable {
-        /// Time after which the last rate request expires, and stage `hold` begins, s.
+        /// Time from the last rate request to its expiry, s; at its expiry, stage `hold` begins.
         public var holdSeconds = 1.0
         /// Time after the last rate request until stage `fallback`, s; 0 disables this stage.
         public var fallbackSeconds = 0.0

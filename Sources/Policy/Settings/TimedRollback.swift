@@ -32,7 +32,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// - Parameters:
     ///   - snapshot: The state before the change.
     ///   - owner: Number of the connection or link that made the change.
-    ///   - seconds: Time for which the change is kept without a save, 1...3600 s.
+    ///   - seconds: Time until the change reverts unless it is saved, 1...3600 s.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
     ///   active. After an error, the caller must not make the change.

@@ -119,8 +119,8 @@ package final class Tuning: Sendable {
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - text: TOML, or an unquoted word, which is a string.
-    ///   - rollback: Time after which the change reverts unless it has been saved, s; nil means
-    ///     that it does not revert.
+    ///   - rollback: Time until the change reverts unless it has been saved, s; nil means that the
+    ///     change does not revert.
     ///   - who: Author of the change, for the log.
     /// - Throws: The problem of the key or the value; nothing has changed.
     package func set(

@@ -124,6 +124,6 @@ enum BusLimits {
     /// Divisor of the period: the thread waits for the loop's output for at most one period divided
     /// by this number.
     static let answerShare: Int64 = 4
-    /// Age above which the loop's output no longer drives the motors, s.
+    /// Largest age of a loop output that still drives the motors, s.
     static let answerLifetimeSeconds = 0.1
 }

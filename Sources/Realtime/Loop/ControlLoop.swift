@@ -208,12 +208,13 @@ enum LoopLimits {
     /// Number of consecutive failed transfers at which the loop reports a bus error: two attempts
     /// in each of two periods.
     static var toleratedBusErrors: UInt64 { 4 }
-    /// Time without a call of `noteTurn` after which the loop assumes that a motors' thread hangs
-    /// in a transfer, s.
+    /// Timeout for calls of `noteTurn`, s; after the timeout, the loop assumes that a motors'
+    /// thread hangs in a transfer.
     static var hangingSeconds: Double { 0.1 }
-    /// Duration of a tick above which its output is too late to be useful, periods.
+    /// Longest duration of a tick whose output is still useful, periods.
     static var uselessPeriods: Int64 { 5 }
-    /// Fraction of ticks with useless outputs above which the loop reports that it is unreliable.
+    /// Largest tolerated fraction of ticks with useless outputs; above this fraction, the loop
+    /// reports that it is unreliable.
     static var toleratedUselessShare: Double { 0.5 }
     /// Number of ticks for which an overrun stays visible as a condition.
     static var overrunVisibleTicks: Int { 1000 }

@@ -49,8 +49,8 @@ struct LoopReplayLog: ~Copyable, Sendable {
 
     /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// Free space of the ring at which the replay log continues after it has dropped frames, bytes:
-    /// enough for a complete state and some ticks.
+    /// Free space of the ring that the replay log needs to continue after it has dropped frames,
+    /// bytes: enough for a complete state and some ticks.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
     init(ring: consuming ReplayLogWriter) { self.ring = ring }

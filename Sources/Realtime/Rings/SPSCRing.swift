@@ -77,8 +77,7 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     @inlinable
     public var dropped: UInt { droppedCount }
 
-    /// Number of elements for which there is room now; the consumer can increase this number at any
-    /// time.
+    /// Number of free slots; the consumer can increase this number at any time.
     @inlinable
     public var room: Int {
         capacity - Int(bitPattern: head &- storage.tail.load(ordering: .acquiring))

@@ -18,8 +18,7 @@ public func readSmallFile(_ path: String) -> String? {
 /// Read the first line of a kernel file; nil if the file cannot be read or is empty.
 ///
 /// - Parameter path: Path of the file.
-/// - Returns: The text before the first line end, or before the NUL with which strings of a device
-///   tree end.
+/// - Returns: The text before the first line end or NUL; strings of a device tree end with NUL.
 public func firstLine(of path: String) -> String? {
     readSmallFile(path)?.prefix { $0 != "\n" && $0 != "\0" }.nonEmpty
 }

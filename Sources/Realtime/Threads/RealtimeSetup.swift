@@ -10,8 +10,8 @@ public enum RealtimeSetup {
     /// Largest number of malloc arenas. A memory lock makes the whole address space of each arena
     /// resident.
     static let arenas: Int32 = 2
-    /// Size above which malloc gives a block its own mapping, bytes. The mapping returns to the
-    /// kernel when the block is freed.
+    /// malloc's mapping threshold, bytes: a larger block gets its own mapping. The mapping returns
+    /// to the kernel when the block is freed.
     static let mappingThreshold: Int32 = 256 * 1024
 
     /// Limits the memory of a locked process by small default stacks and few malloc arenas. Call

@@ -52,7 +52,7 @@ public struct RecordingStore {
     private var embedded: Set<String> = []
     /// Number of the next chunk that the continuous recording needs.
     public private(set) var next: UInt64 = 0
-    /// Date before which the store does not write again after a failure, seconds since 1970.
+    /// Time until which the store does not write after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
     /// Smallest free space at which a continuous recording is begun, bytes.

@@ -67,13 +67,13 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var stiffness: Number = .unknown
     /// Root mean square of the relative difference between model and measurement.
     public var residual: Number = .unknown
-    /// Factor, in dB, by which the proposed gains can increase before the loop becomes unstable.
+    /// Largest increase of the proposed gains before the loop becomes unstable, dB.
     public var gainMarginDb: Number = .unknown
-    /// Factor, in dB, by which the proposed gains can decrease before the loop becomes unstable.
+    /// Largest decrease of the proposed gains before the loop becomes unstable, dB.
     public var gainMarginDownDb: Number = .unknown
     /// Phase margin of the loop with the proposed gains, degrees.
     public var phaseMarginDeg: Number = .unknown
-    /// Crossover frequency, at which the gain of the proposed open loop is 0 dB, Hz.
+    /// Crossover frequency of the proposed open loop, Hz: the gain is 0 dB.
     public var crossoverHz: Number = .unknown
     /// Measured frequency response: rate per moment; for a servo, the camera's angle per commanded
     /// angle.

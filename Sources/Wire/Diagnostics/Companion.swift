@@ -177,7 +177,7 @@ public struct CompanionStatus: Hashable, Sendable, Codable {
         self.ageS = ageS
     }
 
-    /// Age of the newest report above which a companion is reported as hung, s. Companions send a
+    /// Age of the newest report above which the companion counts as hung, s. Companions send a
     /// report every second.
     public static let silenceLimit = 5.0
 

@@ -94,7 +94,7 @@ public struct BondStatus: Hashable, Sendable, Codable {
 
 /// Pairing that is allowed or in progress.
 public struct PairingStatus: Hashable, Sendable, Codable {
-    /// Remaining time in which new phones can pair, s; 0 means that pairing is not allowed.
+    /// Remaining time of the pairing permission, s; 0 means that pairing is not allowed.
     public var remainingS: Number
     /// Passkey to type on the phone, six digits; absent until a phone requests pairing.
     public var passkey: String?

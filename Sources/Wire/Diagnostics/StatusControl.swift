@@ -2,10 +2,10 @@
 public struct ControlStatus: Hashable, Sendable, Codable {
     /// Gains of the controller, in the order of display.
     public var gains: [GainStatus] = []
-    /// Factor, in dB, by which the gain of each axis can increase before the loop becomes unstable;
-    /// unknown if there is no model of the loop.
+    /// Largest increase of each axis's gain before the loop becomes unstable, dB; unknown if there
+    /// is no model of the loop.
     public var gainMarginDb = AxisNumbers()
-    /// Factor, in dB, by which the gain of each axis can decrease before the loop becomes unstable.
+    /// Largest decrease of each axis's gain before the loop becomes unstable, dB.
     public var gainMarginDownDb = AxisNumbers()
     /// Phase margin of each axis, degrees.
     public var phaseMarginDeg = AxisNumbers()

@@ -113,8 +113,8 @@ enum DaemonBench {
     }
 
     /// Measures the daemon's locked memory with busy clients, at the loop rate that needs the
-    /// longest rings. This measurement needs a separate run of the daemon, because the library that
-    /// counts allocations loads Swift's shared runtime, which the daemon itself does not use.
+    /// longest rings. The library that counts allocations loads Swift's shared runtime, which the
+    /// daemon itself does not use. Therefore this measurement needs a separate run of the daemon.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {

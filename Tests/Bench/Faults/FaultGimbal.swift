@@ -48,8 +48,8 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// The default plant with servos that receive `frameHz` pulses per second. The tuning is that
-    /// of a daemon in which only the kind of motor and the pulse rate are configured.
+    /// The default plant with servos that receive `frameHz` pulses per second. The tuning comes
+    /// from a daemon whose configuration contains only the kind of motor and the pulse rate.
     static func servos(frameHz: Double) throws -> FaultGimbal {
         var gimbal = driven(by: .servo)
         gimbal.name = "servos at \(frameHz) Hz"
@@ -62,8 +62,8 @@ struct FaultGimbal {
         return gimbal
     }
 
-    /// A random gimbal. The tuning is that of a daemon in which only the kind of motor and the
-    /// loop's rate are configured.
+    /// A random gimbal. The tuning comes from a daemon whose configuration contains only the kind
+    /// of motor and the loop's rate.
     ///
     /// The identification of inertia and delay can take 8 s, so the faults occur after 9 s.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {

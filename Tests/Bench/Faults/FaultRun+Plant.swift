@@ -18,8 +18,8 @@ extension FaultRun {
         var isTrembling = false
         /// Total time after the onset for which the camera trembled with the outputs on, s.
         var trembling = 0.0
-        /// Longest continuous time of trembling in which the controller reported neither an
-        /// oscillation nor an identification of the inertia, s.
+        /// Longest continuous trembling during which the controller reported neither an oscillation
+        /// nor an identification of the inertia, s.
         var unnamed = 0.0
         /// Time from the onset until the controller reported an oscillation, s; NaN if it reported
         /// none.

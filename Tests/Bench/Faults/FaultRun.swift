@@ -11,10 +11,10 @@ import Simulation
 /// Commands pass through the real `Commander` and the real loop, sensor faults through the
 /// simulated sensor. The unintended motion is the angle between the camera's true attitude and its
 /// attitude in a reference run with the same seed. Until the outputs are off, the reference run is
-/// the run without the fault. For half a second after the outputs are off, the reference run is a
-/// run without the fault in which an emergency stop switches the outputs off at this time.
-/// Therefore the unintended motion includes the coasting that the fault has caused, but not the
-/// fall of a camera whose motors are off.
+/// the run without the fault. For half a second after the outputs are off, the reference run has no
+/// fault, but an emergency stop that switches the outputs off at the same time. Therefore the
+/// unintended motion includes the coasting that the fault has caused, but not the fall of a camera
+/// whose motors are off.
 ///
 /// If the gimbal differs from the model from the beginning, the camera's motion at the start also
 /// differs. For a gimbal that differs from the model, the bench compares the camera with the camera
@@ -129,8 +129,8 @@ struct FaultRun {
 
     /// Time after the onset for which the run is observed, s.
     var after: Double { fault.after }
-    /// Time after the outputs go off in which the coasting of the camera is part of the unintended
-    /// motion, s.
+    /// Duration of the camera's coasting that is part of the unintended motion, from the time at
+    /// which the outputs go off, s.
     static let coast = 0.5
 
     func run() -> Outcome {

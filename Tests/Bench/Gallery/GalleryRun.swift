@@ -5,8 +5,8 @@ import PlainText
 import Simulation
 import Wire
 
-/// Run of one random gimbal in one motion of the handle. The tuning is that of a daemon in which
-/// only the kind of motor and the loop's rate are configured.
+/// Run of one random gimbal in one motion of the handle. The tuning comes from a daemon whose
+/// configuration contains only the kind of motor and the loop's rate.
 struct GalleryRun {
     var gimbal: DrawnGimbal
     var motion: HandleMotion
@@ -34,8 +34,8 @@ struct GalleryRun {
         var buzz = 0.0
         /// RMS of the handle's angle above 15 Hz, degrees.
         var handleBuzz = 0.0
-        /// Largest angle by which the camera turned from the motors' start until the camera first
-        /// followed a set-point.
+        /// Largest turn of the camera between the motors' start and the time at which the camera
+        /// first followed a set-point.
         var searchAngle = 0.0
         /// True if the outputs have gone off during the run.
         var isShutOff = false

@@ -49,12 +49,12 @@ struct PointingRun {
         var hum = TorqueHum()
         /// Time until the motors received the full output, s; NaN if they never received it.
         var start = Double.nan
-        /// Time after which the camera always stayed within 1° of level, s.
+        /// Time from which the camera always stayed within 1° of level, s.
         var level = 0.0
         /// All conditions that held at any time of the run.
         var conditions: Conditions = .none
-        /// Largest angle by which the camera turned between the motors' start and the end of the
-        /// identification of the inertia, degrees.
+        /// Largest turn of the camera between the motors' start and the end of the inertia
+        /// identification, degrees.
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan

@@ -57,10 +57,11 @@ struct RadioSupervisor {
     static let lastRetry = 8.0
     /// Interval between attempts to connect to a missing bus, s.
     static let busRetry = 1.0
-    /// Time from a disconnection until the advertisements are registered again, s. A returning
-    /// phone finds the advertisements only if they are registered again.
+    /// Time from a disconnection until the advertisements are registered again, s. The new
+    /// registration restores advertisements that the adapter has lost, so that a returning phone
+    /// finds them.
     static let renewalDelay = 1.0
-    /// Longest time that an adapter needs to report an advertisement that it has accepted, s.
+    /// Longest time from the acceptance of an advertisement to the adapter's report, s.
     static let patience = 2.0
 
     let plan: Plan
@@ -93,9 +94,9 @@ struct RadioSupervisor {
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// Time at which the advertisements are registered again because the adapter sends fewer
-    /// advertisements than it has accepted; nil if the adapter sends all of them. The supervisor
-    /// waits, because the adapter's report can be late.
+    /// Time of a new registration after the adapter has reported fewer advertisements than it has
+    /// accepted; nil if the adapter sends all of them. The supervisor waits, because the adapter's
+    /// report can be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are registered again after a disconnection; nil if no
     /// registration is planned. At a disconnection, the adapter can lose an advertisement without

@@ -49,7 +49,8 @@ public final class AirOSService: GATTService {
     let log: Logger
     /// Heading that apps read as zero.
     var zero = HeadingZero()
-    /// Centrals for which a log line already states that the present mode ignores tracking speeds.
+    /// Centrals for which the log already contains the line that the present mode ignores tracking
+    /// speeds.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
     /// Time of the next notifications; nil if no central has subscribed.
