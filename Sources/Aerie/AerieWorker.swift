@@ -81,7 +81,7 @@ public struct AerieWorker {
     private mutating func examine(_ item: FrameDesk.Item) throws {
         let frame = try JSONDecoder().decode(CameraFrame.self, from: item.payload)
         guard let pose = DevicePose(frame.devicePose, axes: server.options.axes) else {
-            throw Unusable("devicePose is not a matrix of rotation and translation")
+            throw Unusable("devicePose is not a 4 x 4 matrix of a rotation and a translation")
         }
         item.device.note(pose, arrival: item.arrival)
         guard let jpeg = Data(base64Encoded: frame.imageData), !jpeg.isEmpty else {
@@ -92,7 +92,7 @@ public struct AerieWorker {
         do {
             picture = try source.bodies(in: Array(jpeg), quarterTurns: turns)
         } catch {
-            throw Unusable("imageData cannot be examined: \(error)")
+            throw Unusable("imageData cannot be processed: \(error)")
         }
         guard
             let optics = Optics(frame.intrinsics, width: picture.width, height: picture.height)

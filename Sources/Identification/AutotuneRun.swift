@@ -240,7 +240,7 @@ public struct AutotuneRun: Sendable {
             return waiting < Int(tickRate)
                 ? nil
                 : fail(
-                    "The control loop did not accept the shake that measures the axis. Try again.")
+                    "The control loop did not accept the request to shake the axis. Try again.")
         }
         if state.isActive {
             // The first period is skipped, because it contains the transients of the start.

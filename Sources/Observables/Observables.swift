@@ -59,12 +59,12 @@ extension Observable {
         ) { $0.friction }
         + axes(
             "hum", .newtonMetres,
-            "Part above 50 Hz of the controllers' torque about the camera's axes, RMS",
+            "RMS above 50 Hz of the controllers' torque about the camera's axes",
             in: "motors.hum", where: \.knowsInertia
         ) { $0.hum }
         + axes(
             "calm", .percent,
-            "Reduction of the gains by which airframed limits the torque above 50 Hz",
+            "Gain reduction that limits the torque noise above 50 Hz",
             in: "motors.calm", where: \.knowsInertia
         ) { $0.calm }
         + axes(
@@ -93,12 +93,12 @@ extension Observable {
         ) { $0.gyroScale }
         + body(
             "gyro_cross_next", .percent,
-            "Estimated cross-axis sensitivity of the gyroscope: fraction of the rate about y in the reading of x, of z in y, of x in z",
+            "Estimated cross-axis sensitivity of the gyroscope, elements xy, yz and zx; xy is the fraction of the rate about y in the reading of x",
             in: "estimator.gyro_cross_next"
         ) { $0.gyroCrossNext }
         + body(
             "gyro_cross_after", .percent,
-            "Estimated cross-axis sensitivity of the gyroscope: fraction of the rate about z in the reading of x, of x in y, of y in z",
+            "Estimated cross-axis sensitivity of the gyroscope, elements xz, yx and zy; xz is the fraction of the rate about z in the reading of x",
             in: "estimator.gyro_cross_after"
         ) { $0.gyroCrossAfter }
         + body(
@@ -136,11 +136,11 @@ extension Observable {
         ) { $0.temperature }
         + number(
             "vibration.accel", .metresPerSecond2,
-            "RMS of the part of the specific force above 31 Hz",
+            "RMS of the specific force above 31 Hz",
             in: "imu.accel_vibration"
         ) { $0.accelVibration }
         + number(
-            "vibration.gyro", .degreesPerSecond, "RMS of the part of the rate above 31 Hz",
+            "vibration.gyro", .degreesPerSecond, "RMS of the angular rate above 31 Hz",
             in: "imu.gyro_vibration", recorded: 51, as: "gyro_vibration"
         ) { $0.gyroVibration }
         + flag(

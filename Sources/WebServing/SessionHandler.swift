@@ -96,7 +96,9 @@ final class SessionHandler: ChannelInboundHandler {
         switch frame.opcode {
         case .text, .binary:
             guard fragments == nil else {
-                return fail(.protocolError, 1002, "a message within a fragmented message")
+                return fail(
+                    .protocolError, 1002,
+                    "a new message began before the end of a fragmented message")
             }
             take(bytes, isText: frame.opcode == .text, isLast: frame.fin)
         case .continuation:

@@ -195,12 +195,12 @@ extension Conditions {
         ConditionWords(
             condition: .driveFault, name: "drive_fault",
             sentence:
-                "A drive reports a fault, or does not switch its motor on. `airframectl status` shows the drives; check the drive's supply and its set-up."
+                "A drive reports a fault, or does not switch its motor on. `airframectl status` shows the drives; check the drive's supply and configuration."
         ),
         ConditionWords(
             condition: .driveSilent, name: "drive_silent",
             sentence:
-                "A drive has sent nothing for three periods. Check its supply, its wires and hardware.linux.can_id."
+                "A drive has sent nothing for three loop periods. Check the drive's supply and wires, and hardware.linux.can_id."
         ),
         ConditionWords(
             condition: .canBusOff, name: "can_bus_off",

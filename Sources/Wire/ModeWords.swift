@@ -23,7 +23,8 @@ public struct ModeWords: Sendable, Hashable {
             summary:
                 "follows pan and tilt rates from an app that detects a person; ends when the app stops sending"
         ),
-        ModeWords(mode: .neutral, summary: "level, in the handle's heading"),
+        ModeWords(
+            mode: .neutral, summary: "the camera is level, and its heading follows the handle"),
         ModeWords(mode: .retract, summary: "the joints go to their resting pose"),
     ]
 

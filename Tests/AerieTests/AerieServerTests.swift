@@ -159,12 +159,12 @@ struct AerieServerTests {
                     devicePose: Self.pose.matrix(axes: .arkit), intrinsics: Skeleton.intrinsics)
                 let changes: [(String, (inout CameraFrame) -> Void)] = [
                     (
-                        "devicePose is not a matrix of rotation and translation",
+                        "devicePose is not a 4 x 4 matrix of a rotation and a translation",
                         { $0.devicePose = [[1, 2]] }
                     ),
                     ("imageData is not base64", { $0.imageData = "%" }),
                     ("imageData is not base64", { $0.imageData = "" }),
-                    ("imageData cannot be examined", { $0.imageData = "Bw==" }),
+                    ("imageData cannot be processed", { $0.imageData = "Bw==" }),
                     ("intrinsics are not plausible for a camera", { $0.intrinsics.fx = 0 }),
                 ]
                 for (reason, change) in changes {

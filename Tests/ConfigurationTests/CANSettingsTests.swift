@@ -36,9 +36,9 @@ struct CANSettingsTests {
     @Test(
         "an identifier that is missing, doubled, broken or impossible is refused",
         arguments: [
-            ([1, 2, -1], DriveProtocol.odrive, "does not state the identifier of every"),
-            ([-1, -1, -1], .moteus, "does not state the identifier of every"),
-            ([1, 2, 2], .odrive, "contains the same identifier twice"),
+            ([1, 2, -1], DriveProtocol.odrive, "does not contain a CAN ID for the drive of every"),
+            ([-1, -1, -1], .moteus, "does not contain a CAN ID for the drive of every"),
+            ([1, 2, 2], .odrive, "contains the same CAN ID twice"),
             ([1, 2, 2.5], .odrive, "must be three whole numbers from 0 to 63"),
             ([1, 2, 64], .odrive, "from 0 to 63"), ([1, 2, 8], .gm6020, "from 1 to 7"),
             ([0, 1, 2], .gm6020Voltage, "from 1 to 7"), ([1, 2, 16], .mit, "from 1 to 15"),
@@ -70,7 +70,7 @@ struct CANSettingsTests {
                 { $0.hardware.linux.canInterface = "/dev/can" }
             ),
             (
-                "is also the identifier of a drive",
+                "is also the CAN ID of a drive",
                 {
                     $0.hardware.linux.canProtocol = .moteus
                     $0.hardware.linux.canHostId = 2

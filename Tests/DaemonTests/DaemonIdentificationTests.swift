@@ -24,7 +24,8 @@ import Wire
                 answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
             }
             try #require(answer.status == 0, "\(answer.errors)")
-            #expect(answer.output.contains("dB above its surroundings"), "\(answer.output)")
+            #expect(
+                answer.output.contains("dB above the neighbouring frequencies"), "\(answer.output)")
             #expect(answer.output.contains("airframectl set filter.notch_pitch '[["))
             let report = try daemon.ask("spectrum")
             let peak = report["axes"]?.array?[1]["peaks"]?.array?.first?.number("hz") ?? .nan

@@ -81,7 +81,7 @@ import Wire
             try write("[control]\nmax_rate_dps = 130\n", to: file)
             kill(daemon.program.processID, SIGHUP)
             try daemon.status("the log says that it was read again") { _ in
-                daemon.log.contains("in force: control.max_rate_dps")
+                daemon.log.contains("effective now: control.max_rate_dps")
             }
             #expect(try daemon.control("get", Self.key).output == "130\n")
             #expect(try daemon.stop().status == 0)

@@ -22,20 +22,20 @@ enum CANRules {
         let range = linux.canProtocol.ids
         guard !ids.contains(-1) else {
             return (
-                "does not state the identifier of every joint's drive",
-                "Set the three identifiers that are configured in the drives, for example [1, 2, 3]."
+                "does not contain a CAN ID for the drive of every joint",
+                "Set the three CAN IDs that are configured in the drives, for example [1, 2, 3]."
             )
         }
         guard ids.allSatisfy({ $0 == $0.rounded() && range.contains(Int($0)) }) else {
             return (
-                "must be three whole numbers from \(range.lowerBound) to \(range.upperBound), the range of identifiers of protocol \(linux.canProtocol.rawValue)",
+                "must be three whole numbers from \(range.lowerBound) to \(range.upperBound), the range of CAN IDs of protocol \(linux.canProtocol.rawValue)",
                 "For example [1, 2, 3]."
             )
         }
         guard Set(ids).count < 3 else { return nil }
         return (
-            "contains the same identifier twice",
-            "With the program of the drives' vendor, give each drive a different identifier."
+            "contains the same CAN ID twice",
+            "Give each drive a different CAN ID with the vendor's configuration tool."
         )
     }
 
@@ -89,6 +89,6 @@ enum CANRules {
         guard [.mit, .cybergear, .moteus].contains(linux.canProtocol),
             [linux.canId.yaw, linux.canId.roll, linux.canId.pitch].contains(host)
         else { return nil }
-        return ("is also the identifier of a drive", "Set an identifier that no drive has.")
+        return ("is also the CAN ID of a drive", "Set a CAN ID that no drive uses.")
     }
 }

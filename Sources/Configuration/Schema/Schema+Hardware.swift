@@ -49,7 +49,7 @@ extension Schema {
         ),
         .integer(
             "hardware.linux.bus_khz", \.hardware.linux.busKhz, 10...1000, unit: "kHz", .restart,
-            "Clock frequency of the I2C bus; a lower frequency permits fewer transfers in a period of the loop.",
+            "Clock frequency of the I2C bus; a lower frequency permits fewer transfers per loop period.",
             hint: "Set the same frequency in config.txt, such as dtparam=i2c_arm_baudrate=400000."),
         .choice(
             "hardware.linux.imu", \.hardware.linux.imu, .restart,
@@ -172,20 +172,20 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.can_protocol", \.hardware.linux.canProtocol, .restart,
-            "Protocol of the drives: odrive, gm6020 (current commands), gm6020_voltage (voltage commands), mit (the Mini Cheetah's protocol), cybergear, moteus."
+            "Protocol of the drives: odrive, gm6020 (current commands), gm6020_voltage (voltage commands), mit (Mini Cheetah protocol), cybergear, moteus."
         ),
         .triple(
             "hardware.linux.can_id", \.hardware.linux.canId, -1...127, .restart,
-            "Identifier of each joint's drive on the CAN bus; -1 = not set.",
+            "CAN ID of each joint's drive; -1 = not set.",
             hint: "For example [1, 2, 3]."),
         .integer(
             "hardware.linux.can_host_id", \.hardware.linux.canHostId, 0...2047, .restart,
-            "CAN identifier to which the drives send their answers: the identifier of the answer frames (mit), or of this computer (cybergear, moteus)."
+            "CAN ID to which the drives send their answers: the CAN ID of the answer frames (mit), or of this computer (cybergear, moteus)."
         ),
         .integer(
             "hardware.linux.can_kbit", \.hardware.linux.canKbit, 125...1000, unit: "kbit/s",
             .restart,
-            "Bit rate of the CAN bus; a lower rate permits fewer frames in a period of the loop.",
+            "Bit rate of the CAN bus; a lower rate permits fewer frames per loop period.",
             hint: "Set the interface and the drives to the same bit rate."),
         .number(
             "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 10...1000,

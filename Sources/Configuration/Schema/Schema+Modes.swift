@@ -64,7 +64,7 @@ extension Schema {
             "Largest tilt angle in mode tracking, above and below level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
-            "Time without a tracking rate from the app, after which the mode changes from tracking to locked; the start of mode tracking and each rate restart the time."
+            "Time after which the mode changes from tracking to locked if the app sends no tracking rate. Each rate, and the start of mode tracking, restart this time."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,

@@ -66,7 +66,7 @@ public enum Schema {
         ("follow.sport", "Preset sport of the modes that follow the handle: rates and lags."),
         (
             "tracking",
-            "Mode tracking: an app that detects a person in its picture steers pan and tilt."
+            "Mode tracking: an app that detects a person in the phone's camera picture steers pan and tilt."
         ),
         ("retract", "Resting pose of the joints in mode retract."),
         (
@@ -191,15 +191,15 @@ public enum Schema {
             hint: "If the value is 0, the estimator does not learn the distance."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
-            "First Kalman value of AirOS apps; its ratio to the default multiplies the variance of the gyroscope's noise.",
+            "First Kalman value of AirOS apps. The variance of the gyroscope's noise is proportional to this value.",
             hint: "airframed limits the ratio of the value to its default to 0.1...10."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
-            "Second Kalman value of AirOS apps; its ratio to the default multiplies the variance of the random walk of the gyroscope's bias.",
+            "Second Kalman value of AirOS apps. The variance of the gyroscope's bias random walk is proportional to this value.",
             hint: "airframed limits the ratio of the value to its default to 0.1...10."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
-            "Third Kalman value of AirOS apps; its ratio to the default multiplies the variance of the hand's velocity.",
+            "Third Kalman value of AirOS apps. The variance of the hand's velocity is proportional to this value.",
             hint: "airframed limits the ratio of the value to its default to 0.1...10."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
@@ -344,17 +344,17 @@ public enum Schema {
         ),
         .number(
             "supervisor.recovery_s", \.supervisor.recoveryS, 0...60, unit: "s", .live,
-            "Time without a fault after which the motors come on again automatically."),
+            "Fault-free time after which the motors come on again automatically."),
         .number(
             "commander.dead_man_s", \.commander.deadManS, 0.05...10, unit: "s", .live,
             "Time after which the camera stops if a client does not repeat its rate command."),
         .number(
             "commander.release_after_s", \.commander.releaseAfterS, 0.1...3600, unit: "s", .live,
-            "Time without a request from the client in control, after which another client can take control; at least dead_man_s."
+            "Time after which another client can take control if the client in control sends no request; at least dead_man_s."
         ),
         .number(
             "commander.fallback_s", \.commander.fallbackS, 0...3600, unit: "s", .live,
-            "Time without a request from the client that turned the camera, after which the mode becomes fallback_mode; 0 = never.",
+            "Time after which the mode becomes fallback_mode if the client that turned the camera sends no request; 0 = never.",
             hint:
                 "The camera keeps its attitude until fallback_s has passed. Afterwards the mode is fallback_mode until a client selects another mode."
         ),
@@ -365,7 +365,7 @@ public enum Schema {
         ),
         .number(
             "commander.off_s", \.commander.offS, 0...3600, unit: "s", .live,
-            "Time without a request from the client that turned the camera, after which airframed turns the motors off; 0 = never.",
+            "Time after which airframed turns the motors off if the client that turned the camera sends no request; 0 = never.",
             hint: "The motors stay off until a client selects a mode."),
         .bool(
             "commander.allow_airos", \.commander.allowAiros, .live,

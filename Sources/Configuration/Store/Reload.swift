@@ -12,11 +12,11 @@ public struct ReloadReport: Sendable, Equatable {
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
-            parts.append("now in force: \(applied.map(\.key).joined(separator: ", "))")
+            parts.append("effective now: \(applied.map(\.key).joined(separator: ", "))")
         }
         if !needsRestart.isEmpty {
             parts.append(
-                "in force after a restart: \(needsRestart.map(\.key).joined(separator: ", "))")
+                "effective after a restart: \(needsRestart.map(\.key).joined(separator: ", "))")
         }
         return parts.isEmpty
             ? "The files were read again; nothing has changed."

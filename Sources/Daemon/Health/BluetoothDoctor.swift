@@ -90,10 +90,13 @@ struct BluetoothDoctor {
                 remedy: Self.remedy)
         }
         return Self.isQuiet(daemonConfiguration)
-            ? DoctorCheck("iPhone pop-up", .ok, "bluetoothd does not read phones' services")
+            ? DoctorCheck(
+                "iPhone pop-up", .ok,
+                "bluetoothd does not discover the GATT services of connected phones, so iPhones show no pairing request"
+            )
             : DoctorCheck(
                 "iPhone pop-up", .warn,
-                "bluetoothd reads the battery level of phones, so iPhones show a request to pair",
+                "bluetoothd reads the battery level of phones, so iPhones show a pairing request",
                 remedy: Self.remedy)
     }
 

@@ -114,7 +114,7 @@ struct Doctor {
                 "\(drive.axis) drive", drive.isFaultless ? .ok : .fail, drive.summary,
                 remedy: drive.isFaultless
                     ? ""
-                    : "Check the drive's supply, its wires and hardware.linux.can_id, and its set-up with the program of its vendor."
+                    : "Check the drive's supply, wires and hardware.linux.can_id. Check the drive's configuration with the vendor's tool."
             )
         }
     }

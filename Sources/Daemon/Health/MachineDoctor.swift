@@ -16,7 +16,7 @@ struct MachineDoctor {
 
     private var governor: DoctorCheck {
         guard let governor = facts.governor else {
-            return DoctorCheck("governor", .ok, "Linux does not control the CPU's clock")
+            return DoctorCheck("governor", .ok, "Linux does not control the CPU's clock frequency")
         }
         // The CPU frequency is not checked for a simulated gimbal.
         let isSteady = governor == "performance" || status.backend != "linux"
@@ -49,7 +49,7 @@ struct MachineDoctor {
             : DoctorCheck(
                 "disk", .warn, finding,
                 remedy:
-                    "Free disk space, or saving will fail: for example run `journalctl --vacuum-size=50M`."
+                    "Free disk space, for example with `journalctl --vacuum-size=50M`; airframed cannot save data on a full disk."
             )
     }
 
@@ -89,7 +89,7 @@ struct MachineDoctor {
             ? DoctorCheck("configuration", .ok, finding)
             : DoctorCheck(
                 "configuration", .warn,
-                "\(finding); settings that wait for a restart: \(waiting.joined(separator: ", "))",
+                "\(finding); settings that take effect after a restart: \(waiting.joined(separator: ", "))",
                 remedy: "Run `systemctl restart airframed` at a time when the motors can go off.")
     }
 }

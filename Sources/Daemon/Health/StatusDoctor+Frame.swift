@@ -107,7 +107,7 @@ extension StatusDoctor {
         if z > 0.5 * gravity {
             return DoctorCheck(
                 "level frame", .warn, "\(found), so the sensor is upside down; \(rule)",
-                remedy: "If the camera is upright, turn the sensor by 180° in imu.mounting_deg.")
+                remedy: "If the camera is upright, add a rotation of 180° to imu.mounting_deg.")
         }
         return DoctorCheck(
             "level frame", .warn, "\(found), so the sensor is tilted; \(rule)",

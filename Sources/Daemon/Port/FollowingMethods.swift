@@ -58,7 +58,7 @@ struct FollowingMethods: Sendable {
                     .noValue,
                     error == .tooEarly
                         ? "t is too old: airframed stores the attitude for only one second."
-                        : "The attitude at this time is not known yet. t must be a time on the loop's clock, as `ping` returns it.",
+                        : "The attitude at this time is not known yet. t must be a time on the loop's clock; `ping` returns the present time.",
                     field: "t")
             }
         }
@@ -103,7 +103,7 @@ struct FollowingMethods: Sendable {
             guard (-0.1...Self.oldest).contains(present - t) else {
                 throw Refusal(
                     .outOfRange,
-                    "t must be at most \(Int(Self.oldest)) s in the past, on the loop's clock, as `ping` returns it.",
+                    "t must be at most \(Int(Self.oldest)) s before the present time of the loop's clock, which `ping` returns.",
                     field: "t")
             }
             let smoothing = try parameters.number("smoothing")

@@ -23,7 +23,7 @@ struct RecorderService: Service {
         let thread = try RealtimeThread(ThreadTable.recorder) {
             recorder.run { name in
                 log.notice(
-                    "\(name): airframed stopped unexpectedly while it wrote this recording. The file has been repaired and can be read, but its end can be missing."
+                    "\(name): airframed stopped unexpectedly while it wrote this recording. The file has been repaired and can be read, but its end may be missing."
                 )
             }
         }

@@ -30,7 +30,7 @@ final class PhoneService: Sendable {
             do {
                 try Self.write(alignments, to: file)
             } catch {
-                log("The calibrations of phones cannot be saved in \(file): \(error).")
+                log("The phones' calibrations cannot be saved in \(file): \(error).")
             }
         }
         server = AerieServer(options, local: pages)
@@ -50,7 +50,7 @@ final class PhoneService: Sendable {
             do {
                 source = try PhonePoseSource(directory: models)
             } catch {
-                return log("People in the pictures of phones cannot be found: \(error)")
+                return log("airframe-eyes cannot search the phones' pictures for people: \(error)")
             }
             var worker = AerieWorker(server, source) { device, people in
                 pages.note(people, device: device)

@@ -30,7 +30,9 @@ extension EyesOptions {
         }
         guard settings.aerie.certificate == "off" else {
             throw LoopbackClient.Failure(
-                description: "This command needs a server without aerie.certificate.")
+                description:
+                    "This command does not support a server with aerie.certificate. Set aerie.certificate = \"off\", and restart airframe-eyes."
+            )
         }
         return PhonesOfServer(
             client: LoopbackClient(port: endpoint.port), socket: settings.gimbal.socket)

@@ -19,10 +19,10 @@ struct PeopleCommand: ParsableCommand {
     @Argument(help: "File that GStreamer can decode.")
     var file: String
 
-    @Option(help: "Number of pictures to examine at most.")
+    @Option(help: "Largest number of pictures to process.")
     var limit = 100_000
 
-    @Option(help: "Number of times that each picture is examined, to measure the time.")
+    @Option(help: "Number of times that each picture is processed, to measure the computing time.")
     var repeats = 1
 
     @Option(

@@ -46,7 +46,7 @@ public enum EyesSchema {
         table.integer(
             "video.height", \.video.height, 120...1080, "px", .live, "Height of the stream.")
         table.integer(
-            "video.rate_hz", \.video.rateHz, 5...60, "Hz", .live, "Rate of the stream's pictures.")
+            "video.rate_hz", \.video.rateHz, 5...60, "Hz", .live, "Frame rate of the stream.")
         table.integer(
             "video.bitrate_kbps", \.video.bitrateKbps, 100...20000, "kbit/s", .live,
             "Bit rate of the stream; a camera that encodes its pictures ignores this setting.")
@@ -80,17 +80,18 @@ public enum EyesSchema {
         table.text(
             "aerie.listen", \.aerie.listen, .endpoint, .restart,
             "Address and port of the server for phones with HawkSight; 0.0.0.0:8000 serves every network.",
-            hint: "The pictures of phones are not encrypted unless aerie.certificate is set.")
+            hint: "Phones send their pictures without encryption unless aerie.certificate is set.")
         table.text(
             "aerie.secret_file", \.aerie.secretFile, .optionalPath(maxLength: 255), .restart,
-            "Path of the file with the secret, at least 16 bytes, that signs the tokens of phones.")
+            "Path of the file with the secret that signs the phones' tokens; the secret has at least 16 bytes."
+        )
         table.bool(
             "aerie.accept_legacy_token", \.aerie.acceptLegacyToken, .restart,
-            "If true, the server accepts tokens without their time, as HawkSight sends them. The server cannot check such tokens, so everyone in the network can connect."
+            "If true, the server accepts tokens without a timestamp, as HawkSight sends them. The server cannot check such tokens, so everyone in the network can connect."
         )
         table.word(
             "aerie.camera_axes", \.aerie.cameraAxes, .restart,
-            "Axes in the poses of phones: arkit = the axes of ARKit's camera (y up, z towards the viewer), pinhole = the axes of HawkSight's projection (y down, z away from the viewer)."
+            "Axes of the phones' poses: arkit = the axes of ARKit's camera (y up, z towards the viewer), pinhole = the axes of HawkSight's projection (y down, z away from the viewer)."
         )
         table.integer(
             "aerie.max_phones", \.aerie.maxPhones, 1...16, nil, .restart,
@@ -111,7 +112,7 @@ public enum EyesSchema {
             "Path of the private key of aerie.certificate (PEM).")
         table.text(
             "aerie.directory", \.aerie.directory, .path(maxLength: 255), .restart,
-            "Directory of the calibrations of phones.")
+            "Directory for the phones' calibrations.")
         table.text(
             "gimbal.socket", \.gimbal.socket, .optionalPath(maxLength: 107), .restart,
             "Path of airframed's socket, for the test picture and for `airframectl status`.")
@@ -147,7 +148,7 @@ public enum EyesSchema {
         )
         table.integer(
             "people.rate_hz", \.people.rateHz, 1...30, "Hz", .live,
-            "Highest rate of pictures in which airframe-eyes looks for people; a lower rate needs less computing time."
+            "Highest rate at which airframe-eyes searches pictures for people; a lower rate needs less computing time."
         )
         table.integer(
             "people.divisions", \.people.divisions, 1...4, nil, .live,
@@ -165,14 +166,14 @@ public enum EyesSchema {
             "If true, the stream shows skeletons and a line of text while a person is followed.")
         table.word(
             "framing.place", \.framing.place, .live,
-            "Horizontal position of the followed person in the picture: the middle, or one of the lines between thirds."
+            "Horizontal position of the followed person in the picture: the middle, or one third of the picture's width from the left or the right edge."
         )
         table.integer(
             "framing.head_room_percent", \.framing.headRoomPercent, 0...40, "% of the height",
             .live, "Smallest distance of the head from the upper edge of the picture.")
         table.integer(
             "framing.dead_zone_percent", \.framing.deadZonePercent, 0...30, "% of the width", .live,
-            "Dead zone: horizontal distance of the person from the configured position at which the camera begins to turn."
+            "Dead zone: the camera begins to turn when the person is farther from the configured position than this horizontal distance."
         )
         table.integer(
             "framing.smoothing_ms", \.framing.smoothingMs, 50...3000, "ms", .live,

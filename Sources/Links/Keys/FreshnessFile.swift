@@ -126,7 +126,7 @@ public final class FreshnessFile: Service {
             }
         } catch {
             logger.warning(
-                "\(path): \(error); after a restart airframed will not be able to refuse copies of frames that it has accepted."
+                "\(path): \(error); after a restart airframed cannot detect replays of earlier frames."
             )
         }
     }
@@ -142,13 +142,13 @@ public final class FreshnessFile: Service {
             let text = String(decoding: bytes, as: UTF8.self)
             if text.hasSuffix("\n"), let value = UInt64(text.dropLast()) { return value }
             logger.warning(
-                "\(path): the file contains no number, so airframed cannot refuse copies of frames that it accepted before its start."
+                "\(path): the file contains no number, so airframed cannot detect replays of frames from before this restart."
             )
         } catch Errno.noSuchFileOrDirectory {
             return 0
         } catch {
             logger.warning(
-                "\(path): \(error); airframed cannot refuse copies of frames that it accepted before its start."
+                "\(path): \(error); airframed cannot detect replays of frames from before this restart."
             )
         }
         return 0

@@ -100,7 +100,7 @@ package struct LoopReport: Sendable {
         }
         if margins.decreaseDecibels <= 0 {
             return
-                "The \(axis.name) axis will sway: its integral gain is too high for its other gains. Lower the integral gain."
+                "The \(axis.name) axis will oscillate slowly: its integral gain is too high for its other gains. Lower the integral gain."
         }
         let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
         return

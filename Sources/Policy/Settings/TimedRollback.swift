@@ -51,7 +51,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
                 let left = Int(max(0, current.deadline.seconds(since: now)).rounded(.up))
                 throw Refusal(
                     .refused,
-                    "Another client is trying a change, which reverts in \(left) s. Try again afterwards.",
+                    "Another client has changed a setting temporarily; the change reverts in \(left) s. Try again afterwards.",
                     field: "rollback")
             }
             pending?.deadline = deadline

@@ -150,12 +150,12 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
             "\(path): this is not an MCAP file (it begins with \(Self.hex(beginning)), not 89 4d 43 41 50 30). "
                 + "`airframectl record --last 30s` writes an MCAP file; to replay an `.imu` log, run `airframectl replay LOG.imu --output EST.csv`."
         case .unknownVersion(let path, let version):
-            "\(path): this is MCAP version \(Character(Unicode.Scalar(version))); this airframectl reads version 0. A newer airframectl can possibly read this file."
+            "\(path): this is MCAP version \(Character(Unicode.Scalar(version))); this airframectl reads version 0. A newer airframectl may be able to read this file."
         case .notOurs(let path):
             "\(path): this MCAP file is not from airframed's recorder (it has no metadata \"airframe\"). Open the file with Foxglove or PlotJuggler."
         case .newerFormat(let path, let format, let version):
             "\(path): airframe \(version) wrote this file in format \(format); this version reads format \(FlightChannels.format). "
-                + "Use airframectl of that version; Foxglove and PlotJuggler can read the file."
+                + "Use airframectl \(version); Foxglove and PlotJuggler can read the file."
         case .nothingToReplay(let path, let reason): "\(path): nothing to replay: \(reason)"
         }
     }

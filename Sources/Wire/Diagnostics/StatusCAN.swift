@@ -37,10 +37,10 @@ public struct CANStatus: Hashable, Sendable, Codable {
 
     /// The state in one line.
     public var summary: String {
-        let state = isDown ? "off the bus or down" : problem ?? "up"
+        let state = isDown ? "bus-off, or interface down" : problem ?? "up"
         return
             "\(interface), \(protocolName), \(state), load \(Format.fixed(loadPercent.value, 0)) %, "
-            + "\(errorReports) errors, \(busOffs) times off the bus"
+            + "\(errorReports) errors, \(busOffs) times bus-off"
     }
 }
 

@@ -16,7 +16,7 @@ extension RobotStatus {
                 }
             return "\(motor.axis) \(motor.positionSteps)\(home)"
         }
-        let problem = problem.map { "; problem of their GPIO lines: \($0)" } ?? ""
+        let problem = problem.map { "; problem of the GPIO lines: \($0)" } ?? ""
         return "steps of " + places.joined(separator: ", ")
             + "; \(Format.count(lineErrors)) line errors" + problem
     }

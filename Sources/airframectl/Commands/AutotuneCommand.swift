@@ -145,10 +145,10 @@ enum AutotuneView {
                 "Coulomb \(Format.fixed(axis.coulombNm.value * 1e3, 1)) mN·m, viscous "
                     + "\(Format.fixed(axis.viscous.value * 1e3, 2)) mN·m·s")
         }
-        let down = axis.gainMarginDownDb.known.map { "\(Format.fixed($0, 1)) dB down, " } ?? ""
+        let down = axis.gainMarginDownDb.known.map { "gain down \(Format.fixed($0, 1)) dB, " } ?? ""
         row(
             "margins",
-            "\(Format.fixed(axis.gainMarginDb.value, 1)) dB up, \(down)\(Format.fixed(axis.phaseMarginDeg.value, 0))° at \(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains"
+            "gain up \(Format.fixed(axis.gainMarginDb.value, 1)) dB, \(down)phase \(Format.fixed(axis.phaseMarginDeg.value, 0))° at \(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains"
         )
         row(
             "model",

@@ -164,7 +164,8 @@ struct TakeCommand: AcknowledgedCommand {
         commandName: "take",
         abstract: "Take control of the gimbal from the client in control, until Ctrl-C.",
         discussion:
-            "Control belongs to a connection, so this command runs until you interrupt it.")
+            "airframed releases control when the connection closes, so this command runs until you interrupt it."
+    )
 
     @OptionGroup var options: GlobalOptions
 

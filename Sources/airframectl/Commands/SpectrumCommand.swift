@@ -106,7 +106,9 @@ enum SpectrumView {
         for (index, peak) in axis.peaks.enumerated() {
             table.add(
                 .init("\(index + 1)"), .init("\(Format.fixed(peak.hz.value, 1)) Hz"),
-                .init("\(Format.fixed(peak.prominenceDb.value, 0)) dB above its surroundings"),
+                .init(
+                    "\(Format.fixed(peak.prominenceDb.value, 0)) dB above the neighbouring frequencies"
+                ),
                 .init("\(Format.fixed(peak.rmsDps.value, 3)) °/s RMS"))
         }
         return table

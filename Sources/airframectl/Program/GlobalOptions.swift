@@ -17,7 +17,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON: one document, or one document per line for continuous output.")
     var json = false
 
-    @Option(help: "Longest wait for an answer, seconds.")
+    @Option(help: "Timeout for an answer, seconds.")
     var timeout: Double = 5
 
     func validate() throws {

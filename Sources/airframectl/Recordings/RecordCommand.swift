@@ -137,7 +137,7 @@ enum RecorderView {
             table.add(
                 .init("lost"),
                 .init(
-                    "\(Format.count(status.lostChunks)) parts of a continuous recording, each of at most 0.5 s"
+                    "\(Format.count(status.lostChunks)) lost parts of a continuous recording; each part is at most 0.5 s long"
                 ))
         }
         return table.lines(.forOutput())

@@ -25,7 +25,8 @@ struct RecordGyroflowCommand: ParsableCommand {
         let path = FilePath(log)
         guard let (header, end) = GyroLog.Header.read(try Self.text(of: path)) else {
             throw ClientError.file(
-                "\(log): this is not a .gcsv file of airframe-eyes with samples.", field: "log")
+                "\(log): this is not a .gcsv file from airframe-eyes, or the file contains no samples.",
+                field: "log")
         }
         let recordings = try files.map { (name: $0, file: try RecordedFile.open($0)) }
         var new = GyroLog(header)

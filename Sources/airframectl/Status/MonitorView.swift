@@ -225,7 +225,7 @@ struct MonitorView {
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),
                 label("ignored")
-                    + "\(Format.count(lockstep.ignoredValues)) sensor values that are missing in the first line",
+                    + "\(Format.count(lockstep.ignoredValues)) sensor values, because the simulator's first line does not contain them",
                 label("run") + "connection number \(lockstep.connections) since the start",
             ]
         }

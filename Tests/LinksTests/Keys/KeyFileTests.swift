@@ -99,7 +99,8 @@ import Wire
         while !file.admits(1000) { usleep(1000) }
         running.cancel()
         try await running.value
-        #expect(log.lines.contains { $0.contains("airframed will not be able to refuse copies") })
+        #expect(
+            log.lines.contains { $0.contains("after a restart airframed cannot detect replays") })
     }
 
     @Test("a file without a number counts as none, and is named")
