@@ -166,7 +166,9 @@ extension TOMLDocument {
         guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
         return ConfigurationProblem(
             .unreadable, at: .file(path, line: invalidLine(bytes), column: nil), "is not UTF-8",
-            hint: "Save the file as UTF-8; µ, ° and umlauts are often the cause.")
+            hint:
+                "Save the file as UTF-8. Check characters such as µ, ° and ä, which are often in another encoding."
+        )
     }
 
     /// Number of the first line that is not UTF-8; nil if all lines are UTF-8. Line ends never
