@@ -74,7 +74,7 @@ extension Schema {
             "Speed of the slider's motor with slider_motion = \"rate\"."),
         .number(
             "robot.steps_per_unit", \.robot.stepsPerUnit, -1000...1000, .restart,
-            "Number of motor steps for each of the 100 units of the joystick's deflection; a negative value reverses the direction."
+            "Number of motor steps for one unit of the joystick's deflection; full deflection is 100 units, and a negative value reverses the direction."
         ),
         .number(
             "robot.dead_man_s", \.robot.deadManS, 0.05...10, unit: "s", .restart,

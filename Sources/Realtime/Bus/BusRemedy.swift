@@ -46,7 +46,7 @@ extension BusError {
         case ENOBUFS, EAGAIN:
             "No drive acknowledges the frames: check the drives' supply, the wires, the two 120 Ω terminators, and the bit rate."
         case EINVAL:
-            "The interface does not carry CAN FD: `ip link set can0 up type can bitrate 1000000 dbitrate 5000000 fd on`."
+            "CAN FD is not enabled on the interface: run `ip link set can0 up type can bitrate 1000000 dbitrate 5000000 fd on`."
         case EAFNOSUPPORT, EPERM, EACCES:
             "airframed is not allowed to use CAN: copy can.conf to /etc/systemd/system/airframed.service.d, and load the module can-raw."
         default: "Check the CAN interface with `ip -details -statistics link show can0`."
