@@ -98,7 +98,7 @@ extension AutotuneRun {
         case servo(ServoFinding)
     }
 
-    /// Identified load of a motor, and the gains for it.
+    /// Identified load of a motor, and the gains for this load.
     public struct MotorFinding: Sendable {
         /// Model of the response from moment to rate.
         public var model: PlantModel
@@ -112,7 +112,7 @@ extension AutotuneRun {
         public var gyroDelay: GyroDelay?
     }
 
-    /// Identified response of a servo, and the tuning for it.
+    /// Identified response of a servo, and the tuning for this response.
     public struct ServoFinding: Sendable {
         /// Model of the response from commanded angle to camera angle.
         public var model: ServoResponse

@@ -47,7 +47,7 @@ final class PeopleService: Sendable {
         }
     }
 
-    /// True if the camera must run, because the service follows a person or searches for one.
+    /// True if the camera must run, because the service follows or searches for a person.
     var isActive: Bool { state.withLock { $0.isActive } }
 
     /// Applies new settings of airframe-eyes.

@@ -1,9 +1,9 @@
 import CVideo
 
 /// Running GStreamer pipeline of a camera. The thread that opened the pipeline waits for the
-/// pipeline's end and closes it. While the pipeline runs, a `Painter` can pass pictures to it from
-/// a second thread. The class is `@unchecked Sendable`, because GStreamer allows calls from several
-/// threads.
+/// pipeline's end and closes it. While the pipeline runs, a `Painter` can pass pictures to the
+/// pipeline from a second thread. The class is `@unchecked Sendable`, because GStreamer allows
+/// calls from several threads.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer
     // Reference that keeps the server alive as long as the feed.

@@ -54,9 +54,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
     }
 
     /// The handle's rate, camera frame, rad/s: the camera's rate minus the joints' rates, both
-    /// smoothed with a time constant of 0.1 s. If the two rates had different smoothing, the
-    /// camera's own oscillation would appear in the result, and a mode that follows the handle
-    /// would cancel the controller's damping.
+    /// smoothed with a time constant of 0.1 s. If the camera's rate and the joints' rates had
+    /// different smoothing, the camera's own oscillation would appear in the result, and a mode
+    /// that follows the handle would cancel the controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
     /// Updates the joint angles and rates from all sources.

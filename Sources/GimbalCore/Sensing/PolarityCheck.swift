@@ -6,11 +6,12 @@ internal import CMathShim
 ///
 /// The test compares the recent changes of the gyroscope's rate from sample to sample with the
 /// changes that the motor should have caused. In a loop with the right sign, the changes of the
-/// measured rate and the changes caused by the motor are never opposite. A disturbance at a single
-/// frequency gives the two signals the phase difference of the open loop, 90° to 180° of lag. With
-/// a lag of 90° to 180°, the values and the slopes of the two signals are never opposite at the
-/// same time. At the beginning of a push by hand the correlation of the two signals is -0.5. With a
-/// wrong sign, both signals grow exponentially and remain opposite in value and slope.
+/// measured rate and the changes caused by the motor are never opposite. With a disturbance at a
+/// single frequency, the phase difference between the two signals is that of the open loop: 90° to
+/// 180° of lag. With a lag of 90° to 180°, the values and the slopes of the two signals are never
+/// opposite at the same time. At the beginning of a push by hand the correlation of the two signals
+/// is -0.5. With a wrong sign, both signals grow exponentially and remain opposite in value and
+/// slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
 /// the signals' means. The test has further conditions. The changes must exceed the usual scatter,
@@ -67,7 +68,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     private static var patience: Double { @_noLocks get { 0.008 } }
 
     /// Smallest ratio of squared mean to mean square at which the motor's command has kept its
-    /// direction. Both means are computed from the rate changes that the motor should have caused.
+    /// direction. The squared mean and the mean square are computed from the rate changes that the
+    /// motor should have caused.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }

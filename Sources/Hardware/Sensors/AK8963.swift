@@ -83,7 +83,7 @@ struct AK8963: Sendable {
     ///
     /// The I2C master reads more often than the magnetometer measures, so the data-ready bit can be
     /// clear again when the driver reads it. A measurement is new if it differs from the previous
-    /// one.
+    /// measurement.
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }

@@ -26,14 +26,15 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Largest RMS difference between the fast and the slow estimate of the rotor's angle at which
     /// the sine of the load angle still has the right sign, electrical rad.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
-    /// Time constant of `separation`, s. A wrong sign of the motor also causes a difference between
-    /// the two estimates, so the time constant is twenty times the time in which a wrong sign is
-    /// detected.
+    /// Time constant of `separation`, s. A wrong sign of the motor also makes the fast and the slow
+    /// estimate differ. The time constant is therefore twenty times the time in which a wrong sign
+    /// is detected.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
     /// True if `expected` is reliable: the fast and the slow estimate of the rotor's angle
     /// (`electrical` and `kinematic`) agreed over the last second. If the handle turns faster than
-    /// the slow estimate can follow, the two estimates differ by more than the load angle.
+    /// the slow estimate can follow, the fast and the slow estimate differ by more than the load
+    /// angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
     /// True if the rotor is lost: for more than 0.15 s, the gyroscope's readings imply a motion

@@ -135,9 +135,9 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             pitch: sight(loop.exerted.y, loop.rate.y, .pitch), dt: dt)
     }
 
-    /// Evaluates the result of the probe after an oscillation. If the inertia is the same as
-    /// before, either another property of the loop differs from its model, or the loop did not
-    /// cause the oscillation. With lower corner frequencies the loop tolerates an error of the
+    /// Evaluates the result of the probe after an oscillation. If the inertia is the same as before
+    /// the oscillation, either another property of the loop differs from its model, or the loop did
+    /// not cause the oscillation. With lower corner frequencies the loop tolerates an error of the
     /// model.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
