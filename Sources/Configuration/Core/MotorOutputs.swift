@@ -82,8 +82,8 @@ enum MotorRules {
             )
     }
 
-    /// Rule that refuses a configured pulse rate of servos together with brushless motors, which
-    /// need another frequency of the PWM chip.
+    /// Rule that refuses a configured pulse rate of servos if the PWM chip drives brushless motors,
+    /// because these motors need another frequency of the chip.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in
         guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,

@@ -63,7 +63,8 @@ extension Settings {
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
             // In lockstep, an interval of more than 20 ms between two samples is a gap. The
-            // threshold is 1 µs longer, because a large simulator time `t` has a rounding error.
+            // threshold is 20 ms plus 1 µs, because a large simulator time `t` has a rounding
+            // error.
             screen.gapSeconds = 0.020001
         }
         return screen

@@ -182,8 +182,8 @@ extension AttitudeEstimator {
 }
 
 extension AttitudeEstimator.Parameters {
-    /// Copy of the parameters with their noise scaled by three ratios, as an app for the tuning of
-    /// a Kalman filter sends them.
+    /// Copy of the parameters with the noise scaled by three ratios from an app that tunes a Kalman
+    /// filter.
     ///
     /// The ratios multiply variances: a `measurement` of 4 doubles the standard deviation of the
     /// accelerometer's information. Each ratio is limited to 0.1...10; a ratio that is not finite

@@ -5,9 +5,9 @@ extension GyroWitness {
         /// commanded torques and inertia without the gyroscope, camera frame, rad/s².
         var acceleration: Vector3
         /// Part of the motors' acceleration that corrects the camera's errors, camera frame,
-        /// rad/s²; nil if unknown. For motors without encoders this vector is the whole
-        /// acceleration, because the acceleration of such motors is computed from the rotors'
-        /// positions, which observers estimate from the gyroscope.
+        /// rad/s²; nil if unknown. For motors without encoders, this vector is the whole
+        /// acceleration. The acceleration of these motors is computed from the rotors' positions,
+        /// which observers estimate from the gyroscope.
         var exerted: Vector3?
         /// Rate, rad/s, and acceleration, rad/s², of the set-point, with the same delay as the
         /// sample, camera frame.

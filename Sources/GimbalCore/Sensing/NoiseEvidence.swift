@@ -2,8 +2,8 @@
 /// noise.
 ///
 /// With white noise, the difference of two consecutive samples changes its sign in two of three
-/// cases, and after a low-pass in well over half of the cases. Motion without noise, even violent
-/// motion, changes the sign less often on at least one of the six axes. Runs on the loop thread, in
+/// cases, and after a low-pass in well over half of the cases. Without noise, even violent motion
+/// changes the sign less often on at least one of the six axes. Runs on the loop thread, in
 /// constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Number of differences between consecutive samples that one test evaluates.

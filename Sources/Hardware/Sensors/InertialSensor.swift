@@ -122,7 +122,7 @@ final class InertialSensor {
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
             // A failed burst can be repeated in the same period. The first burst after a failed
-            // burst adds no sample if it is in a later period.
+            // burst adds no sample if the two bursts are in different periods.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }

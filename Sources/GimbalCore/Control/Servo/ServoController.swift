@@ -97,8 +97,8 @@ public struct ServoController: MotorController {
     /// so slowly that the delay of any servo is negligible.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
     /// Corner frequency of the low-pass that filters the commands while the gains are reduced,
-    /// rad/s; it is multiplied by the factor on the gains. At full gains the commands are not
-    /// filtered.
+    /// rad/s. The corner frequency is multiplied by the factor on the gains. At full gains the
+    /// commands are not filtered.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Largest RMS of the commanded rate that does not count as an oscillation, rad/s: dead bands
     /// and sensor noise cause such rates.

@@ -25,8 +25,7 @@ struct AxisState: Sendable, BitwiseCopyable {
     /// True if rate and acceleration are zero.
     var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
 
-    /// Changes the state to the state `dt` seconds later at constant `jerk`, rad/s³; the
-    /// integration is exact.
+    /// Advances the state by `dt` seconds at constant `jerk`, rad/s³; the integration is exact.
     @_noLocks @_noAllocation
     mutating func advance(jerk: Double, dt: Double) {
         angle += dt * (rate + dt * (acceleration / 2 + dt * jerk / 6))

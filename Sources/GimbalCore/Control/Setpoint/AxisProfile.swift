@@ -200,7 +200,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             target: target, rate: rate, maxRate: maxRate, smoothing: smoothing)
     }
 
-    /// Computes the state of the set-point angle `dt` seconds later.
+    /// Advances the state of the set-point angle by `dt` seconds.
     @_noLocks @_noAllocation
     mutating func step(dt: Double, limits: AxisLimits) {
         switch motion {

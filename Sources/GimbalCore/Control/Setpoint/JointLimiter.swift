@@ -57,8 +57,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// The joints whose requested angle in the last set-point was at or beyond the end of the
     /// range.
     private(set) var atEnd = AxisSet.none
-    /// Requested angles (Euler sequence Z-X-Y, rad), limited on each axis at the end of its range
-    /// to the angle from which a change moves the camera; NaN on the remaining axes.
+    /// For each axis at the end of its range, the requested angle without the part that does not
+    /// move the camera (Euler sequence Z-X-Y, rad); NaN on the remaining axes.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds `answered` in this control period, summed over all
     /// joints, rad.

@@ -4,8 +4,8 @@ internal import CMathShim
 /// rate loop in body axes, mapped to the joints.
 ///
 /// The commanded rate and acceleration are fed forward, so that the camera follows a moving
-/// set-point without an error. The feedback compares the measurement with an earlier set-point, the
-/// newest set-point that can affect the measurement: its age is `loopDelay` minus the estimator's
+/// set-point without an error. The feedback compares the measurement with the newest set-point that
+/// can affect the measurement. The age of this set-point is `loopDelay` minus the estimator's
 /// look-ahead. If the controller used the present set-point, it would treat every start of a
 /// movement as an error, and the movement would overshoot.
 ///
