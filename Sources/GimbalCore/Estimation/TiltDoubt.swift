@@ -4,8 +4,8 @@
 /// Because the speed of a person is bounded, the effect of acceleration on a long mean of the force
 /// is also bounded. With the kernel t/τ² exp(-t/τ) of two first-order low-passes, the effect is at
 /// most 2/e · speed/τ, which is 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean is an error of the
-/// estimate: the estimate is wrong by 5° or more, and the filter should have corrected it long
-/// before. A vehicle that brakes from 50 km/h also triggers the detector; during the braking the
+/// estimate: the estimate is wrong by 5° or more, and the filter should have corrected this error
+/// earlier. A vehicle that brakes from 50 km/h also triggers the detector; during the braking the
 /// estimate can indeed be wrong.
 ///
 /// The detector only reports its result; it does not change the estimate.

@@ -27,8 +27,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     ///
     /// The poles of the tracker were optimised with recorded walks of three people and the tremor
     /// of a hand. Among all poles with margins of 6 dB and 45°, the optimised poles result in the
-    /// least motion of the camera above 1 Hz. The optimisation included motors from 2 ms faster to
-    /// 7 ms slower than assumed.
+    /// least motion of the camera above 1 Hz. The optimisation included motors whose delay is 2 ms
+    /// shorter to 7 ms longer than assumed.
     enum Shape {
         /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }

@@ -240,9 +240,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// The joint angles nearest to `before` of all joint angles with the same attitude. The result
-    /// can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°, so that the
-    /// angles do not jump by half a turn at a roll of ±90°.
+    /// Among all joint angles with the same attitude, the joint angles nearest to `before`. The
+    /// result can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°, so
+    /// that the angles do not jump by half a turn at a roll of ±90°.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)

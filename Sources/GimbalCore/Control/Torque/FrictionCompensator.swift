@@ -6,7 +6,7 @@ internal import CMathShim
 /// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign
 /// whenever the joint reverses, and the loop's delay makes the feedback late at every reversal. The
 /// joint's encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker
-/// predicts the joint's motion for the loop's delay, and thus the reversals.
+/// predicts the joint's motion and reversals over the loop's delay.
 ///
 /// The model of the friction is a sum of elastic bristles that slide after different distances, and
 /// additional friction near rest (Stribeck friction). Sources of the bristle model: Dahl: A solid
