@@ -90,8 +90,8 @@ final class LogStore: Sendable {
     ///   - level: Severity.
     ///   - message: Text of the line.
     ///   - fields: Fields for the journal, with names in capitals.
-    ///   - statement: The log statement that writes the line; the number of lines per statement is
-    ///     limited. nil means no limit.
+    ///   - statement: The log statement that writes the line, for the line limit of each statement;
+    ///     nil means no limit.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil

@@ -181,7 +181,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// in a growing tone.
     private static var growing: Double { @_noLocks get { 0.8 } }
     /// Smallest ratio of the smaller to the larger of two consecutive amplitudes in a tone; a dead
-    /// band makes them unequal.
+    /// band makes consecutive amplitudes unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
     /// Smallest growth of the amplitude over four half cycles of a growing tone; a vibration of
     /// varying strength grows less.
