@@ -10,8 +10,7 @@ import Wire
 
 /// Service that follows a person. The service takes pictures from the feed, finds the people in the
 /// pictures, and sends airframed the direction in which the camera must look. The service has its
-/// own thread and connection, so that neither a slow model nor an unresponsive airframed stops the
-/// stream.
+/// own thread and connection, so neither a slow model nor a hanging airframed stops the stream.
 final class PeopleService: Sendable {
     private struct State {
         var settings: EyesSettings
@@ -86,8 +85,7 @@ private struct PeopleRun {
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Followed person whom a phone has detected: name, newest direction (yaw and pitch, rad), and
-    /// time of this direction, s.
+    /// Person followed through a phone: name, newest direction (rad), time of the direction (s).
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }

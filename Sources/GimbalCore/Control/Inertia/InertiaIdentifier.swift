@@ -20,9 +20,8 @@ internal import CMathShim
 /// search without a result ends; after a pause the probe starts again.
 ///
 /// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
-/// (`caution`). If the bound is below the true inertia, the gains are too low, and the loop is only
-/// slow. If the bound exceeded the true inertia, the gains would be too high, and the loop would
-/// oscillate.
+/// (`caution`). If the bound is below the true inertia, the gains are too low and the loop is slow.
+/// If the gains were too high, the loop would oscillate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
@@ -48,9 +47,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Lower and upper bound of the inertia estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
-    /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². If the
-    /// acceleration is smaller, the response is the elastic deformation of a joint that static
-    /// friction holds.
+    /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². A
+    /// smaller acceleration is the elastic response of a joint that static friction holds.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
@@ -75,8 +73,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
     /// Largest ratio of the disturbance to the response at which the response counts as clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference between the natural logarithms of the magnitudes of two responses that
-    /// agree.
+    /// Largest difference of the natural logarithms of magnitude between two agreeing responses.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     /// Largest difference between the phases of two responses that agree, rad. Drift of the
     /// sensor's clock can shift a phase by half a control period.
