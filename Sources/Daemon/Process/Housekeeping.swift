@@ -15,8 +15,8 @@ final class Housekeeping: Sendable {
         var events: [ConditionReporter.Event] = []
     }
 
-    /// Largest number of sentences that wait for the log. The bound keeps the memory use constant
-    /// if the reader of the log hangs.
+    /// Largest number of messages that wait for the log. The bound keeps the memory use constant if
+    /// the reader of the log hangs.
     private static let capacity = 1000
 
     private let hub: TelemetryHub
@@ -84,12 +84,12 @@ final class Housekeeping: Sendable {
         spectra.advance(now: now, settings: tuning.settings)
     }
 
-    /// Adds a sentence that will be written to the log.
+    /// Adds a message that will be written to the log.
     func note(_ event: ConditionReporter.Event) {
         state.withLock { Self.keep(event, in: &$0) }
     }
 
-    /// Removes and returns the sentences that were added since the last call.
+    /// Removes and returns the messages that were added since the last call.
     func takeEvents() -> [ConditionReporter.Event] {
         state.withLock { state in
             defer { state.events = [] }

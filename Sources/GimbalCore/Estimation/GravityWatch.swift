@@ -69,7 +69,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
             // The deviation must last without interruption. In a wide swing of the hand the
-            // deviation lasts only for moments.
+            // deviation lasts only briefly.
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0

@@ -46,7 +46,7 @@ public struct ServoController: MotorController {
         /// removes. A gain of 1 removes the whole error; a gain of 2 is the stability limit without
         /// look-ahead.
         public var loopGain = AxisVector(repeating: 1)
-        /// Factor on the look-ahead of the handle's motion until a command takes effect.
+        /// Factor on the look-ahead that predicts the handle's motion until a command takes effect.
         public var lookAhead = AxisVector(repeating: 1)
         /// Largest rate of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)

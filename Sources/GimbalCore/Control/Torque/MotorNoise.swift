@@ -84,7 +84,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.
-    ///   - rate: Camera's rate relative to the set-point's, camera frame, rad/s.
+    ///   - rate: Camera's rate relative to the set-point's rate, camera frame, rad/s.
     ///   - bound: RMS above which the axis's stiffness is reduced, N·m; 0 means no bound, so the
     ///     stiffness is as tuned.
     ///   - dt: Seconds since the previous call, more than 0.

@@ -10,7 +10,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     struct Loop: Sendable, BitwiseCopyable {
         /// Part of the moment that corrects errors, camera frame, N·m.
         var exerted: Vector3
-        /// Camera's rate relative to the set-point's, camera frame, rad/s.
+        /// Camera's rate relative to the set-point's rate, camera frame, rad/s.
         var rate: Vector3
         /// Time from the camera's motion to the torque that responds to it, s.
         var delay: Double
