@@ -61,7 +61,7 @@ public struct GyroRecording: Sendable {
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
             // A step that exceeds its nominal length by more than 1.5 sample periods is a gap. The
-            // jitter of the read times is smaller than this limit.
+            // jitter of the read times is smaller than 1.5 sample periods.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

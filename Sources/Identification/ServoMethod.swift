@@ -30,8 +30,7 @@ struct ServoMethod: AutotuneMethod {
         return soft
     }
 
-    /// Largest possible excitation: 5°, in rad. Each autotune run uses only a fraction of this
-    /// largest excitation.
+    /// Largest possible excitation: 5°, in rad. Each autotune run uses only a fraction of 5°.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
     /// Records the rate about the joint's axis. With an upright handle, the recorded rate equals

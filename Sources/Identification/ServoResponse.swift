@@ -69,8 +69,10 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// Weight of the point: 1 / (incoherent fraction + 0.05). Points above 50 Hz have less weight,
-    /// because the pulses, the sensor's filter and the dead band affect them more than the lag.
+    /// Weight of the point: inverse of its relative variance. The variance is the sum of a model
+    /// error, 5 % RMS at low frequencies, and the incoherent part divided by the number of periods.
+    /// Points above 50 Hz have less weight: the lag affects them less than the pulses, the sensor's
+    /// filter and the dead band do.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

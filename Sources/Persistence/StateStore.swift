@@ -134,9 +134,10 @@ public struct StateStore: Sendable {
         do throws(Errno) {
             try calls.link(file, next)
         } catch {
-            // A hard link is not possible, because the file system does not support it or the file
-            // has another owner. Without a hard link, the file of the newest state is renamed.
-            // Until the new file exists, `load` finds the newest state under its second name.
+            // A hard link is not possible, because the file system does not support hard links, or
+            // the file has another owner. Without a hard link, the file of the newest state is
+            // renamed. Until the new file exists, `load` finds the newest state under its second
+            // name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }

@@ -6,12 +6,12 @@ public import GimbalCore
 /// The recorded rate is used as the true rate, after two corrections. The mean over the interval
 /// with the least motion is subtracted, and a correction by the accelerometer prevents drift of the
 /// attitude. The resulting rate includes the accelerometer's correction, so the rate remains the
-/// derivative of the attitude. The acceleration is the recorded specific force, rotated by this
-/// attitude, without gravity. Acceleration below 0.1 Hz is attributed to an error of the tilt,
-/// because a person cannot accelerate for many seconds. Rate and acceleration are interpolated
-/// linearly between two samples, so a recording at 100 Hz has no content above 50 Hz. The heading
-/// begins at zero. If the recording begins or ends during a motion, the motion starts from rest or
-/// ends at rest within a third of a second.
+/// derivative of the attitude. The acceleration is the recorded specific force, rotated by the
+/// computed attitude, without gravity. Acceleration below 0.1 Hz is attributed to an error of the
+/// tilt, because a person cannot accelerate for many seconds. Rate and acceleration are
+/// interpolated linearly between two samples, so a recording at 100 Hz has no content above 50 Hz.
+/// The heading begins at zero. If the recording begins or ends during a motion, the motion starts
+/// from rest or ends at rest within a third of a second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }

@@ -7,8 +7,8 @@ public struct WebOptions: Sendable, Equatable {
     /// Host names that the server accepts in the header field Host, without port, in addition to
     /// `localhost` and every IP address.
     ///
-    /// The check of the field Host prevents DNS rebinding. If the name of another site points to
-    /// this server, the browser sends this other name as Host, and the server refuses the request.
+    /// The check of the field Host prevents DNS rebinding. If another site's name points to this
+    /// server, the browser sends that name as Host, and the server refuses the request.
     public var hosts: [String] = []
     /// Origins, such as "https://example.org", whose pages can use the server in addition to the
     /// server's own pages.

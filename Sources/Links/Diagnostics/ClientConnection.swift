@@ -50,10 +50,10 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// Sets the name of the connection, once, and withdraws its right to write if the client
-    /// requests this. A program that serves several persons opens one connection for each person.
-    /// Each connection has the person's name, and is read-only for a person without the right to
-    /// write.
+    /// Sets the name of the connection, once, and withdraws the connection's right to write if the
+    /// client requests read-only access. A program that serves several persons opens one connection
+    /// for each person. Each connection has the person's name, and is read-only for a person
+    /// without the right to write.
     ///
     /// - Throws: A refusal if the name is not plain text, or if the connection already has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {

@@ -17,7 +17,8 @@ import Wire
 /// received input for a stop before it answers any request. An iteration ends after `turnSeconds`,
 /// so that the thread soon checks the input for a stop again. The `QuestionDesk` answers requests
 /// that take long to read or to answer; the thread that writes to the disk answers requests that
-/// wait for the disk. The two other threads send their answers through `LateReplies`.
+/// wait for the disk. The `QuestionDesk` and the thread that writes to the disk send their answers
+/// through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
@@ -170,7 +171,7 @@ struct DiagnosticsLoop {
     ) {
         if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
             // The client has closed both directions, so it would not read output. The pending
-            // requests of this client are still executed.
+            // requests of the client are still executed.
             connection.outputBroken = true
             connection.output.discard()
             desk.abandon(client: connection.client.id)
@@ -198,8 +199,8 @@ struct DiagnosticsLoop {
         }
     }
 
-    /// Refuses an incomplete request at the end of the input, and reports this to a client that
-    /// still reads.
+    /// Refuses an incomplete request at the end of the input, and sends the refusal to a client
+    /// that still reads.
     private func refusePartialLine(of connection: ClientConnection) {
         guard connection.input.hasPartialLine else { return }
         handler.refuse(

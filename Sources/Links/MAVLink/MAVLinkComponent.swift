@@ -277,8 +277,8 @@ final class MAVLinkComponent {
     }
 
     /// Checks a frame before it is handled. The frame must not come from the component's own
-    /// address, and must be signed if signatures are required. An emergency stop is not checked:
-    /// this method executes an emergency stop from every sender.
+    /// address, and must be signed if signatures are required. The method executes an emergency
+    /// stop from every sender, without a check of the sender.
     ///
     /// - Parameters:
     ///   - frame: Header and payload.

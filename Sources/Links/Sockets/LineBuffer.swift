@@ -36,8 +36,8 @@ struct LineBuffer {
     /// longest permitted line.
     var hasRoom: Bool { bytes.count - start <= limit }
 
-    /// Adds bytes. Call this method only if the buffer has room, because its memory is not bounded
-    /// otherwise.
+    /// Adds bytes. Call this method only if the buffer has room; otherwise the buffer's memory is
+    /// not bounded.
     mutating func append(_ chunk: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)

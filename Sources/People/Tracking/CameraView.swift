@@ -65,7 +65,7 @@ public struct EarthDirection: Sendable, Equatable, BitwiseCopyable {
         pitch = cm_atan2(-vector.z, cm_sqrt(vector.x * vector.x + vector.y * vector.y))
     }
 
-    /// Unit vector in this direction: north, east, down.
+    /// Unit vector of the direction: north, east, down.
     public var vector: Vector3 {
         let level = cm_cos(pitch)
         return Vector3(level * cm_cos(yaw), level * cm_sin(yaw), -cm_sin(pitch))

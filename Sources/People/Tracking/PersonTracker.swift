@@ -67,7 +67,7 @@ public struct PersonTracker: Sendable {
     /// Creates a tracker without people.
     public init() {}
 
-    /// Keeps one person longer than the other people.
+    /// Sets a longer timeout for one person.
     ///
     /// - Parameters:
     ///   - id: Number of the person; nil means that all people are treated alike.

@@ -10,8 +10,9 @@ import Synchronization
 /// passes them to the loop for its next tick. Live changes last until the process ends, until they
 /// are saved, or until their rollback time has passed.
 ///
-/// The `StateOwner` writes to the disk outside the lock. Changes that must be saved apply after
-/// the write, and a slow disk delays no other method. Any ordinary thread can call the methods.
+/// The `StateOwner` writes to the disk outside the lock. A change that must be saved comes into
+/// force after the write. A slow disk delays no other method. Any ordinary thread can call the
+/// methods.
 package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore

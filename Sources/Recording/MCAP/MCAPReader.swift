@@ -3,8 +3,8 @@ internal import Persistence
 /// Reader of the records of an MCAP file, in order from its beginning. The reader also reads the
 /// readable part of a damaged file.
 ///
-/// The reader does not need the summary at the end, so it also reads an unfinished file, whose
-/// program ended unexpectedly.
+/// The reader does not need the summary at the end, so it also reads a file whose writing program
+/// ended unexpectedly.
 public struct MCAPReader: Sendable {
     /// One item in an MCAP file.
     public enum Item {

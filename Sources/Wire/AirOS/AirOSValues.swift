@@ -120,8 +120,8 @@ public protocol AirOSTriple {
 
 extension AirOSTriple {
     /// Parses a written triple. Each float32 is converted to the shortest decimal number whose
-    /// nearest float32 is this value: 1.2 instead of 1.2000000476837158. Therefore a default that
-    /// an app writes equals the setting's default, and saved files contain short numbers.
+    /// nearest float32 is this value: 1.2 instead of 1.2000000476837158. Therefore the app's
+    /// defaults equal the settings' defaults, and saved files contain short numbers.
     ///
     /// - Parameter bytes: Exactly three float32 numbers, least significant byte first.
     /// - Throws: `length` or `notFinite`.

@@ -39,7 +39,7 @@ struct ProcessLook {
         report.check(
             "descriptors, growth", SoakTrend(looks.map { Double($0.descriptors) }).growth,
             atMost: 0, "")
-        // The number of threads in the pool of Swift's concurrency varies by one.
+        // The number of threads in Swift's thread pool varies by one.
         report.check(
             "threads, growth", SoakTrend(looks.map { Double($0.threads) }).growth, atMost: 2, "")
     }

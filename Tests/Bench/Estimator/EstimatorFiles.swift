@@ -4,8 +4,8 @@ import Plot
 import Recording
 import SystemPackage
 
-/// Output for the comparison with other estimators. This type writes the logs of the harder
-/// scenarios as files, prints the processor time of one estimator update, and draws plots.
+/// Files and figures for the comparison with other estimators. This type writes the logs of the
+/// harder scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
     /// Exports logs, measures the time of an update, or draws plots, if the options request it. If
     /// a task is requested, no benchmark runs.

@@ -187,9 +187,9 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Largest permitted values: `seconds` from the fault until the gimbal is safe; `degrees` of
-    /// unintended motion during this time; `coasting`, degrees of unintended motion including the
-    /// coasting after the outputs are off.
+    /// Limits of one kind of fault: `seconds` is the longest time from the fault until the gimbal
+    /// is safe; `degrees` is the largest unintended motion until then; `coasting` is the largest
+    /// unintended motion including the coasting after the outputs are off.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

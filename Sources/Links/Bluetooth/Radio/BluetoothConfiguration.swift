@@ -2,7 +2,7 @@
 public struct BluetoothConfiguration: Sendable {
     /// Requirement that a phone must fulfil to read and write.
     public enum Security: String, Sendable {
-        /// Every phone in range can use the services; existing apps require this.
+        /// Every phone in range can use the services; existing apps require open access.
         case open
         /// Only phones that were paired with a passkey can use the services.
         case encrypted

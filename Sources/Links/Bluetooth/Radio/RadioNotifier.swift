@@ -64,8 +64,8 @@ final class Subscriptions {
     func isOn(_ index: Int) -> Bool { !isPaused && started.contains(index) }
 }
 
-/// Sender of the services' notifications, which counts them, and drops notifications without a
-/// subscriber.
+/// Sender of the services' notifications. The sender counts the notifications, and drops
+/// notifications without a subscriber.
 struct RadioNotifier: GATTNotifier {
     /// Counters of the sent notifications and of the dropped notifications.
     final class Counts {

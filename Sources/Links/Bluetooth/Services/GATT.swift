@@ -104,10 +104,10 @@ extension GATTNotifier {
 public protocol GATTService: AnyObject {
     /// UUID of the service; each service has its own advertisement.
     var uuid: GATTUUID { get }
-    /// The complete name in the service's advertisement. A central's write can change this name.
+    /// The complete name in the service's advertisement. A central can change this name by a write.
     var advertisedName: String { get }
-    /// The service's characteristics in the order of their handles, which must be the same at every
-    /// start, because phones store the handles.
+    /// The service's characteristics in the order of their handles. The order must be the same at
+    /// every start, because phones cache the handles.
     var characteristics: [GATTCharacteristic] { get }
     /// The service's counters since the start, by their names in `status`.
     var counts: [String: Int] { get }
