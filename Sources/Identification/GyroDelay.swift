@@ -68,8 +68,8 @@ public struct GyroDelay: Sendable, Equatable {
         for line in lines {
             let late = -line.ratio.phase
             guard abs(late) < 1 else { break }
-            // The geometry of the joints and cross-axis errors limit the accuracy of the phase to 2
-            // mrad.
+            // The geometry of the joints, and cross-axis errors, limit the accuracy of the phase to
+            // 2 mrad.
             used.append((line.omega, late, 1 / (line.variance + 4e-6)))
         }
         guard used.count >= 4 else { return nil }

@@ -46,7 +46,7 @@ struct ServoMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // The integration of the rate converts each point of the frequency response to an angle.
+        // Integration of the rate converts each point of the frequency response to an angle.
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
             point.response = point.response / Complex(0, point.omega)

@@ -14,7 +14,7 @@ struct StatusMember: Sendable {
 }
 
 /// Reply to the command `status`: the properties of `Status`, with the members that the observables
-/// declare. `Status` has a property only for each member that a program reads.
+/// declare. `Status` has properties only for the members that a program reads.
 public struct StatusReply: Encodable, Sendable {
     private let status: Status
     private let snapshot: StabilizerSnapshot?

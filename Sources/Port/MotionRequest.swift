@@ -199,7 +199,7 @@ extension MotionRequest {
     /// Range of the rates of tracking, degrees per second. The range is wider than useful, because
     /// a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
-    /// Range of the time constant of the correction of an aimed camera's pointing error, seconds.
+    /// Range of the pointing-error time constant of an aimed camera, seconds.
     public static let smoothings = 0.05...3.0
     /// Range of the duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0

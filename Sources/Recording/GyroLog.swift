@@ -102,8 +102,8 @@ extension GyroLog {
         /// Text of the header: the lines before the samples, with line ends.
         ///
         /// The letters of `orientation` name the axes that point up, to the left and to the back of
-        /// the camera; a small letter means the opposite direction. Evidence: telemetry-parser
-        /// reads Betaflight's frame (x forward, y left, z up) as `ZYx`.
+        /// the camera; a small letter means the opposite direction. Source: telemetry-parser reads
+        /// Betaflight's frame (x forward, y left, z up) as `ZYx`.
         public var text: String {
             """
             GYROFLOW IMU LOG

@@ -29,8 +29,8 @@ public struct BaseMotion: Sendable {
     public var rampDuration: Double
     /// Mean yaw, roll and pitch of the handle, rad.
     public var pose: AxisVector
-    /// Rate of an additional turn with constant rate, yaw, roll, pitch, rad/s. The turn starts and
-    /// ends as smoothly as the motion starts.
+    /// Constant rate of an additional turn: yaw, roll, pitch, rad/s. The turn starts and ends as
+    /// smoothly as the motion starts.
     public var turnRate = AxisVector.zero
     /// Duration of the turn, s, from the end of the initial rest.
     public var turnDuration = Double.infinity

@@ -9,8 +9,7 @@ import GimbalCore
 /// first. Clients that can only read cannot occupy all connections. A new reader replaces another
 /// reader only if the other reader has sent no request for `readerIdleSeconds`.
 struct ClientSlots {
-    /// Properties of a connection that decide whether another connection can replace the
-    /// connection.
+    /// Properties that decide whether a connection can be replaced by another connection.
     struct Client {
         var mayWrite: Bool
         /// True if the client has subscribed to something, or waits for an answer.

@@ -52,8 +52,8 @@ public struct PersonTracker: Sendable {
     public private(set) var people: [TrackedPerson] = []
 
     private var nextID = 1
-    /// Number of the person who is removed later than the other people, and this person's timeout:
-    /// time without an observation until the removal, s.
+    /// Person with a longer timeout than the other people: the person's number, and the time
+    /// without an observation until the removal, s.
     private var kept: (id: Int, seconds: Double)?
 
     /// Largest number of tracked people.

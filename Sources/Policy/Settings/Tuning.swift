@@ -123,7 +123,7 @@ package final class Tuning: Sendable {
     ///   - rollback: Time until the change reverts unless it has been saved, s; nil means that the
     ///     change does not revert.
     ///   - who: Author of the change, for the log.
-    /// - Throws: The problem of the key or the value; nothing has changed.
+    /// - Throws: An error about the key or the value; nothing has changed.
     package func set(
         _ key: String, to text: String, rollback: Double?, by who: String
     ) throws(Refusal) {

@@ -65,7 +65,8 @@ public final class Worker: Sendable {
     ///
     /// - Parameter job: Job to run on the worker's thread, or on the caller's thread if no further
     ///   thread can be created.
-    /// - Returns: True if the job will run; false while `capacity` jobs wait, and after the end.
+    /// - Returns: True if the job will run; false while `capacity` jobs wait, and after the end of
+    ///   the worker.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
         let (isTaken, isFirst) = queue.contents.withLock { contents in

@@ -73,7 +73,7 @@ public struct FlightReplay: Sendable {
         self.change = change
     }
 
-    /// Find all different sets of parameters in the recording that this program can read, in order.
+    /// Find all different sets of parameters that this program can read in the recording, in order.
     ///
     /// - Parameters:
     ///   - file: The recording.

@@ -6,8 +6,8 @@
 ///
 /// The check uses the metadata of the types, so new variables are checked automatically. The bits
 /// of a number can have any values. A Bool is 0 or 1. An enumeration or an optional must be one of
-/// its cases, and the payload of that case is checked by the same rules. Whole numbers that count
-/// or index (Int) must be within the range that a count in a recording can reach.
+/// its cases, and the payload of that case is checked by the same rules. An `Int` is a count or an
+/// index, so its value must be within the range of the counts in a recording.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {

@@ -5,9 +5,10 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Duration of the requested motion, s; absent if the motion has no end, or if the duration is
     /// unknown.
     public var durationS: Number?
-    /// Names of the limits that changed the request, for scripts. `range` changed an angle, `rate`
-    /// or `acceleration` increased the duration, and `mode` means that the mode controls a
-    /// requested axis. The property is absent if no limit changed the request.
+    /// Names of the limits that changed the request, for scripts. `range` means that the range of
+    /// an angle changed the request; `rate` and `acceleration` mean that a limit increased the
+    /// duration; `mode` means that the mode controls a requested axis. The property is absent if no
+    /// limit changed the request.
     public var limitedBy: [String]?
 
     /// Creates an acknowledgement with the given sentence.

@@ -27,8 +27,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var refusals = 0
     /// The newest refusal of a request for motion, as text with source, reason and age.
     public var lastRefusal: String?
-    /// Sentence about a client that stopped sending while it turned the camera, with the reaction
-    /// of the gimbal; absent without such a client, and after the next request.
+    /// Text about a client that stopped sending rates while it turned the camera, and about the
+    /// gimbal's reaction; absent if there is no such client, and after the next request.
     public var controlLost: String?
     /// True if the power stages are on.
     public var isEnabled = false

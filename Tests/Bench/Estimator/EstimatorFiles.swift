@@ -7,8 +7,8 @@ import SystemPackage
 /// Files and figures for the comparison with other estimators. This type writes the logs of the
 /// harder scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
-    /// Exports logs, measures the time of an update, or draws plots, if the options request it. If
-    /// a task is requested, no benchmark runs.
+    /// Executes the task that the options request: an export of logs, a measurement of the update
+    /// time, or plots. If a task is requested, no benchmark runs.
     ///
     /// - Parameter options: Options of the command line.
     /// - Returns: True if the options request an export, a measurement of the update time, or

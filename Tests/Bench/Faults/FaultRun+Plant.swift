@@ -59,7 +59,7 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Search for an oscillation: `window` is the length of each window, s; the camera's tremor
+    /// Criterion for an oscillation: `window` is the length of each window, s; the camera's tremor
     /// must exceed the tremor of the healthy run by the factor `beyondTwin`.
     private static let window = 0.05
     private static let beyondTwin = 1.5

@@ -23,7 +23,8 @@ struct FaultTrace {
         /// All conditions that hold in the tick.
         var conditions: Conditions
 
-        /// Angle between the verticals in the frames of this camera and of another camera, degrees.
+        /// Angle between the vertical in this camera's frame and the vertical in another camera's
+        /// frame, degrees.
         func tilt(from other: Point) -> Double {
             let down = Vector3(0, 0, 1)
             let mine = attitude.inverseRotate(down)

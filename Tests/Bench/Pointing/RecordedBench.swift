@@ -8,12 +8,12 @@ import SystemPackage
 /// bench uses every `.imu` file of a directory, with every kind of motor.
 ///
 /// The camera follows the handle's heading (`pan_follow`), because people turn round; the camera
-/// must stay level. All angles are true angles, from the start of the recording to its end. The
-/// figure `hold` is the RMS of the camera angle's deviation from level, or for random gimbals from
-/// its mean. Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the
-/// camera angle above 1 Hz in the worst 10 s. Each of the figures `hold`, shake and peak to peak is
-/// the larger value of roll and pitch. The figure `estimate` is the angle between the true and the
-/// estimated vertical. The accelerometer has been calibrated in six positions.
+/// must stay level. All angles are true camera angles over the whole recording. The figure `hold`
+/// is the RMS of the camera angle's deviation from level, or for random gimbals from its mean.
+/// Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle
+/// above 1 Hz in the worst 10 s. Each of the figures `hold`, shake and peak to peak is the larger
+/// value of roll and pitch. The figure `estimate` is the angle between the true and the estimated
+/// vertical. The accelerometer has been calibrated in six positions.
 enum RecordedBench {
     /// Kind of motor, with its parameters and limits.
     struct Drive {
