@@ -96,7 +96,7 @@ struct PoseDetector {
         var result: [DetectedBody] = []
         while let best = rest.first {
             let same = rest.filter { $0.face.overlap(best.face) > 0.3 }
-            // The overlap of a box without area with itself is 0, so the best box is removed
+            // A box without area has an overlap of 0 with itself, so the best box is removed
             // explicitly.
             rest = rest.dropFirst().filter { $0.face.overlap(best.face) <= 0.3 }
             result.append(same.isEmpty ? best : mean(same, score: best.score))

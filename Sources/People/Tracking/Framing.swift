@@ -28,9 +28,9 @@ public struct Framing: Sendable, Equatable {
     /// Creates the default framing.
     public init() {}
 
-    /// Returns the height in the picture to which the camera's axis must move for a correct
-    /// framing. If the person fits into the picture, this height is the person's centre; otherwise
-    /// this height leaves head room.
+    /// Returns the vertical position in the picture to which the camera's axis must move for a
+    /// correct framing. If the person fits into the picture, this position is the person's centre;
+    /// otherwise this position leaves head room.
     ///
     /// - Parameters:
     ///   - box: Box of the person, pixels.

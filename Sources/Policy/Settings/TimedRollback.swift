@@ -89,8 +89,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Ends the temporary change if its deadline has passed.
     ///
     /// - Parameter now: Present time.
-    /// - Returns: The state to restore, once after the deadline; nil before the deadline, and
-    ///   without a temporary change.
+    /// - Returns: The state to restore, returned once after the deadline; nil before the deadline,
+    ///   and without a temporary change.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }
         self.pending = nil

@@ -129,8 +129,8 @@ struct FaultRun {
 
     /// Time after the onset for which the run is observed, s.
     var after: Double { fault.after }
-    /// Duration of the camera's coasting that is part of the unintended motion, from the time at
-    /// which the outputs go off, s.
+    /// Time after the outputs go off during which the camera's coasting counts as unintended
+    /// motion, s.
     static let coast = 0.5
 
     func run() -> Outcome {
