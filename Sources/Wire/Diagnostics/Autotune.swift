@@ -98,8 +98,8 @@ public struct BodePoint: Hashable, Sendable, Codable {
     public var db: Number
     /// Phase, degrees, not wrapped.
     public var deg: Number
-    /// Coherence: fraction of the response that the excitation explains, 0...1; absent if the response
-    /// is computed from a model.
+    /// Coherence: fraction of the response that the excitation explains, 0...1; absent if the
+    /// response is computed from a model.
     public var coherence: Number?
 
     /// Creates a point.

@@ -9,8 +9,8 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var finding = ""
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy = ""
-    /// Figures that the companion reports, by their names. The last part of a name is the unit, as in
-    /// `latency_ms`.
+    /// Figures that the companion reports, by their names. The last part of a name is the unit, as
+    /// in `latency_ms`.
     public var values: [String: Number] = [:]
     /// Video stream that the companion offers; absent if it offers none.
     public var stream: VideoStream?
