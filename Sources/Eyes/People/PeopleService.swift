@@ -372,7 +372,7 @@ private struct PeopleRun {
     private var finding: String {
         let seen = "\(count) \(count == 1 ? "person" : "people")"
         let time = cost.map { ", \(Format.fixed($0, 0)) ms" } ?? ""
-        if let remote { return "follows person \(remote.id), whom a phone sees" }
+        if let remote { return "follows person \(remote.id), detected by a phone" }
         return switch follower.state {
         case .off: problem.map { "nobody is followed: \($0)" } ?? "nobody is followed"
         case .waiting: "waiting for a person, \(seen)\(time)"

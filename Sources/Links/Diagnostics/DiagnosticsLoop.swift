@@ -287,7 +287,7 @@ extension DiagnosticsLoop {
             counters.evicted += 1
             turnAway(
                 present[index],
-                "airframed closed this connection to make room, because it was idle for the longest time.",
+                "airframed closed this connection to admit another client, because this connection was idle for the longest time.",
                 now: now)
             present[index].isFinished = true
         case .refuse:

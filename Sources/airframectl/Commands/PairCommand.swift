@@ -42,7 +42,7 @@ struct PairCommand: ParsableCommand {
 
     func validate() throws {
         if action != .web, listsBrowsers || revoke != nil {
-            throw ValidationError("--list and --revoke belong to `airframectl pair web`.")
+            throw ValidationError("--list and --revoke are options of `airframectl pair web`.")
         }
         if (action == .forget) != (address != nil) {
             throw ValidationError(

@@ -77,7 +77,7 @@ struct FlightReplayRun {
         }
         return
             "\(Format.count(report.identicalTicks)) ticks are identical to the recording, bit for bit; \(report.firstDifference ?? ""). "
-            + "Largest difference of attitude \(report.largestAttitudeDifference) rad, of torque \(report.largestTorqueDifference) N·m."
+            + "Largest differences: attitude \(report.largestAttitudeDifference) rad, torque \(report.largestTorqueDifference) N·m."
     }
 
     /// Table of recorded and replayed values.
