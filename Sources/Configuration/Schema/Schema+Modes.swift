@@ -87,7 +87,7 @@ extension Schema {
                 "Highest rate of each axis with this preset."),
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
-                "Time by which each axis lags behind the handle while the handle turns at a constant rate, with this preset."
+                "Lag of each axis behind the handle, with this preset, while the handle turns at a constant rate."
             ),
         ]
     }

@@ -37,7 +37,7 @@ extension StatusDoctor {
             "gyroscope \(Format.count(gyro)), accelerometer \(Format.count(accel)) samples at full scale"
                 + (isGrowing ? "; these numbers grow" : ""),
             remedy:
-                "If imu.gyro_range_dps or imu.accel_range_g is smaller than the range of the chip, raise this setting."
+                "Raise imu.gyro_range_dps or imu.accel_range_g if the value is smaller than the range of the chip."
         )
     }
 

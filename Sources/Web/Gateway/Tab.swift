@@ -144,7 +144,7 @@ private final class DaemonLines: ChannelInboundHandler {
             guard let answer = try? JSONValue(parsing: Array(line)), answer["result"] != nil else {
                 return session.close(
                     code: 1011,
-                    reason: "airframed does not know the method `client`: update airframed.")
+                    reason: "airframed does not support the method `client`: update airframed.")
             }
             isIdentified = true
             return

@@ -41,7 +41,7 @@ final class Site: WebApplication {
             shelf.respond(to: request, answer)
         case ("GET", _), ("HEAD", _):
             answer(files.response(to: request) ?? .refusal(404, "There is no such page."))
-        default: answer(.refusal(405, "The server does not know this request."))
+        default: answer(.refusal(405, "The server does not support this request."))
         }
     }
 
