@@ -331,7 +331,7 @@ extension BluetoothLoop: BlueZResponder {
             // services are registered.
             if orphans.remove(device) != nil, supervisor.application != .done {
                 logger.notice(
-                    "\(CentralRegistry.address(of: device)) has a dead link: airframed switches the adapter off and on to end the link."
+                    "\(CentralRegistry.address(of: device)) has a connection from before the restart of bluetoothd: airframed switches the adapter off and on to end this connection."
                 )
                 return handle(.deadLink(device))
             }

@@ -330,7 +330,8 @@ extension RadioSupervisor {
         guard path == chosen, was == true, !isOn else { return }
         lastError =
             cutting == .asked
-            ? "The adapter was switched off to end a dead link." : "The adapter was switched off."
+            ? "The adapter was switched off to end a connection from before the restart of bluetoothd."
+            : "The adapter was switched off."
         isRenewing = false
         // After the adapter was off, some versions of bluetoothd keep the registered advertisements
         // and some do not. A new registration of each advertisement shows which advertisements
