@@ -52,13 +52,15 @@ final class FakeBackend: Sendable {
                 .question("get", "", [.texts("keys", "")]) { (parameters, _) throws(Refusal) in
                     Set(try parameters.strings("keys") ?? []).sorted()
                 },
-                .question("log", "", [.integer("limit", in: 1...200, "")]) { (parameters, _) throws(Refusal) in
+                .question("log", "", [.integer("limit", in: 1...200, "")]) {
+                    (parameters, _) throws(Refusal) in
                     try parameters.integer("limit") ?? 0
                 },
                 .saving("save", "", isWrite: true) { (_, _, done) throws(Refusal) in
                     self.answer("save", Acknowledgement("Saved."), done)
                 },
-                .task("spectrum", "", [.action(["status", "start"], "")]) { (parameters, caller) throws(Refusal) in
+                .task("spectrum", "", [.action(["status", "start"], "")]) {
+                    (parameters, caller) throws(Refusal) in
                     let action = try parameters.action()
                     if action == "start" { try caller.requireWrite() }
                     return Acknowledgement(action)
