@@ -8,7 +8,7 @@ let fuzzers =
     ? []
     : [
         "FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider", "FuzzRecording",
-        "FuzzWeb",
+        "FuzzWeb", "FuzzMotors",
     ]
 
 /// airframe-eyes needs GStreamer, which most machines and the two main programs do without: its targets exist only if the
@@ -186,7 +186,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Hardware",
-            dependencies: ["GimbalCore", "Configuration", "Realtime", "CHardwareShim"],
+            dependencies: [
+                "GimbalCore", "Configuration", "Realtime", "CHardwareShim", "CLinuxShim",
+            ],
             swiftSettings: strict),
         .target(
             name: "Persistence",
@@ -286,7 +288,8 @@ let package = Package(
         .target(
             name: "airframectl",
             dependencies: [
-                "GimbalCore", "Assistant", "Client", "Wire", "Configuration", "Recording",
+                "GimbalCore", "Assistant", "Client", "Wire", "Configuration", "Hardware",
+                "Recording",
                 "PlainText", "Plot",
                 "CLinuxShim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -321,10 +324,15 @@ let package = Package(
         .target(
             name: "FakeBlueZ", dependencies: ["CFakeBlueZ", "CLinuxShim", "TestSupport"],
             path: "Tests/FakeBlueZ", swiftSettings: strict),
+        // Models of servos, and of a motor board with the reference firmware's protocol.
+        .target(
+            name: "MotorModels", path: "Tests/MotorModels",
+            cxxSettings: [.headerSearchPath("../../etc/boards/firmware")]),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Wire", "Links", "Port", "Configuration", "GimbalCore", "Recording", "WebServing",
+                "Wire", "Links", "Port", "Configuration", "GimbalCore", "Hardware", "Recording",
+                "WebServing",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -398,7 +406,7 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Hardware", "Configuration", "GimbalCore", "Realtime", "CHardwareShim",
-                "CMallocCounter",
+                "CMallocCounter", "MotorModels",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -20,7 +20,11 @@ extension Stabilizer {
         if pace.wait > 0 { result.insert(.samplesSlow) }
         if pointing.isBootModeMissing { result.insert(.bootModeUnavailable) }
         if supervisor.isEnabled, pointing.isBlind { result.insert(.jointsUnknown) }
-        if pointing.isRetracted, parameters.modes.isOffWhenRetracted { result.insert(.retracted) }
+        if pointing.isRetracted,
+            parameters.modes.isOffWhenRetracted || external.intersects(.supplyEmpty)
+        {
+            result.insert(.retracted)
+        }
         snapshot.conditionAxes = axes()
         return result | faults.conditions | snapshot.conditionAxes.conditions
     }

@@ -28,11 +28,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var tiltDoubt = TiltDoubt()
     private(set) var vibration = VibrationLevel()
     private(set) var joints = JointObserver()
-    private(set) var pointing: Pointing
+    var pointing: Pointing
     private(set) var drive: MotorDrive
     private var rateFilter: RateFilter
     private var sampleAge = SampleAge()
     private(set) var pace = SamplePace()
+    var supply = SupplyReaction()
     /// Output of the rate filters, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private(set) var exciter = Exciter()
@@ -81,8 +82,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         parameters = new
         screen.parameters = new.screen
         estimator.parameters = new.calibratedEstimator(at: snapshot.temperature)
-        pointing.parameters = new.setpoint
-        pointing.modes = new.modes
+        limitPointing(share: supply.isSlow ? SupplyReaction.share : 1)
         drive.apply(new)
         rateFilter.apply(new.rateFilter)
         recalibrate(from: old, to: new.correction)
@@ -186,8 +186,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
-    /// Stores the temperature of the sensor. The first temperature determines the uncertainty of
-    /// the calibrated bias. A temperature that no chip can have is ignored.
+    /// Stores a possible temperature; the first one determines the calibrated bias's uncertainty.
     private mutating func noteTemperature(of new: IMUSample) {
         guard new.hasPossibleTemperature else { return }
         let isFirst = snapshot.temperature.isNaN
@@ -213,6 +212,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         attitude = estimator.attitude
         observeJoints(dt: dt)
         watchGravity()
+        reactToSupply(now: now, dt: dt)
         if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
         pointing.endTracking(now: now)
         watchFaults(dt: dt)

@@ -1,3 +1,4 @@
+public import GimbalCore
 public import Realtime
 
 /// The gimbal's chips, and the buses to which they are connected, from the settings.
@@ -8,6 +9,8 @@ public struct HardwareWiring: Sendable, Equatable {
     public var bus: String
     /// Motors of the joints, and their connections.
     public var motors: Motors
+    /// Voltages at which the motors' supply is low and empty, as far as motors report it.
+    public var supply = SupplyWatch.Limits(low: 0, empty: 0)
     /// GPIO line that switches the motors' power; nil if there is none.
     public var power: PowerSwitch?
 
@@ -48,15 +51,21 @@ public struct HardwareWiring: Sendable, Equatable {
                 $0.make(
                     bus: bus, staleSeconds: sensors.staleSeconds, reports: reports.encoders)
             },
-            drives: {
-                guard case .can(let can) = motors else { return nil }
-                return can.feedback(period: period, reports.drives)
-            }(),
+            drives: feedback(reports.drives, period: period),
             motors: motorsBesideSensor(on: bus(self.bus)),
             pace: sensors.dataReady.map {
                 DataReady(
                     line: EdgeLine(path: $0.chip, line: $0.line), period: period,
                     report: reports.camera)
-            })
+            },
+            supply: SupplyMonitor(limits: supply, reports: reports.drives))
+    }
+
+    private func feedback(_ reports: DriveReports, period: Double) -> (any JointFeedback)? {
+        switch motors {
+        case .none, .pca9685, .pwm: nil
+        case .can(let can): can.feedback(period: period, reports)
+        case .serial(let serial): serial.feedback(reports)
+        }
     }
 }

@@ -10,9 +10,10 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let camera: InertialSensor
     private let handle: HandleSensor?
     private let encoders: JointEncoders?
-    private let drives: DriveFeedback?
+    private let drives: (any JointFeedback)?
     private let motors: (any MotorPort)?
     private let pace: DataReady?
+    private var supply: SupplyMonitor?
 
     /// Creates the bus.
     ///
@@ -20,13 +21,15 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - camera: The sensor on the camera.
     ///   - handle: Second inertial sensor, on the handle; nil if there is none.
     ///   - encoders: Encoders of the joints; nil if there are none.
-    ///   - drives: Drives on a CAN bus, which can measure the joints; nil if there are none.
+    ///   - drives: Drives or servos on a bus, which can measure the joints; nil if there are none.
     ///   - motors: Motors on the same bus; nil if there are none.
     ///   - pace: Data-ready line of the camera's sensor, whose edges begin the periods; nil means
     ///     that the clock begins each period.
+    ///   - supply: Watch over the voltage of the motors' supply; nil if there is none.
     init(
         camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
-        drives: DriveFeedback? = nil, motors: (any MotorPort)?, pace: DataReady? = nil
+        drives: (any JointFeedback)? = nil, motors: (any MotorPort)?, pace: DataReady? = nil,
+        supply: SupplyMonitor? = nil
     ) {
         self.camera = camera
         self.handle = handle
@@ -34,6 +37,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         self.drives = drives
         self.motors = motors
         self.pace = pace
+        self.supply = supply
     }
 
     func waitForData(until deadline: Instant) -> Instant? { pace?.wait(until: deadline) }
@@ -42,6 +46,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         handle?.read(now: now)
         encoders?.read(now: now)
         drives?.read(now: now)
+        supply?.step(now: now)
         try camera.read(into: &samples, time: pace?.begin(at: now) ?? now, now: now)
         guard samples.count > 0 else { return }
         handle?.add(to: &samples[samples.count - 1], now: now)
@@ -54,6 +59,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         if let handle, !handle.isKnown { conditions.insert(.handleIMUMissing) }
         if let encoders, !encoders.isKnown { conditions.insert(.encoderMissing) }
         if let drives { conditions.insert(drives.conditions) }
+        if let supply { conditions.insert(supply.watch.conditions) }
         return conditions
     }
 

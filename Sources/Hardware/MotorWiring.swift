@@ -23,6 +23,8 @@ extension HardwareWiring {
         case pwm(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double)
         /// Brushless motors whose drives are on a CAN bus.
         case can(CANDrives)
+        /// Servos or a motor board on a serial line.
+        case serial(SerialDrives)
     }
 
     /// The GPIO line that switches the motors' power.
@@ -45,7 +47,7 @@ extension HardwareWiring {
     /// Outputs with separate threads: motors that are not on the sensor's bus, and the line that
     /// switches the motors' power.
     ///
-    /// - Parameter drives: Reports of drives on a CAN bus; `makeBus` must receive this object, too.
+    /// - Parameter drives: Reports of drives on a CAN bus or a serial line; `makeBus` must receive this object, too.
     /// - Returns: The outputs, for their threads.
     public func makeOutputs(drives: DriveReports = DriveReports()) -> OutputBuses {
         var outputs = OutputBuses()
@@ -58,6 +60,7 @@ extension HardwareWiring {
             outputs.motors = MotorBus(
                 PWMServos(chip: chip, channels: channels, pulses: pulses, frameRate: frameRate))
         case .can(let can): outputs.motors = MotorBus(can.motors(drives))
+        case .serial(let serial): outputs.motors = MotorBus(serial.motors(drives))
         }
         outputs.power = power.map {
             PowerLine(chip: $0.chip, line: $0.line, isActiveLow: $0.isActiveLow)

@@ -188,6 +188,36 @@ extension Conditions {
                 "The joints' encoders have stopped delivering angles, so the effect of a torque is unknown. Check their buses and magnets."
         ),
         ConditionWords(
+            condition: .motorBytesDamaged, name: "motor_bytes_damaged",
+            sentence:
+                "Damaged bytes arrive on the motors' serial line. Check the wires, the ground, the adapter and the supply of the servos."
+        ),
+        ConditionWords(
+            condition: .supplyLow, name: "supply_low",
+            sentence:
+                "The voltage of the motors' supply is below supply.low_v, so the camera follows requests at half the rate. Charge the battery."
+        ),
+        ConditionWords(
+            condition: .supplyEmpty, name: "supply_empty",
+            sentence:
+                "The voltage of the motors' supply is below supply.empty_v, so the camera moves to its rest pose, and the motors go off. Charge the battery."
+        ),
+        ConditionWords(
+            condition: .driveVoltage, name: "drive_voltage",
+            sentence:
+                "A servo or the motor board reports a supply voltage outside its range. Check the supply, its cable, and the voltage limits of the servo."
+        ),
+        ConditionWords(
+            condition: .driveOverheated, name: "drive_overheated",
+            sentence:
+                "A servo or the motor board is too hot, and must cool down. Balance the camera, or use a stronger motor."
+        ),
+        ConditionWords(
+            condition: .driveOverload, name: "drive_overload",
+            sentence:
+                "A servo or the motor board reports an overload. Check that the joint can move freely, and balance the camera."
+        ),
+        ConditionWords(
             condition: .canErrors, name: "can_errors",
             sentence:
                 "The CAN controller reports errors. Check the wires, the two 120 Ω terminators and the bit rate."
@@ -200,12 +230,17 @@ extension Conditions {
         ConditionWords(
             condition: .driveSilent, name: "drive_silent",
             sentence:
-                "A drive has sent nothing for three loop periods. Check the drive's supply and wires, and hardware.linux.can_id."
+                "A drive, a servo or the motor board has sent nothing for three periods. Check its supply and wires, and its identifier in hardware.linux."
         ),
         ConditionWords(
             condition: .canBusOff, name: "can_bus_off",
             sentence:
                 "The CAN controller is off the bus, or its interface is down. Check wires and bit rate, and set restart-ms of the interface."
+        ),
+        ConditionWords(
+            condition: .motorPortLost, name: "motor_port_lost",
+            sentence:
+                "The serial port of the motors is missing. Check the adapter, its cable and hardware.linux.motor_port."
         ),
         ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",

@@ -35,7 +35,7 @@ struct SupervisorTests {
     }
 
     /// Every bit that a condition has, and some that none has yet.
-    static let bits = 0..<UInt64(56)
+    static let bits = 0..<UInt64(62)
 
     @Test("each condition has the response of the table", arguments: bits)
     func table(bit: UInt64) {
@@ -43,15 +43,15 @@ struct SupervisorTests {
         let expected: Response =
             switch condition {
             case .imuMissing, .emergencyStop, .shutdown, .simulatorMissing, .simulatorSilent,
-                .controlFault, .canBusOff:
+                .controlFault, .canBusOff, .motorPortLost:
                 .off
             case .imuStale, .imuFrozen, .gyroContradicted, .gravityMismatch, .responseReversed,
-                .driveSilent, .driveFault:
+                .driveSilent, .driveFault, .driveOverload, .driveOverheated, .driveVoltage:
                 .brake
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
                 .busError, .encoderMissing, .loopUnreliable, .rotorLost:
                 .softOff
-            case .estimateNotConverged, .jointsOutOfReach: .blockStart
+            case .estimateNotConverged, .jointsOutOfReach, .supplyEmpty: .blockStart
             default: .report
             }
         #expect(Supervisor.response(to: condition) == expected)

@@ -9,6 +9,7 @@
 
 #include "CHardwareShimCAN.h"
 #include "CHardwareShimSensors.h"
+#include "CHardwareShimSerial.h"
 
 #include <linux/i2c.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@ extension Settings.Linux {
     /// True if the motors are not on the sensor's bus, so that the motors still work if the
     /// sensor's bus hangs.
     public var haveMotorsOwnBus: Bool {
-        motors == .pwm || motors == .can || busOfMotors != bus
+        motors == .pwm || motors.haveEncoders || busOfMotors != bus
     }
 
     /// True if encoders measure the joints, which torque motors require.
@@ -24,7 +24,7 @@ extension Settings.Linux {
 /// Rules for motors on real chips.
 enum MotorRules {
     static let all =
-        [driver, channels, prescaler, bus, direction, homeLines] + CANRules.all
+        [driver, channels, prescaler, bus, direction, homeLines] + CANRules.all + SerialRules.all
         + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
     private static let driver = ConfigurationRule(
@@ -33,12 +33,14 @@ enum MotorRules {
         let linux = settings.hardware.linux
         guard settings.hardware.backend == .linux else { return nil }
         switch (linux.motors, settings.motors.type) {
-        case (.none, _), (.pca9685, .servo), (.pwm, .servo), (.pca9685, .field): return nil
-        case (.pca9685, .torque), (.can, .torque):
+        case (.none, _), (.pca9685, .servo), (.pwm, .servo), (.pca9685, .field),
+            (.busServo, .servo):
+            return nil
+        case (.pca9685, .torque), (.can, .torque), (.busServo, .torque), (.board, .torque):
             guard !linux.hasEncoders else { return nil }
             return (
                 "needs encoders on the joints, but hardware.linux.encoders is \"none\"",
-                linux.motors == .can
+                linux.motors.haveEncoders
                     ? "Set hardware.linux.encoders = \"drives\"."
                     : "Set hardware.linux.encoders, or set motors.type to \"field\" for brushless motors without encoders, or to \"servo\" for servos."
             )
@@ -47,10 +49,15 @@ enum MotorRules {
                 "cannot be driven by hardware.linux.motors = \"pwm\", which drives only servos",
                 "Set motors.type = \"servo\", or hardware.linux.motors = \"pca9685\"."
             )
-        case (.can, _):
+        case (.can, _), (.board, _):
             return (
-                "cannot be driven by hardware.linux.motors = \"can\", because the drives receive torques",
+                "cannot be driven by hardware.linux.motors = \"\(linux.motors.rawValue)\", because the drives receive torques",
                 "Set motors.type = \"torque\"."
+            )
+        case (.busServo, .field):
+            return (
+                "cannot be driven by hardware.linux.motors = \"bus_servo\", because a servo commutates its own motor",
+                "Set motors.type = \"servo\", or \"torque\" for Dynamixel servos with current control."
             )
         }
     }
@@ -61,7 +68,8 @@ enum MotorRules {
     ) { settings in
         let linux = settings.hardware.linux
         let type = linux.motors == .pwm ? .servo : settings.motors.type
-        guard settings.hardware.backend == .linux, linux.motors != .none, linux.motors != .can,
+        guard settings.hardware.backend == .linux, linux.motors != .none,
+            !linux.motors.haveEncoders,
             type != .torque || linux.hasEncoders
         else { return nil }
         let numbers = [

@@ -44,11 +44,12 @@ enum CANRules {
         trigger: "hardware.linux.encoders"
     ) { settings in
         let linux = settings.hardware.linux
-        guard settings.hardware.backend == .linux, linux.encoders == .drives, linux.motors != .can
+        guard settings.hardware.backend == .linux, linux.encoders == .drives,
+            !linux.motors.haveEncoders
         else { return nil }
         return (
-            "needs drives on a CAN bus, but hardware.linux.motors is \"\(linux.motors.rawValue)\"",
-            "Set hardware.linux.motors = \"can\"."
+            "needs drives on a CAN bus, servos on a serial bus or a motor board, but hardware.linux.motors is \"\(linux.motors.rawValue)\"",
+            "Set hardware.linux.motors to \"can\", \"bus_servo\" or \"board\"."
         )
     }
 
@@ -61,7 +62,7 @@ enum CANRules {
         }
         return (
             "does not apply to hardware.linux.encoders = \"drives\", because torque and angle of a drive have the same direction",
-            "Remove hardware.linux.encoder_direction, and set motors.direction."
+            "Remove hardware.linux.encoder_direction, and set motors.direction, or for servos servo.direction."
         )
     }
 

@@ -119,7 +119,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
-            "Encoders that measure the joints' angles: as5600 = AS5600 chips on separate I2C buses, drives = the encoders in the drives on a CAN bus."
+            "Encoders that measure the joints' angles: as5600 = AS5600 chips on separate I2C buses, drives = the encoders in CAN drives, bus servos or a motor board."
         ),
         .path(
             "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
@@ -140,7 +140,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
-            "Driver of the motors: pca9685 = a PCA9685 for servos or brushless motors, pwm = the board's own PWM outputs for servos, can = drives on a CAN bus for brushless motors."
+            "Driver of the motors: pca9685 = a PCA9685 for servos or brushless motors, pwm = the board's own PWM outputs for servos, can = drives on a CAN bus for brushless motors, bus_servo = servos on a serial bus, board = a microcontroller board for brushless motors."
         ),
         .integer(
             "hardware.linux.motor_address", \.hardware.linux.motorAddress, 3...119, .restart,
@@ -216,6 +216,10 @@ extension Schema {
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
             "If true, a low level of power_line enables the motors, as at the OE pin of a PCA9685."),
+    ]
+
+    /// Settings of the socket for a simulator, `[hardware.lockstep]`.
+    static let lockstep: [Setting] = [
         .path(
             "hardware.lockstep.socket", \.hardware.lockstep.socket, maxLength: 107, .restart,
             "Path of the UNIX socket for the simulator.",

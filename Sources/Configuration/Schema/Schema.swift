@@ -9,7 +9,8 @@ import Port
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + loop + imu + estimator + control + filter + airos + rbl + motors + servo + drive
+        hardware + serial + lockstep + loop + imu + estimator + control + filter + airos + rbl
+        + motors + servo + supply + drive
         + rider + robot + motion
         + modes
         + supervision + controls + mcp + bluetooth + mavlink + recording + services
@@ -46,6 +47,7 @@ public enum Schema {
         ("motors", "Motors of the joints."),
         ("servo", "Properties of the position servos; used with motors.type = \"servo\"."),
         ("joints", "Joints between handle and camera."),
+        ("supply", "Supply of the motors: voltages at which it is low and empty."),
         ("drive", "Two wheels of a vehicle, with or without a gimbal."),
         ("rider", "Remote control of the wheels over UDP."),
         ("robot", "Three stepper motors that a robot's app moves over the serial service."),

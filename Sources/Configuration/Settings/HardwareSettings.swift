@@ -56,7 +56,7 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     case none
     /// ams AS5600.
     case as5600
-    /// The encoders of the drives on the CAN bus.
+    /// The encoders of the drives, the servos or the motor board.
     case drives
 
     /// Group delay of the measured angles, ms. The driver does not change the AS5600's default
@@ -82,6 +82,16 @@ public enum MotorChip: String, Sendable, CaseIterable {
     case pwm
     /// Brushless motors whose drives are on a CAN bus.
     case can
+    /// Servos on a serial bus.
+    case busServo = "bus_servo"
+    /// Three brushless motors on a microcontroller board at a serial port.
+    case board
+
+    /// Whether the motors are on a serial port.
+    public var isSerial: Bool { self == .busServo || self == .board }
+
+    /// Whether the motors report their joints' angles.
+    public var haveEncoders: Bool { self == .can || isSerial }
 }
 
 /// Protocol of the drives on the CAN bus.
@@ -197,6 +207,18 @@ extension Settings {
         public var mitRateRps = 30.0
         /// Largest torque in the Mini Cheetah's protocol, N·m.
         public var mitTorqueNm = 10.0
+        /// Device file of the serial port of servos or of the motor board.
+        public var motorPort = "/dev/ttyUSB0"
+        /// Speed of this port, bits per second.
+        public var motorBaud = 1_000_000
+        /// Protocol of the servos.
+        public var servoProtocol = ServoProtocol.feetech
+        /// Identifier of each joint's servo; -1 for a joint without a servo.
+        public var servoId = AxisVector(yaw: 1, roll: 2, pitch: 3)
+        /// Torque of a Dynamixel's motor per ampere, N·m/A.
+        public var servoNmPerA = 0.35
+        /// Unit of a Dynamixel's current, mA.
+        public var servoCurrentStepMa = 1.0
         /// Path of the PWM chip's folder in sysfs.
         public var pwmChip = "/sys/class/pwm/pwmchip0"
         /// Device file of the GPIO chip with the power line.

@@ -27,6 +27,8 @@ public struct Settings: Sendable, Equatable {
     public var motors = Motors()
     /// Properties of position servos.
     public var servo = Servo()
+    /// Settings of the motors' supply.
+    public var supply = Supply()
     /// Settings of two wheels.
     public var drive = Drive()
     /// Settings of a remote control for the wheels.

@@ -131,7 +131,7 @@ struct ConditionReporter {
         switch condition {
         case .encoderMissing: encoders.failing
         case .driveSilent: drives.silent
-        case .driveFault: drives.faulty
+        case .driveFault, .driveOverload, .driveOverheated, .driveVoltage: drives.faulty
         default: snapshot.conditionAxes[condition]
         }
     }

@@ -7,7 +7,8 @@ struct Doctor {
 
     /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
-        [samples, sensor, lateness, drops, bus, can, motion, cutOff, recorder].compactMap(\.self)
+        [samples, sensor, lateness, drops, bus, can, serial, motion, cutOff, recorder].compactMap(
+            \.self)
             + drives
     }
 
@@ -107,14 +108,27 @@ struct Doctor {
         }
     }
 
-    /// One check for each drive on a CAN bus.
+    private var serial: DoctorCheck? {
+        status.serial.map { serial in
+            DoctorCheck(
+                "serial", serial.isFaultless ? (serial.replies > 0 ? .ok : .warn) : .fail,
+                serial.summary,
+                remedy: serial.isFaultless
+                    ? (serial.replies > 0
+                        ? ""
+                        : "Check the supply of the servos, the wires and hardware.linux.motor_baud; `airframectl motor scan` finds servos while airframed is stopped.")
+                    : "Check the adapter and hardware.linux.motor_port.")
+        }
+    }
+
+    /// One check for each drive, servo or motor of a board.
     private var drives: [DoctorCheck] {
-        (status.can?.drives ?? []).map { drive in
+        ((status.can?.drives ?? []) + (status.serial?.motors ?? [])).map { drive in
             DoctorCheck(
                 "\(drive.axis) drive", drive.isFaultless ? .ok : .fail, drive.summary,
                 remedy: drive.isFaultless
                     ? ""
-                    : "Check the drive's supply, wires and hardware.linux.can_id. Check the drive's configuration with the vendor's tool."
+                    : "Check the drive's supply, wires and its identifier in hardware.linux. Check the drive's configuration with the vendor's tool."
             )
         }
     }

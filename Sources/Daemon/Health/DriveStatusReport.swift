@@ -28,10 +28,42 @@ extension DriveReports {
     }
 }
 
+extension DriveReports {
+    /// State of the motors on the serial port for `status`.
+    func serialStatus(_ settings: Settings) -> SerialStatus {
+        let linux = settings.hardware.linux
+        var status = SerialStatus(
+            port: linux.motorPort, baud: linux.motorBaud,
+            protocolName: linux.motors == .board ? "board" : linux.servoProtocol.rawValue)
+        status.isDown = isBusOff
+        status.requests = Int(sentFrames)
+        status.replies = Int(receivedFrames)
+        status.damaged = Int(malformedFrames)
+        status.problem = lastError == 0 ? nil : String(cString: strerror(lastError))
+        if let load = SerialLoad(settings)?.load {
+            status.loadPercent = Number((load * 1000).rounded() / 10)
+        }
+        let hasMotor = { (axis: GimbalAxis) in linux.motors == .board || linux.servoId[axis] >= 0 }
+        status.motors = GimbalAxis.allCases.filter(hasMotor).map { axis in
+            self[axis].status(
+                axis: axis,
+                id: linux.motors == .board ? Int(axis.rawValue) : Int(linux.servoId[axis]))
+        }
+        let voltages = status.motors.compactMap(\.supplyV.known)
+        status.supplyV = voltages.min().map { Number($0) } ?? .unknown
+        return status
+    }
+}
+
 extension DriveReport {
     fileprivate func status(axis: GimbalAxis, id: Int) -> DriveStatus {
         var status = DriveStatus(axis: axis.name, id: id, state: word)
-        status.fault = fault == 0 ? nil : "0x" + String(fault, radix: 16)
+        let words = faultWords.joined(separator: ", ")
+        status.fault =
+            fault == 0
+            ? nil : "0x" + String(fault, radix: 16) + (words.isEmpty ? "" : " (\(words))")
+        status.load = Number(load)
+        status.currentA = Number(current)
         status.temperatureC = Number(temperature)
         status.supplyV = Number(voltage)
         status.frames = Int(frameCount)

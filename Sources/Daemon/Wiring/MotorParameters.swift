@@ -22,6 +22,7 @@ extension Settings {
                 chip: linux.pwmChip, channels: linux.outputs(of: .servo), pulses: servoPulses,
                 frameRate: servo.frameHz)
         case .can: return .can(drives)
+        case .busServo, .board: return .serial(serialDrives)
         }
     }
 
@@ -36,6 +37,28 @@ extension Settings {
         drives.watchdog = linux.canWatchdogMs / 1e3
         drives.direction = motors.direction
         drives.zero = linux.encoderZeroDeg * (.pi / 180)
+        drives.measuresJoints = linux.encoders == .drives
+        return drives
+    }
+
+    /// Servos or the motor board on the serial port.
+    private var serialDrives: HardwareWiring.SerialDrives {
+        let linux = hardware.linux
+        let devices: HardwareWiring.SerialDrives.Devices =
+            switch (linux.motors, linux.servoProtocol, motors.type) {
+            case (.board, _, _): .board
+            case (_, .feetech, _): .feetech
+            case (_, .dynamixel2, .torque):
+                .dynamixelCurrent(
+                    torquePerAmp: linux.servoNmPerA, step: linux.servoCurrentStepMa / 1000)
+            case (_, .dynamixel2, _): .dynamixelPosition
+            }
+        var drives = HardwareWiring.SerialDrives(
+            port: linux.motorPort, baud: linux.motorBaud, devices: devices)
+        drives.ids = linux.servoId
+        drives.direction = motors.type == .servo ? servo.direction : motors.direction
+        drives.zero = linux.encoderZeroDeg * (.pi / 180)
+        drives.rate = SerialLoad(self)?.rate ?? Double(loop.rateHz)
         drives.measuresJoints = linux.encoders == .drives
         return drives
     }
@@ -57,7 +80,10 @@ extension Settings {
         switch linux.motors {
         case .pwm: return "the board drives the PWM outputs directly, so no bus can hang"
         case .can: return linux.canProtocol.watchdog ?? MotorStatus.noCutOff
-        case .none, .pca9685: return MotorStatus.noCutOff
+        case .board: return "the board, 20 ms after the last command"
+        case .busServo where linux.servoProtocol == .dynamixel2:
+            return "the servos' bus watchdogs, which airframed sets to 60 ms"
+        case .none, .pca9685, .busServo: return MotorStatus.noCutOff
         }
     }
 

@@ -110,7 +110,9 @@ extension Settings {
     /// Wiring of the real chips.
     var wiring: HardwareWiring {
         let linux = hardware.linux
-        return HardwareWiring(
+        var wiring = HardwareWiring(
             sensors: sensorWiring, bus: linux.bus, motors: motorWiring, power: powerSwitch)
+        wiring.supply = SupplyWatch.Limits(low: supply.lowV, empty: supply.emptyV)
+        return wiring
     }
 }

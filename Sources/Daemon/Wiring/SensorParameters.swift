@@ -70,6 +70,9 @@ extension SensorReports {
         }
         if settings.hardware.linux.encoders == .as5600 { encoders.fill(&status.joints) }
         if settings.hardware.linux.motors == .can { status.can = drives.status(settings) }
+        if settings.hardware.linux.motors.isSerial {
+            status.serial = drives.serialStatus(settings)
+        }
     }
 }
 

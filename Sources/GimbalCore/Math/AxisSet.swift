@@ -10,9 +10,9 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
         rawValue = (yaw ? 1 : 0) | (roll ? 2 : 0) | (pitch ? 4 : 0)
     }
 
-    /// A set of one axis.
-    @_noLocks
-    init(_ axis: GimbalAxis) { rawValue = 1 << axis.rawValue }
+    /// Creates a set of one axis.
+    @inlinable @_noLocks
+    public init(_ axis: GimbalAxis) { rawValue = 1 << axis.rawValue }
 
     /// The empty set.
     @inlinable
@@ -33,8 +33,8 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     public mutating func insert(_ other: AxisSet) { rawValue |= other.rawValue }
 
     /// The axes of this set that are not in `other`.
-    @_noLocks
-    func subtracting(_ other: AxisSet) -> AxisSet {
+    @inlinable @_noLocks
+    public func subtracting(_ other: AxisSet) -> AxisSet {
         var rest = self
         rest.rawValue &= ~other.rawValue
         return rest

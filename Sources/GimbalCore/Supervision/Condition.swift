@@ -219,11 +219,11 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var rotorLost: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 45) }
     }
-    /// A drive on the CAN bus has sent nothing for three periods.
+    /// A drive, a servo or the motor board has sent nothing for three periods, or 15 ms on a serial line.
     @inlinable public static var driveSilent: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 50) }
     }
-    /// A drive on the CAN bus reports a fault, or stays off although it was switched on.
+    /// A drive, a servo or the motor board reports a fault, or stays off although it was switched on.
     @inlinable public static var driveFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 51) }
     }
@@ -234,5 +234,34 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The CAN controller has reported an error within the last second.
     @inlinable public static var canErrors: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 53) }
+    }
+    /// The serial port of the motors is missing.
+    @inlinable public static var motorPortLost: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 54) }
+    }
+    /// Damaged bytes have arrived on the motors' serial line within the last second.
+    @inlinable public static var motorBytesDamaged: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 55) }
+    }
+    /// A servo or the motor board reports an overloaded motor.
+    @inlinable public static var driveOverload: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 56) }
+    }
+    /// A servo or the motor board reports that it is too hot.
+    @inlinable public static var driveOverheated: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 57) }
+    }
+    /// A servo or the motor board reports a supply voltage outside its range.
+    @inlinable public static var driveVoltage: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 58) }
+    }
+    /// The voltage of the motors' supply is low; requested motion is slower.
+    @inlinable public static var supplyLow: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 59) }
+    }
+    /// The voltage of the motors' supply is so low that the camera moves to its rest pose, and the
+    /// motors go off.
+    @inlinable public static var supplyEmpty: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 60) }
     }
 }

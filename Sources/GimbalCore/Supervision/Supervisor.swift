@@ -90,7 +90,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var offAtOnce: Conditions {
         @_noLocks get {
             .imuMissing | .emergencyStop | .shutdown | .simulatorMissing | .simulatorSilent
-                | .controlFault | .canBusOff
+                | .controlFault | .canBusOff | .motorPortLost
         }
     }
 
@@ -102,7 +102,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     public static var braking: Conditions {
         @_noLocks get {
             .imuStale | .imuFrozen | .gyroContradicted | .gravityMismatch | .responseReversed
-                | .driveSilent | .driveFault
+                | .driveSilent | .driveFault | .driveOverload | .driveOverheated | .driveVoltage
         }
     }
 
@@ -118,7 +118,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     /// Conditions that only prevent a start of the outputs.
     @inlinable
     public static var blocking: Conditions {
-        @_noLocks get { .estimateNotConverged | .jointsOutOfReach }
+        @_noLocks get { .estimateNotConverged | .jointsOutOfReach | .supplyEmpty }
     }
 
     /// All conditions that keep the outputs off.

@@ -3,6 +3,10 @@ internal import GimbalCore
 /// Command to the three drives of one bus for one period. Positive torques and rates have the
 /// drives' directions, not the joints' directions.
 struct DriveCommand: Sendable {
+    /// The joints whose power stages can be on, while `isEnabled` is true.
+    var powered = AxisSet(yaw: true, roll: true, pitch: true)
+    /// Angle of each position servo, from the zero of its encoder, rad.
+    var angle = AxisVector.zero
     /// True if the drives' power stages are on; if false, the torques are ignored.
     var isEnabled: Bool
     /// Torque of each drive, N·m.
@@ -11,6 +15,19 @@ struct DriveCommand: Sendable {
     var states: PerAxis<DriveState>
     /// Time of the command.
     var now: Instant
+
+    /// Creates a command of torques.
+    init(
+        isEnabled: Bool, torque: AxisVector, states: PerAxis<DriveState>, now: Instant
+    ) {
+        self.isEnabled = isEnabled
+        self.torque = torque
+        self.states = states
+        self.now = now
+    }
+
+    /// Whether the power stage of one joint is on.
+    func isOn(_ axis: GimbalAxis) -> Bool { isEnabled && powered.contains(axis) }
 }
 
 /// State of a drive that its codec needs to compose commands.
@@ -37,6 +54,12 @@ struct DriveNews: Sendable, Equatable {
     var isRunning: Bool?
     /// Fault code; 0 means that there is no fault.
     var fault: UInt32?
+    /// Causes of the fault, as far as the protocol names them.
+    var causes: DriveCauses?
+    /// Load of the motor, as a fraction of its largest, -1...1.
+    var load: Double?
+    /// Current of the motor, A.
+    var current: Double?
     /// Temperature of the motor or its driver, °C.
     var temperature: Double?
     /// Voltage of the supply, V.

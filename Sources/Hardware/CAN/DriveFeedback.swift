@@ -4,7 +4,7 @@ internal import Realtime
 /// Receiver of the frames of the three drives and of the CAN controller. The receiver provides
 /// joint angles and rates for the samples, conditions, and the drives' state for other threads.
 /// Only the sensors' bus thread uses a `DriveFeedback`.
-final class DriveFeedback {
+final class DriveFeedback: JointFeedback {
     /// Installation of the drives.
     struct Installation: Sendable {
         /// Reading of each drive's encoder at joint angle zero, rad.

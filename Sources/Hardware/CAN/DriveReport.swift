@@ -15,6 +15,9 @@ public final class DriveReport: Sendable {
     private let temperatureBits = Atomic(Double.nan.bitPattern)
     private let voltageBits = Atomic(Double.nan.bitPattern)
     private let answersTemperature = Atomic(false)
+    private let causeBits = Atomic(UInt8(0))
+    private let loadBits = Atomic(Double.nan.bitPattern)
+    private let currentBits = Atomic(Double.nan.bitPattern)
 
     private enum Running: UInt8 { case unknown, off, on }
 
@@ -56,7 +59,25 @@ public final class DriveReport: Sendable {
     /// Voltage of the drive's supply, V; NaN if it is unknown.
     public var voltage: Double { Double(bitPattern: voltageBits.load(ordering: .relaxed)) }
 
+    /// Load of the motor, as a fraction of its largest, -1...1; NaN if it is unknown.
+    public var load: Double { Double(bitPattern: loadBits.load(ordering: .relaxed)) }
+
+    /// Current of the motor, A; NaN if it is unknown.
+    public var current: Double { Double(bitPattern: currentBits.load(ordering: .relaxed)) }
+
+    /// Causes of the fault in words, such as "overload"; empty if the protocol does not name them.
+    public var faultWords: [String] {
+        let words: [(DriveCauses, String)] = [
+            (.overload, "overload"), (.overheated, "too hot"), (.voltage, "supply voltage"),
+            (.encoder, "encoder"), (.other, "other"),
+        ]
+        return fault == 0 ? [] : words.filter { causes.contains($0.0) }.map(\.1)
+    }
+
     // MARK: Threads of the buses
+
+    /// Causes of the fault, as far as the protocol names them.
+    var causes: DriveCauses { DriveCauses(rawValue: causeBits.load(ordering: .relaxed)) }
 
     /// The drive's state for its codec.
     var state: DriveState {
@@ -77,6 +98,9 @@ public final class DriveReport: Sendable {
             }
             code.store(fault, ordering: .relaxed)
         }
+        if let causes = news.causes { causeBits.store(causes.rawValue, ordering: .relaxed) }
+        if let load = news.load { loadBits.store(load.bitPattern, ordering: .relaxed) }
+        if let value = news.current { currentBits.store(value.bitPattern, ordering: .relaxed) }
         if let rate = news.rate { rateBits.store(rate.bitPattern, ordering: .relaxed) }
         if let value = news.temperature {
             temperatureBits.store(value.bitPattern, ordering: .relaxed)
@@ -110,6 +134,9 @@ public final class DriveReports: Sendable {
     private let busOffs = Atomic(UInt64(0))
     private let isOff = Atomic(false)
     private let lastErrorNumber = Atomic(Int32(0))
+    private let lastDamageTime = Atomic(Int64.min / 2)
+    /// Motions of the joints, for motors on a serial line.
+    let cell = JointCell()
 
     /// Creates reports of drives that have sent nothing yet.
     public init() {}
@@ -175,6 +202,15 @@ public final class DriveReports: Sendable {
     func noteMalformed() { malformed.wrappingAdd(1, ordering: .relaxed) }
 
     func noteErrorReport() { errorFrames.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Notes an exchange on a serial line in which bytes were damaged.
+    func noteDamage(now: Instant) {
+        noteMalformed()
+        lastDamageTime.store(now.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Time of the last damaged bytes on a serial line.
+    var lastDamage: Instant { Instant(nanoseconds: lastDamageTime.load(ordering: .relaxed)) }
 
     func note(isBusOff: Bool) {
         let wasOff = isOff.exchange(isBusOff, ordering: .relaxed)

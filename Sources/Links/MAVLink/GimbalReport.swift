@@ -133,16 +133,19 @@ struct GimbalReport {
         if conditions.intersects(.encoderMissing | .jointsUnknown) { failures.insert(.encoder) }
         if conditions.intersects(
             .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed
-                | .rotorLost | .driveFault | .driveSilent)
+                | .rotorLost | .driveFault | .driveSilent | .driveOverload | .driveOverheated)
         {
             failures.insert(.motor)
         }
         if conditions.intersects(.loopOverrun | .loopUnreliable) { failures.insert(.software) }
         if conditions.intersects(
             .busError | .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault
-                | .canBusOff | .canErrors)
+                | .canBusOff | .canErrors | .motorPortLost | .motorBytesDamaged)
         {
             failures.insert(.communication)
+        }
+        if conditions.intersects(.supplyLow | .supplyEmpty | .driveVoltage) {
+            failures.insert(.power)
         }
         if conditions.intersects(.calibrating) { failures.insert(.calibrating) }
         return failures

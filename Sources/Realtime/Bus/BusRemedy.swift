@@ -9,6 +9,7 @@ extension BusError {
         case .gpio: gpioRemedy
         case .spi: spiRemedy
         case .can: canRemedy
+        case .serial: serialRemedy
         }
     }
 
@@ -50,6 +51,20 @@ extension BusError {
         case EAFNOSUPPORT, EPERM, EACCES:
             "airframed is not allowed to use CAN: copy can.conf to /etc/systemd/system/airframed.service.d, and load the module can-raw."
         default: "Check the CAN interface with `ip -details -statistics link show can0`."
+        }
+    }
+
+    private var serialRemedy: String {
+        switch code {
+        case ENOENT, ENODEV, ENXIO, EIO:
+            "The serial port does not exist, or its adapter was unplugged: `ls -l /dev/serial/by-id` lists the adapters; set hardware.linux.motor_port."
+        case EACCES, EPERM:
+            "The user of airframed has no permission to open the serial port: add this user to the group dialout."
+        case EBUSY:
+            "Another program uses the serial port: end it, such as `airframectl motor scan` or a console on the port."
+        case ENOTTY: "The file is not a serial port: set hardware.linux.motor_port."
+        case EINVAL: "The port does not support this speed: set hardware.linux.motor_baud."
+        default: "Check the adapter and its cable; dmesg shows messages of its driver."
         }
     }
 

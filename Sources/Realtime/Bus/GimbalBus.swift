@@ -78,6 +78,8 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case spi = 3
         /// A drive on a CAN bus; the address is the CAN ID of the frame, truncated to 16 bits.
         case can = 4
+        /// Servos or a motor board on a serial line; the address is 0.
+        case serial = 5
     }
 
     /// The failed operation.
@@ -112,6 +114,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
             case .pwm: "PWM channel \(address)"
             case .gpio: "GPIO line \(address)"
             case .spi: "SPI device \(address)"
+            case .serial: "the motors' serial port"
             case .can: "CAN frame 0x\(String(address, radix: 16))"
             }
         return "\(verb) \(place) failed: \(errorText(code))"

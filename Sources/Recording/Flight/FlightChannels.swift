@@ -45,5 +45,6 @@ enum FlightFaults {
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable
             | .motorStalled | .motorSlipped | .rotorLost | .encoderMissing | .handleIMUMissing
             | .magnetometerMissing | .simulatorSilent | .driveSilent | .driveFault | .canBusOff
+            | .motorPortLost | .driveOverload | .driveOverheated | .driveVoltage | .supplyEmpty
     }
 }

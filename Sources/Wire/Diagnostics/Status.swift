@@ -69,6 +69,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var robot: RobotStatus?
     /// State of the drives on a CAN bus; absent if there are none.
     public var can: CANStatus?
+    /// State of the motors on a serial port; absent if there are none.
+    public var serial: SerialStatus?
     /// Effective gains and stability margins.
     public var control = ControlStatus()
     /// Timing of the loop.

@@ -44,7 +44,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// State of one drive.
+/// State of one drive, servo or motor of a board.
 public struct DriveStatus: Hashable, Sendable, Codable {
     /// Name of the joint: "yaw", "roll" or "pitch".
     public var axis: String
@@ -54,12 +54,17 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     /// does not report whether its power stage is on. The state "refuses" means that the drive
     /// remains off although it was switched on.
     public var state: String
-    /// Fault code of the drive, hexadecimal; absent without a fault.
+    /// Fault code of the drive, hexadecimal, with its causes if the protocol names them; absent without
+    /// a fault.
     public var fault: String?
     /// Temperature of the motor or its driver, °C.
     public var temperatureC: Number = .unknown
     /// Voltage of the drive's supply, V.
     public var supplyV: Number = .unknown
+    /// Load of the motor, as a fraction of its largest.
+    public var load: Number = .unknown
+    /// Current of the motor.
+    public var currentA: Number = .unknown
     /// Number of frames from the drive since the start.
     public var frames = 0
     /// Number of times that the drive has become silent.

@@ -6,8 +6,12 @@ import Wire
 /// `airframectl motor`: test of the motors without the controllers.
 struct MotorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "motor", abstract: "Test the motors one by one.",
-        subcommands: [MotorTestCommand.self])
+        commandName: "motor",
+        abstract: "Test the motors one by one, and set up servos on a serial bus.",
+        subcommands: [
+            MotorTestCommand.self, MotorScanCommand.self, MotorIDCommand.self,
+            MotorBaudCommand.self,
+        ])
 }
 
 struct MotorTestCommand: AcknowledgedCommand {

@@ -114,6 +114,12 @@ enum StatusView {
                 row(drive.axis, drive.summary, drive.isFaultless ? nil : .caution)
             }
         }
+        if let serial = status.serial {
+            row("serial", serial.summary, serial.isFaultless ? nil : .caution)
+            for motor in serial.motors {
+                row(motor.axis, motor.summary, motor.isFaultless ? nil : .caution)
+            }
+        }
         if let robot = status.robot {
             row("robot", robot.summary, robot.problem == nil ? nil : .caution)
         }

@@ -9,7 +9,7 @@ public enum FuzzTargets {
     /// Names, as the folders of the corpora have them.
     public static let all: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
         ("Diagnostics", diagnostics), ("AirOS", airos), ("RBL", rbl), ("MAVLink", mavlink),
-        ("Rider", rider), ("Recording", recording), ("Web", web),
+        ("Rider", rider), ("Recording", recording), ("Web", web), ("Motors", motors),
     ]
 
     /// A line on the diagnostics socket, or from a simulator.

@@ -28,6 +28,16 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     /// Creates the default values.
     public init() {}
 
+    /// The parameters with all rates times `share`, 0...1.
+    @_noLocks
+    func slower(_ share: Double) -> ModeParameters {
+        var result = self
+        result.follow.maxRate = follow.maxRate * share
+        result.trackingMaxRate = trackingMaxRate * share
+        result.retractRate = retractRate * share
+        return result
+    }
+
     /// Tuning of the movement to the rest pose.
     var retractTuning: FollowTuning {
         @_noLocks get {

@@ -14,6 +14,15 @@ extension SetpointGenerator {
 
         /// Creates the default values.
         public init() {}
+
+        /// The limits with rates and accelerations times `share`, 0...1.
+        @_noLocks
+        func slower(_ share: Double) -> Parameters {
+            var result = self
+            result.maxRate = maxRate * share
+            result.maxAcceleration = maxAcceleration * share
+            return result
+        }
     }
 
     /// Result of a `point` request.

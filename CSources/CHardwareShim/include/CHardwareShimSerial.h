@@ -1,0 +1,21 @@
+// Serial lines of servos and motor boards. Conventions as in CHardwareShim.h.
+#ifndef CHARDWARESHIMSERIAL_H
+#define CHARDWARESHIMSERIAL_H
+
+#include <stdint.h>
+
+// MARK: Serial lines (Documentation/driver-api/serial, linux/serial.h)
+
+/// Claims the open port for this process (flock, TIOCEXCL; EBUSY if another one has it), and asks its driver to deliver bytes at once (ASYNC_LOW_LATENCY), as far as
+/// the driver can: an FTDI adapter otherwise collects them for 16 ms. A driver without this flag is not an error. Up to
+/// four calls.
+int ch_serial_claim(int fd);
+
+/// Reads the bytes that have arrived; waits for the first one until the CLOCK_MONOTONIC time `deadline_ns`. ETIMEDOUT if none
+/// has arrived, EIO if the port is gone. Up to three calls.
+int ch_serial_read(int fd, uint8_t *bytes, uint32_t capacity, int64_t deadline_ns, uint32_t *count);
+
+/// Writes all bytes, without waiting: EAGAIN if the driver's buffer is full.
+int ch_serial_write(int fd, const uint8_t *bytes, uint32_t count);
+
+#endif

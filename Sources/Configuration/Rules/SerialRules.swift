@@ -1,0 +1,159 @@
+import GimbalCore
+import Port
+
+/// Load of the motors' serial port.
+public struct SerialLoad: Sendable, Equatable {
+    /// Number of bytes of one exchange: the goals, the request and all replies.
+    public let bytes: Int
+    /// Load of the port at the configured rates, 0...1.
+    public let load: Double
+    /// Number of exchanges per second.
+    public let rate: Double
+
+    /// Creates the load of these settings; nil if the motors are not on a serial port.
+    public init?(_ settings: Settings) {
+        let linux = settings.hardware.linux
+        let servos = [linux.servoId.yaw, linux.servoId.roll, linux.servoId.pitch]
+            .count { $0 >= 0 }
+        switch linux.motors {
+        case .none, .pca9685, .pwm, .can: return nil
+        case .board: bytes = 21 + 45
+        case .busServo where linux.servoProtocol == .feetech:
+            bytes = (8 + 3 * servos) + (8 + servos) + 14 * servos
+        case .busServo:
+            let goal = settings.motors.type == .torque ? 2 : 4
+            bytes = (14 + (1 + goal) * servos) + (14 + servos) + 32 * servos
+        }
+        rate =
+            settings.motors.type == .servo
+            ? min(settings.servo.frameHz, Double(settings.loop.rateHz))
+            : Double(settings.loop.rateHz)
+        load = Double(bytes) * 10 / Double(linux.motorBaud) * rate
+    }
+}
+
+/// Rules for servos and motor boards on a serial port.
+enum SerialRules {
+    static let all = [ids, protocolOfType, travel, absent, load, supply]
+
+    private static func usesServos(_ settings: Settings) -> Bool {
+        settings.hardware.backend == .linux && settings.hardware.linux.motors == .busServo
+    }
+
+    private static let ids = ConfigurationRule(
+        keys: [
+            "hardware.linux.servo_id", "hardware.linux.servo_protocol", "hardware.linux.motors",
+            "hardware.backend",
+        ],
+        trigger: "hardware.backend"
+    ) { settings in
+        guard usesServos(settings) else { return nil }
+        let linux = settings.hardware.linux
+        let ids = [linux.servoId.yaw, linux.servoId.roll, linux.servoId.pitch]
+        let most = linux.servoProtocol.largestID
+        guard ids.allSatisfy({ $0 == $0.rounded() && (-1...Double(most)).contains($0) }) else {
+            return (
+                "must be three whole numbers from 0 to \(most), or -1 for a joint without a servo",
+                "For example [1, 2, 3]."
+            )
+        }
+        let fitted = ids.filter { $0 >= 0 }
+        if fitted.isEmpty {
+            return ("names no servo", "Set the identifiers, for example [1, 2, 3].")
+        }
+        guard Set(fitted).count < fitted.count else { return nil }
+        return (
+            "contains the same identifier twice",
+            "Give each servo its own identifier with `airframectl motor id`."
+        )
+    }
+
+    private static let protocolOfType = ConfigurationRule(
+        keys: ["hardware.linux.servo_protocol", "motors.type", "hardware.backend"],
+        trigger: "hardware.backend"
+    ) { settings in
+        guard usesServos(settings), settings.hardware.linux.servoProtocol == .feetech,
+            settings.motors.type == .torque
+        else { return nil }
+        return (
+            "does not have torques, but motors.type is \"torque\"",
+            "Set motors.type = \"servo\", or use Dynamixel servos with current control."
+        )
+    }
+
+    /// The servos of positions turn from 0 to 360 degrees of their encoder, and not beyond.
+    private static let travel = ConfigurationRule(
+        keys: [
+            "hardware.linux.encoder_zero_deg", "joints.range_deg", "servo.direction",
+            "hardware.linux.motors", "hardware.backend",
+        ],
+        trigger: "hardware.backend"
+    ) { settings in
+        guard usesServos(settings), settings.motors.type == .servo else { return nil }
+        let (zero, range) = (settings.hardware.linux.encoderZeroDeg, settings.joints.rangeDeg)
+        for axis in GimbalAxis.allCases where settings.hardware.linux.servoId[axis] >= 0 {
+            let ends = [range.lower[axis], range.upper[axis]].map {
+                zero[axis] + $0 * settings.servo.direction[axis]
+            }
+            guard ends.contains(where: { $0 < 0 || $0 > 359.9 }) else { continue }
+            return (
+                "puts an end of \(axis.name)'s joints.range_deg beyond the servo's travel of 0 to 360 degrees",
+                "Fit the horn so that the joint is at zero near 180 degrees, set [180, 180, 180], or reduce joints.range_deg."
+            )
+        }
+        return nil
+    }
+
+    private static let absent = ConfigurationRule(
+        keys: [
+            "joints.range_deg", "hardware.linux.servo_id", "hardware.linux.motors",
+            "hardware.backend",
+        ],
+        trigger: "hardware.backend"
+    ) { settings in
+        guard usesServos(settings) else { return nil }
+        let range = settings.joints.rangeDeg
+        for axis in GimbalAxis.allCases where settings.hardware.linux.servoId[axis] < 0 {
+            if settings.motors.type == .torque {
+                return (
+                    "is not complete: motors.type = \"torque\" needs a servo on each joint",
+                    "Set the identifier of \(axis.name)'s servo."
+                )
+            }
+            guard range.lower[axis] < -1 || range.upper[axis] > 1 else { continue }
+            return (
+                "lets \(axis.name) turn, but this joint has no servo (hardware.linux.servo_id)",
+                "Set its range to -1 to 1 degrees."
+            )
+        }
+        return nil
+    }
+
+    private static let load = ConfigurationRule(
+        keys: [
+            "hardware.linux.motor_baud", "servo.frame_hz", "loop.rate_hz", "hardware.linux.motors",
+            "hardware.backend",
+        ],
+        trigger: "hardware.backend"
+    ) { settings in
+        guard settings.hardware.backend == .linux, let load = SerialLoad(settings),
+            load.load > BusSchedule.share
+        else { return nil }
+        let fastest = Int(load.rate * BusSchedule.share / load.load)
+        let key = settings.motors.type == .servo ? "servo.frame_hz" : "loop.rate_hz"
+        return (
+            "is too low: \(load.bytes) bytes in each of \(Int(load.rate)) exchanges per second would occupy \(Int((load.load * 100).rounded())) % of the port's time; at most 80 % is allowed",
+            "Raise the speed of the devices and of the port, or set \(key) to at most \(fastest)."
+        )
+    }
+
+    private static let supply = ConfigurationRule(keys: ["supply.empty_v", "supply.low_v"]) {
+        settings in
+        let supply = settings.supply
+        guard supply.lowV > 0, supply.emptyV >= supply.lowV else { return nil }
+        return (
+            "must be below supply.low_v = \(SettingValue.text(of: supply.lowV))",
+            "For example 3.2 V for each cell of a lithium battery, with supply.low_v at 3.5 V."
+        )
+    }
+}

@@ -1,0 +1,29 @@
+/// Protocol of the servos on the serial bus.
+public enum ServoProtocol: String, Sendable, CaseIterable {
+    /// Feetech STS, SMS and HLS.
+    case feetech
+    /// Dynamixel protocol 2.0, X series.
+    case dynamixel2
+
+    /// Largest identifier that a servo can have.
+    public var largestID: Int { self == .feetech ? 253 : 252 }
+
+    /// Speeds that the servos have, bits per second.
+    public var bauds: [Int] {
+        switch self {
+        case .feetech: [38400, 57600, 76800, 115_200, 128_000, 250_000, 500_000, 1_000_000]
+        case .dynamixel2:
+            [9600, 57600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
+        }
+    }
+}
+
+extension Settings {
+    /// Settings of `[supply]`, the supply of the motors.
+    public struct Supply: Sendable, Equatable {
+        /// Voltage below which the supply is low, V; 0 = no limit.
+        public var lowV = 0.0
+        /// Voltage below which the supply is empty, V; 0 = no limit.
+        public var emptyV = 0.0
+    }
+}

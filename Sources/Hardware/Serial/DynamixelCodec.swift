@@ -1,0 +1,287 @@
+internal import GimbalCore
+
+/// Protocol 2.0 of Dynamixel servos, X series: positions, or currents for torques.
+///
+/// A packet is `FF FF FD 00 id length instruction parameters… CRC`, lowest byte first; after `FF FF FD`
+/// in instruction and parameters a byte FD is inserted. A reply has the instruction 0x55, and an error
+/// byte before its data (ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0", and the control tables of XL330
+/// and XM430).
+struct DynamixelCodec: SerialCodec {
+    /// Value that the servos receive.
+    enum Goal: Sendable, Equatable {
+        /// An angle; the servo's own controller holds it.
+        case position
+        /// A current; `ampsPerTorque` in A/(N·m), and the unit of the register in A.
+        case current(ampsPerTorque: Double, step: Double)
+    }
+
+    /// Instructions of the protocol.
+    enum Instruction {
+        static let ping: UInt8 = 0x01
+        static let read: UInt8 = 0x02
+        static let write: UInt8 = 0x03
+        static let reboot: UInt8 = 0x08
+        static let status: UInt8 = 0x55
+        static let syncRead: UInt8 = 0x82
+        static let syncWrite: UInt8 = 0x83
+    }
+
+    /// Addresses in the control table.
+    enum Address {
+        static let id: UInt16 = 7
+        static let baud: UInt16 = 8
+        static let returnDelay: UInt16 = 9
+        static let operatingMode: UInt16 = 11
+        static let torqueEnable: UInt16 = 64
+        static let busWatchdog: UInt16 = 98
+        static let goalCurrent: UInt16 = 102
+        static let goalPosition: UInt16 = 116
+        static let presentCurrent: UInt16 = 126
+    }
+
+    /// Identifier that every servo obeys.
+    static let broadcast: UInt8 = 0xFE
+    /// Number of steps in a turn.
+    static let steps = 4096.0
+    /// Number of bytes that a request reads: from the current to the temperature, or in one of
+    /// `slowPeriods` periods from the torque switch to the hardware error.
+    static let measured: (fast: UInt16, slow: UInt16) = (21, 7)
+    /// Number of periods between two requests of the slow values.
+    static let slowPeriods = 16
+    /// Time without a packet after which a servo stops, in units of 20 ms.
+    static let watchdog: UInt8 = 3
+    /// Unit of the speed, rad/s: 0.229 turns per minute.
+    private static let rateStep = 0.229 * 2 * .pi / 60
+    /// Number of bytes of a reply in addition to its data.
+    private static let frame = 11
+
+    private let ids: DriveIDs
+    private let goal: Goal
+    let axes: AxisSet
+    private var requests = PerAxis(DriveRequests())
+    private var known = AxisSet.none
+    private var period = 0
+    private var isSlow = false
+    /// Whether a servo has reported that it has a hardware error, whose kind is not read yet.
+    private var hasAlert = false
+
+    /// Creates the codec of servos with these identifiers, 0...252.
+    init(ids: DriveIDs, goal: Goal) {
+        self.ids = ids
+        self.goal = goal
+        axes = ids.fitted
+    }
+
+    var holdsAngles: Bool { goal == .position }
+
+    var expectedReplies: Int { axes.number }
+
+    var expectedBytes: Int {
+        axes.number * (Self.frame + Int(isSlow ? Self.measured.slow : Self.measured.fast))
+    }
+
+    mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes) {
+        let switches = ServoSwitches.due(command, axes, &requests, known: &known)
+        // Return delay and mode can only be written while the motor is off.
+        write(switches.arrived, at: Address.returnDelay, count: 1, into: &bytes) { _, bytes in
+            bytes.append(0)
+        }
+        let mode: UInt8 = goal == .position ? 3 : 0
+        write(switches.arrived, at: Address.operatingMode, count: 1, into: &bytes) { _, bytes in
+            bytes.append(mode)
+        }
+        // A watchdog that has expired refuses goals until it is set to zero.
+        write(switches.on, at: Address.busWatchdog, count: 1, into: &bytes) { _, bytes in
+            bytes.append(0)
+        }
+        write(switches.on, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
+            bytes.append(1)
+        }
+        write(switches.on, at: Address.busWatchdog, count: 1, into: &bytes) { _, bytes in
+            bytes.append(Self.watchdog)
+        }
+        write(switches.off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
+            bytes.append(0)
+        }
+        switches.clear.forEach { axis in
+            let start = Self.begin(
+                UInt8(truncatingIfNeeded: ids[axis]), Instruction.reboot, into: &bytes)
+            Self.end(start, &bytes)
+        }
+        goals(command, into: &bytes)
+        isSlow = hasAlert || period % Self.slowPeriods == 0
+        hasAlert = false
+        period &+= 1
+        let start = Self.begin(Self.broadcast, Instruction.syncRead, into: &bytes)
+        bytes.append(little: isSlow ? Address.torqueEnable : Address.presentCurrent)
+        bytes.append(little: isSlow ? Self.measured.slow : Self.measured.fast)
+        axes.forEach { bytes.append(UInt8(truncatingIfNeeded: ids[$0])) }
+        Self.end(start, &bytes)
+    }
+
+    private func goals(_ command: DriveCommand, into bytes: inout SerialBytes) {
+        var driven = AxisSet.none
+        axes.forEach { if command.isOn($0) { driven.insert(AxisSet($0)) } }
+        switch goal {
+        case .position:
+            write(driven, at: Address.goalPosition, count: 4, into: &bytes) { axis, bytes in
+                let steps = (command.angle[axis] / (2 * .pi) * Self.steps).rounded()
+                bytes.append(little: UInt32(min(max(steps, 0), Self.steps - 1)))
+            }
+        case .current(let ampsPerTorque, let step):
+            write(driven, at: Address.goalCurrent, count: 2, into: &bytes) { axis, bytes in
+                let steps = (command.torque[axis] * ampsPerTorque / step).rounded()
+                bytes.append(little: UInt16(bitPattern: Int16(min(max(steps, -32767), 32767))))
+            }
+        }
+    }
+
+    mutating func forgetRequests() {
+        axes.forEach { requests[$0].forget() }
+        known = .none
+    }
+
+    private func write(
+        _ servos: AxisSet, at address: UInt16, count: UInt16, into bytes: inout SerialBytes,
+        _ data: (GimbalAxis, inout SerialBytes) -> Void
+    ) {
+        guard !servos.isEmpty else { return }
+        let start = Self.begin(Self.broadcast, Instruction.syncWrite, into: &bytes)
+        bytes.append(little: address)
+        bytes.append(little: count)
+        servos.forEach { axis in
+            bytes.append(UInt8(truncatingIfNeeded: ids[axis]))
+            data(axis, &bytes)
+        }
+        Self.end(start, &bytes)
+    }
+
+    // MARK: Packets
+
+    /// Adds the head of a packet; returns the index of its first byte, for `end`.
+    static func begin(
+        _ id: UInt8, _ instruction: UInt8, into bytes: inout SerialBytes
+    ) -> Int {
+        let start = bytes.count
+        bytes.append(0xFF)
+        bytes.append(0xFF)
+        bytes.append(0xFD)
+        bytes.append(0x00)
+        bytes.append(id)
+        bytes.append(little: UInt16(0))
+        bytes.append(instruction)
+        return start
+    }
+
+    /// Inserts the stuff bytes of the packet that begins at `start`, and adds its length and checksum.
+    static func end(_ start: Int, _ bytes: inout SerialBytes) {
+        var index = start + 9
+        while index < bytes.count {
+            if bytes[index] == 0xFD, bytes[index - 1] == 0xFF, bytes[index - 2] == 0xFF {
+                bytes.insert(0xFD, at: index + 1)
+                index += 1
+            }
+            index += 1
+        }
+        let length = UInt16(truncatingIfNeeded: bytes.count - start - 7 + 2)
+        bytes.set(start + 5, UInt8(truncatingIfNeeded: length))
+        bytes.set(start + 6, UInt8(length >> 8))
+        bytes.append(little: CRC16.of(bytes, start..<bytes.count))
+    }
+
+    /// Number of bytes before the next packet, and the packet's length; nil if the bytes end before
+    /// the packet does.
+    static func packet(in received: SerialBytes) -> (skip: Int, count: Int?) {
+        var at = 0
+        while at < received.count {
+            guard received[at] == 0xFF else {
+                at += 1
+                continue
+            }
+            guard at + 6 < received.count else { return (at, nil) }
+            let length = Int(received.little16(at: at + 5))
+            guard received[at + 1] == 0xFF, received[at + 2] == 0xFD, received[at + 3] == 0,
+                length >= 3, length <= 128
+            else {
+                at += 1
+                continue
+            }
+            let count = length + 7
+            guard at + count <= received.count else { return (at, nil) }
+            if received.little16(at: at + count - 2) == CRC16.of(received, at..<at + count - 2) {
+                return (at, count)
+            }
+            at += 1
+        }
+        return (at, nil)
+    }
+
+    /// The packet of `count` bytes at the beginning of `received`, without stuff bytes.
+    static func unstuffed(_ received: SerialBytes, count: Int) -> SerialBytes {
+        var packet = SerialBytes()
+        var index = 0
+        while index < count {
+            packet.append(received[index])
+            let isStuffed =
+                index >= 9 && index + 1 < count - 2 && received[index] == 0xFD
+                && received[index - 1] == 0xFF && received[index - 2] == 0xFF
+                && received[index + 1] == 0xFD
+            index += isStuffed ? 2 : 1
+        }
+        return packet
+    }
+
+    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem {
+        let (skip, count) = Self.packet(in: received)
+        if skip > 0 {
+            received.drop(skip)
+            return .damaged(skip)
+        }
+        guard let count else { return .incomplete }
+        let packet = Self.unstuffed(received, count: count)
+        received.drop(count)
+        guard packet[7] == Instruction.status, let axis = ids.axis(of: UInt32(packet[4])) else {
+            return .foreign
+        }
+        switch packet.count - Self.frame {
+        case Int(Self.measured.fast): take(measurement(packet, axis))
+        case Int(Self.measured.slow):
+            var news = Self.fault(packet[15], axis)
+            news.isRunning = packet[9] == 1
+            take(news)
+        default: return .foreign
+        }
+        return .reply
+    }
+
+    private mutating func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+        var news = DriveNews(axis: axis)
+        if packet[8] & 0x80 != 0 { hasAlert = true }
+        func signed16(_ index: Int) -> Double {
+            Double(Int16(bitPattern: packet.little16(at: index)))
+        }
+        func signed32(_ index: Int) -> Double {
+            Double(Int32(bitPattern: packet.little32(at: index)))
+        }
+        if case .current(_, let step) = goal { news.current = signed16(9) * step }
+        news.rate = signed32(11) * Self.rateStep
+        news.angle = signed32(15) / Self.steps * 2 * .pi
+        news.voltage = Double(packet.little16(at: 27)) / 10
+        news.temperature = Double(packet[29])
+        return news
+    }
+
+    /// Fault of the register "hardware error status".
+    private static func fault(_ byte: UInt8, _ axis: GimbalAxis) -> DriveNews {
+        var news = DriveNews(axis: axis)
+        news.fault = UInt32(byte)
+        var causes: DriveCauses = []
+        if byte & 0x20 != 0 { causes.insert(.overload) }
+        if byte & 0x04 != 0 { causes.insert(.overheated) }
+        if byte & 0x01 != 0 { causes.insert(.voltage) }
+        if byte & 0x0A != 0 { causes.insert(.encoder) }
+        if byte & 0xD0 != 0 { causes.insert(.other) }
+        news.causes = causes
+        return news
+    }
+}

@@ -1,0 +1,38 @@
+internal import GimbalCore
+
+/// Time for which a fault stays reported, although the motor no longer reports it: some servos forget
+/// an overload as soon as they are switched off. A person then sees the fault, and a short circuit is
+/// not switched on again and again.
+struct FaultHold: Sendable, BitwiseCopyable {
+    private var since: Instant?
+    private var firstOfMinute = Instant(nanoseconds: .min / 2)
+    private var count = 0
+
+    /// Shortest time of a fault, s; after three faults within a minute, the longer time.
+    private static let seconds = (short: 1.0, long: 60.0)
+    private static let most = 3
+
+    /// Evaluates a report of a motor.
+    ///
+    /// - Parameters:
+    ///   - fault: Present fault code; 0 means that there is no fault.
+    ///   - now: Time of the report.
+    /// - Returns: Whether an earlier fault is still held, although the motor reports none.
+    mutating func holds(fault: UInt32, now: Instant) -> Bool {
+        if fault != 0 {
+            guard since == nil else { return false }
+            since = now
+            if now.seconds(since: firstOfMinute) >= Self.seconds.long {
+                firstOfMinute = now
+                count = 0
+            }
+            count += 1
+            return false
+        }
+        guard let since else { return false }
+        let time = count > Self.most ? Self.seconds.long : Self.seconds.short
+        if now.seconds(since: since) < time { return true }
+        self.since = nil
+        return false
+    }
+}

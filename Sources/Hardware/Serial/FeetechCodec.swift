@@ -1,0 +1,229 @@
+internal import GimbalCore
+
+/// Protocol of Feetech's servos with a magnetic encoder: series STS, SMS and HLS, lowest byte first.
+/// Servos of the series SCS have the highest byte first, and are not supported.
+///
+/// A packet is `FF FF id length instruction parameters… checksum`; in a reply the instruction is the
+/// servo's status (Feetech, "SCS communication protocol" and "STS memory table"). A turn has 4096
+/// steps.
+struct FeetechCodec: SerialCodec {
+    /// Instructions of the protocol.
+    enum Instruction {
+        static let ping: UInt8 = 0x01
+        static let read: UInt8 = 0x02
+        static let write: UInt8 = 0x03
+        static let syncRead: UInt8 = 0x82
+        static let syncWrite: UInt8 = 0x83
+    }
+
+    /// Addresses in the memory table.
+    enum Address {
+        static let id: UInt8 = 5
+        static let baud: UInt8 = 6
+        static let mode: UInt8 = 33
+        static let torqueEnable: UInt8 = 40
+        static let goalPosition: UInt8 = 42
+        static let lock: UInt8 = 55
+        static let presentPosition: UInt8 = 56
+    }
+
+    /// Identifier that every servo obeys and none answers to.
+    static let broadcast: UInt8 = 0xFE
+    /// Number of steps in a turn.
+    static let steps = 4096.0
+    /// Number of bytes that a request reads: position, speed, load, voltage and temperature, or in one
+    /// of `slowPeriods` periods whether the motor is on.
+    static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
+    /// Number of periods between two requests of the slow value.
+    static let slowPeriods = 16
+    /// Number of bytes of a packet in addition to its parameters.
+    private static let frame = 6
+
+    private let ids: DriveIDs
+    let axes: AxisSet
+    let holdsAngles = true
+    private var requests = PerAxis(DriveRequests())
+    private var known = AxisSet.none
+    private var period = 0
+    private var isSlow = false
+
+    /// Creates the codec of servos with these identifiers, 0...253.
+    init(ids: DriveIDs) {
+        self.ids = ids
+        axes = ids.fitted
+    }
+
+    var expectedReplies: Int { axes.number }
+
+    var expectedBytes: Int {
+        axes.number * (Self.frame + Int(isSlow ? Self.measured.slow : Self.measured.fast))
+    }
+
+    mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes) {
+        let switches = ServoSwitches.due(command, axes, &requests, known: &known)
+        var goals = AxisSet.none
+        axes.forEach { if command.isOn($0) { goals.insert(AxisSet($0)) } }
+        // A servo moves to its goal when it is switched on, so the goal comes first.
+        write(goals, at: Address.goalPosition, count: 2, into: &bytes) { axis, bytes in
+            bytes.append(little: Self.position(command.angle[axis]))
+        }
+        // Torque on, and no limit of the acceleration. Off also ends the protection after an overload.
+        write(switches.on, at: Address.torqueEnable, count: 2, into: &bytes) { _, bytes in
+            bytes.append(1)
+            bytes.append(0)
+        }
+        var off = switches.off
+        off.insert(switches.clear)
+        write(off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
+            bytes.append(0)
+        }
+        isSlow = period % Self.slowPeriods == 0
+        period &+= 1
+        read(
+            at: isSlow ? Address.torqueEnable : Address.presentPosition,
+            count: isSlow ? Self.measured.slow : Self.measured.fast, into: &bytes)
+    }
+
+    mutating func forgetRequests() {
+        axes.forEach { requests[$0].forget() }
+        known = .none
+    }
+
+    private func write(
+        _ servos: AxisSet, at address: UInt8, count: UInt8, into bytes: inout SerialBytes,
+        _ data: (GimbalAxis, inout SerialBytes) -> Void
+    ) {
+        guard !servos.isEmpty else { return }
+        let start = Self.begin(
+            Self.broadcast, Instruction.syncWrite, count: 2 + servos.number * Int(count + 1),
+            into: &bytes)
+        bytes.append(address)
+        bytes.append(count)
+        servos.forEach { axis in
+            bytes.append(UInt8(truncatingIfNeeded: ids[axis]))
+            data(axis, &bytes)
+        }
+        Self.end(start, &bytes)
+    }
+
+    private func read(at address: UInt8, count: UInt8, into bytes: inout SerialBytes) {
+        let start = Self.begin(
+            Self.broadcast, Instruction.syncRead, count: 2 + axes.number, into: &bytes)
+        bytes.append(address)
+        bytes.append(count)
+        axes.forEach { bytes.append(UInt8(truncatingIfNeeded: ids[$0])) }
+        Self.end(start, &bytes)
+    }
+
+    /// Goal of an angle, rad: 0...4095 steps.
+    static func position(_ angle: Double) -> UInt16 {
+        UInt16(min(max((angle / (2 * .pi) * steps).rounded(), 0), steps - 1))
+    }
+
+    // MARK: Packets
+
+    /// Adds the head of a packet with this number of parameter bytes; returns the index of its first
+    /// byte, for `end`.
+    static func begin(
+        _ id: UInt8, _ instruction: UInt8, count: Int, into bytes: inout SerialBytes
+    ) -> Int {
+        let start = bytes.count
+        bytes.append(0xFF)
+        bytes.append(0xFF)
+        bytes.append(id)
+        bytes.append(UInt8(truncatingIfNeeded: count + 2))
+        bytes.append(instruction)
+        return start
+    }
+
+    /// Adds the checksum of the packet that begins at `start`.
+    static func end(_ start: Int, _ bytes: inout SerialBytes) {
+        bytes.append(checksum(bytes, start + 2..<bytes.count))
+    }
+
+    private static func checksum(_ bytes: SerialBytes, _ range: Range<Int>) -> UInt8 {
+        var sum: UInt8 = 0
+        var index = range.lowerBound
+        while index < range.upperBound {
+            sum &+= bytes[index]
+            index += 1
+        }
+        return ~sum
+    }
+
+    /// Number of bytes before the next packet, and the packet's length; nil if the bytes end before
+    /// the packet does.
+    static func packet(in received: SerialBytes) -> (skip: Int, count: Int?) {
+        var at = 0
+        while at < received.count {
+            guard received[at] == 0xFF else {
+                at += 1
+                continue
+            }
+            guard at + 3 < received.count else { return (at, nil) }
+            let (id, length) = (received[at + 2], Int(received[at + 3]))
+            guard received[at + 1] == 0xFF, id != 0xFF, length >= 2, length <= 128 else {
+                at += 1
+                continue
+            }
+            let count = length + 4
+            guard at + count <= received.count else { return (at, nil) }
+            if received[at + count - 1] == checksum(received, at + 2..<at + count - 1) {
+                return (at, count)
+            }
+            at += 1
+        }
+        return (at, nil)
+    }
+
+    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem {
+        let (skip, count) = Self.packet(in: received)
+        if skip > 0 {
+            received.drop(skip)
+            return .damaged(skip)
+        }
+        guard let count else { return .incomplete }
+        defer { received.drop(count) }
+        let id = received[2]
+        guard id != Self.broadcast, let axis = ids.axis(of: UInt32(id)) else { return .foreign }
+        switch count - Self.frame {
+        case Int(Self.measured.fast): take(measurement(received, axis))
+        case Int(Self.measured.slow):
+            var news = Self.status(received[4], axis)
+            news.isRunning = received[5] == 1
+            take(news)
+        default: return .foreign
+        }
+        return .reply
+    }
+
+    private func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+        var news = Self.status(packet[4], axis)
+        news.angle = Self.signed(packet.little16(at: 5), bit: 15) / Self.steps * 2 * .pi
+        // The unit of the speed depends on the servo's setting "phase", so the rate is derived from
+        // the positions instead.
+        news.load = Self.signed(packet.little16(at: 9), bit: 10) / 1000
+        news.voltage = Double(packet[11]) / 10
+        news.temperature = Double(packet[12])
+        return news
+    }
+
+    private static func status(_ byte: UInt8, _ axis: GimbalAxis) -> DriveNews {
+        var news = DriveNews(axis: axis)
+        news.fault = UInt32(byte)
+        var causes: DriveCauses = []
+        if byte & 0x28 != 0 { causes.insert(.overload) }
+        if byte & 0x04 != 0 { causes.insert(.overheated) }
+        if byte & 0x01 != 0 { causes.insert(.voltage) }
+        if byte & 0x02 != 0 { causes.insert(.encoder) }
+        if byte & 0xD0 != 0 { causes.insert(.other) }
+        news.causes = causes
+        return news
+    }
+
+    /// Value of a number with a sign bit.
+    private static func signed(_ number: UInt16, bit: UInt16) -> Double {
+        let size = Double(number & ~(1 << bit))
+        return number & (1 << bit) == 0 ? size : -size
+    }
+}

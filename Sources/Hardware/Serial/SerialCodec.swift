@@ -1,0 +1,123 @@
+internal import GimbalCore
+
+/// Content of the next bytes that a serial line has received.
+enum SerialItem: Equatable {
+    /// A reply of a servo or of the board.
+    case reply
+    /// A valid packet that is not a reply, such as the echo of a request.
+    case foreign
+    /// Bytes that are not part of a valid packet; the number of bytes that were removed.
+    case damaged(Int)
+    /// The bytes may be the beginning of a packet, or there are none.
+    case incomplete
+}
+
+/// Protocol of three servos, or of a motor board, on a serial line: conversion between commands and
+/// bytes. Pure; only the motors' thread calls the methods.
+///
+/// In each period the codec writes one request; the devices answer it. All requests of servos go to
+/// the broadcast address, so that their echo cannot be taken for a reply.
+protocol SerialCodec: Sendable {
+    /// The joints that have a motor.
+    var axes: AxisSet { get }
+    /// Whether the motors hold angles; otherwise they exert torques.
+    var holdsAngles: Bool { get }
+    /// Number of replies to the last request.
+    var expectedReplies: Int { get }
+    /// Number of bytes of these replies.
+    var expectedBytes: Int { get }
+
+    /// Adds the request of one period to an empty list.
+    mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes)
+
+    /// Forgets the requests that were made, because they were not sent.
+    mutating func forgetRequests()
+
+    /// Removes the first item from the received bytes, unless it is incomplete.
+    ///
+    /// - Parameters:
+    ///   - received: Received bytes.
+    ///   - take: Function that gets the information about each joint in a reply.
+    /// - Returns: The kind of the item.
+    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem
+}
+
+/// Causes of a fault that servos and the motor board report, in the same words for all protocols.
+struct DriveCauses: OptionSet, Sendable, Hashable {
+    let rawValue: UInt8
+
+    /// The motor is overloaded, or its current is too high.
+    static let overload = DriveCauses(rawValue: 1 << 0)
+    /// The motor or its driver is too hot.
+    static let overheated = DriveCauses(rawValue: 1 << 1)
+    /// The supply's voltage is too low or too high.
+    static let voltage = DriveCauses(rawValue: 1 << 2)
+    /// The encoder has failed.
+    static let encoder = DriveCauses(rawValue: 1 << 3)
+    /// Any other fault.
+    static let other = DriveCauses(rawValue: 1 << 4)
+}
+
+extension DriveIDs {
+    /// Creates the identifiers of servos; a joint whose number is negative has no servo.
+    init(servos: AxisVector) {
+        func id(_ number: Double) -> UInt32 { number < 0 ? .max : UInt32(number) }
+        self.init(yaw: id(servos.yaw), roll: id(servos.roll), pitch: id(servos.pitch))
+    }
+
+    /// The joints that have a servo.
+    var fitted: AxisSet {
+        AxisSet(yaw: self[.yaw] != .max, roll: self[.roll] != .max, pitch: self[.pitch] != .max)
+    }
+}
+
+/// The servos of one period that must be told to switch, to clear their fault, or to set themselves
+/// up.
+struct ServoSwitches: Sendable {
+    /// Servos that must switch their motor on.
+    var on = AxisSet.none
+    /// Servos that must switch their motor off.
+    var off = AxisSet.none
+    /// Servos whose fault must be cleared.
+    var clear = AxisSet.none
+    /// Servos that are off and have appeared since the last period.
+    var arrived = AxisSet.none
+
+    /// Finds the servos that a command switches, and updates `requests` and `known`, the servos that
+    /// have been set up.
+    static func due(
+        _ command: DriveCommand, _ axes: AxisSet, _ requests: inout PerAxis<DriveRequests>,
+        known: inout AxisSet
+    ) -> ServoSwitches {
+        var result = ServoSwitches()
+        axes.forEach { axis in
+            let (state, on) = (command.states[axis], command.isOn(axis))
+            if requests[axis].isSwitchDue(on: on, isRunning: state.isRunning, now: command.now) {
+                if on { result.on.insert(AxisSet(axis)) } else { result.off.insert(AxisSet(axis)) }
+            }
+            if !on, requests[axis].isClearDue(fault: state.fault, now: command.now) {
+                result.clear.insert(AxisSet(axis))
+            }
+            if state.isRunning == nil { known = known.subtracting(AxisSet(axis)) }
+            if state.isRunning == false, !known.contains(axis) {
+                known.insert(AxisSet(axis))
+                result.arrived.insert(AxisSet(axis))
+            }
+        }
+        return result
+    }
+}
+
+extension AxisSet {
+    /// Number of axes.
+    var number: Int {
+        (contains(.yaw) ? 1 : 0) + (contains(.roll) ? 1 : 0) + (contains(.pitch) ? 1 : 0)
+    }
+
+    /// Calls `body` with each axis of the set, in the order yaw, roll, pitch.
+    func forEach(_ body: (GimbalAxis) -> Void) {
+        if contains(.yaw) { body(.yaw) }
+        if contains(.roll) { body(.roll) }
+        if contains(.pitch) { body(.pitch) }
+    }
+}

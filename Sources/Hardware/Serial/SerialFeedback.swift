@@ -1,0 +1,127 @@
+internal import GimbalCore
+internal import Realtime
+
+/// Source of the joints' angles, and of the conditions of the motors that measure them. Sensors'
+/// thread only; no call waits.
+protocol JointFeedback: AnyObject {
+    /// Takes over all news.
+    func read(now: Instant)
+    /// Adds the joints' angles and rates to a sample of the camera's sensor, as far as they are known.
+    func add(to sample: inout IMUSample)
+    /// Faults of the motors and of their bus.
+    var conditions: Conditions { get }
+}
+
+/// Joints' angles and conditions of motors on a serial line, whose own thread receives the replies.
+/// Sensors' thread only.
+final class SerialFeedback: JointFeedback {
+    private let reports: DriveReports
+    private let axes: AxisSet
+    private let measuresJoints: Bool
+    private let silentSeconds: Double
+    private var motions = PerAxis(JointMotion())
+    private var now = Instant(nanoseconds: 0)
+    private var wantedSince: Instant?
+    private var isStale = true
+
+    /// Shortest time without a sign of life after which a motor is silent, s, and the number of
+    /// periods.
+    private static let silence = (seconds: 0.015, periods: 3.0)
+    /// Time after which an angle is too old to be used, although damaged replies arrive, s.
+    private static let staleSeconds = 0.05
+    /// Time for which damaged bytes stay visible as a condition, s.
+    private static let damageSeconds = 1.0
+    /// Time that a motor has to switch on, s.
+    private static let startSeconds = 0.5
+    /// Longest time over which an angle is extrapolated, s.
+    private static let longestExtrapolation = 0.01
+
+    /// Creates the reader.
+    ///
+    /// - Parameters:
+    ///   - reports: Reports of the motors, which their thread writes.
+    ///   - axes: The joints that have a motor.
+    ///   - period: Time between two exchanges, s.
+    ///   - measuresJoints: Whether the samples get the joints' angles.
+    init(reports: DriveReports, axes: AxisSet, period: Double, measuresJoints: Bool) {
+        self.reports = reports
+        self.axes = axes
+        self.measuresJoints = measuresJoints
+        silentSeconds = max(Self.silence.seconds, Self.silence.periods * period)
+        for axis in GimbalAxis.allCases { reports[axis].note(isSilent: axes.contains(axis)) }
+    }
+
+    func read(now: Instant) {
+        self.now = now
+        reports.cell.read(into: &motions)
+        let wanted = reports.isWanted
+        if !wanted { wantedSince = nil } else if wantedSince == nil { wantedSince = now }
+        let isOverdue = wantedSince.map { now.seconds(since: $0) > Self.startSeconds } ?? false
+        isStale = false
+        axes.forEach { axis in
+            let motion = motions[axis]
+            let age = now.seconds(since: motion.time)
+            if age > max(Self.staleSeconds, silentSeconds) { isStale = true }
+            reports[axis].note(
+                isSilent: now.seconds(since: motion.heard) > silentSeconds
+                    || age > max(Self.staleSeconds, silentSeconds))
+            reports[axis].note(isDisobedient: isOverdue && reports[axis].isRunning == false)
+        }
+    }
+
+    func add(to sample: inout IMUSample) {
+        guard measuresJoints, !isStale, reports.silent.isEmpty else { return }
+        let time = sample.time
+        sample.joints = AxisVector(
+            yaw: angle(.yaw, at: time), roll: angle(.roll, at: time), pitch: angle(.pitch, at: time)
+        )
+        sample.jointRates = AxisVector(
+            yaw: motions.yaw.rate, roll: motions.roll.rate, pitch: motions.pitch.rate)
+        sample.contents.insert(.joints)
+        sample.contents.insert(.jointRates)
+    }
+
+    private func angle(_ axis: GimbalAxis, at time: Instant) -> Double {
+        guard axes.contains(axis) else { return 0 }
+        let motion = motions[axis]
+        let age = min(max(time.seconds(since: motion.time), 0), Self.longestExtrapolation)
+        return (motion.angle + motion.rate * age).remainder(dividingBy: 2 * .pi)
+    }
+
+    var conditions: Conditions {
+        var conditions = Conditions.none
+        if reports.isBusOff { conditions.insert(.motorPortLost) }
+        if !reports.silent.isEmpty { conditions.insert(.driveSilent) }
+        conditions.insert(reports.faultConditions)
+        if now.seconds(since: reports.lastDamage) < Self.damageSeconds {
+            conditions.insert(.motorBytesDamaged)
+        }
+        return conditions
+    }
+}
+
+extension DriveReports {
+    /// The conditions of the motors' faults, by their causes.
+    var faultConditions: Conditions {
+        var conditions = Conditions.none
+        conditions.insert(self[.yaw].faultConditions)
+        conditions.insert(self[.roll].faultConditions)
+        conditions.insert(self[.pitch].faultConditions)
+        return conditions
+    }
+}
+
+extension DriveReport {
+    fileprivate var faultConditions: Conditions {
+        var conditions = isDisobedient ? Conditions.driveFault : .none
+        guard fault != 0 else { return conditions }
+        let causes = causes
+        if causes.contains(.overload) { conditions.insert(.driveOverload) }
+        if causes.contains(.overheated) { conditions.insert(.driveOverheated) }
+        if causes.contains(.voltage) { conditions.insert(.driveVoltage) }
+        if conditions.isEmpty || causes.contains(.encoder) || causes.contains(.other) {
+            conditions.insert(.driveFault)
+        }
+        return conditions
+    }
+}

@@ -1,0 +1,100 @@
+internal import CHardwareShim
+internal import CLinuxShim
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Serial port with servos or a motor board. Only one thread uses the object. `receive` waits, so
+/// this thread must not be the loop's or the sensors' thread.
+///
+/// The port is opened at the first use. While it is missing, because an adapter is unplugged, the
+/// object tries to open it repeatedly.
+final class SerialLine {
+    /// Function that opens a port, like `SerialLine.device(path:baud:)`: it stores the descriptor, and
+    /// returns 0 or an errno.
+    typealias Open = (UnsafeMutablePointer<Int32>) -> Int32
+
+    private let openPort: Open
+    private var descriptor: Int32 = -1
+    private var nextLook = Instant(nanoseconds: .min)
+    private var lastError: Int32 = ENODEV
+
+    /// Interval between attempts to open a missing port, s.
+    private static let lookSeconds = 0.1
+
+    /// Creates a line that will be opened with `open`.
+    init(open: @escaping Open) { openPort = open }
+
+    deinit { close() }
+
+    /// Function that opens a device file, raw, 8N1, at `baud` bits per second, for this process only,
+    /// with the shortest latency that its driver has.
+    static func device(path: String, baud: Int) -> Open {
+        { descriptor in
+            var fd: Int32 = -1
+            let error = cl_serial_open(path, UInt32(baud), &fd)
+            guard error == 0 else { return error }
+            let claim = ch_serial_claim(fd)
+            guard claim == 0 else {
+                cl_serial_close(fd)
+                return claim
+            }
+            descriptor.pointee = fd
+            return 0
+        }
+    }
+
+    /// Whether the port is open.
+    var isOpen: Bool { descriptor >= 0 }
+
+    /// Opens the port, unless it is open.
+    ///
+    /// - Throws: ENOENT if the device file is missing, EACCES without the permission, EBUSY if another
+    ///   process uses the port.
+    func open(now: Instant) throws(BusErrno) {
+        guard descriptor < 0 else { return }
+        if now >= nextLook {
+            nextLook = now.advanced(bySeconds: Self.lookSeconds)
+            lastError = openPort(&descriptor)
+        }
+        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+    }
+
+    /// Sends bytes, without waiting. An error other than EAGAIN closes the port.
+    func send(_ bytes: SerialBytes) throws(BusErrno) {
+        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        let error = bytes.withBytes { ch_serial_write(descriptor, $0, UInt32($1)) }
+        guard error != 0 else { return }
+        if error != EAGAIN { lose(error) }
+        throw BusErrno(code: error)
+    }
+
+    /// Adds the bytes that have arrived to `bytes`; waits for the first one until `deadline`.
+    ///
+    /// - Returns: The number of bytes; 0 if none has arrived.
+    /// - Throws: An error that closes the port, such as EIO if the adapter was unplugged.
+    func receive(into bytes: inout SerialBytes, until deadline: Instant) throws(BusErrno) -> Int {
+        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        var count: UInt32 = 0
+        let error = bytes.fill { room, capacity in
+            let error = ch_serial_read(
+                descriptor, room, UInt32(capacity), deadline.nanoseconds, &count)
+            return (error, error == 0 ? Int(count) : 0)
+        }
+        if error == 0 { return Int(count) }
+        if error == ETIMEDOUT || error == EINTR { return 0 }
+        lose(error)
+        throw BusErrno(code: error)
+    }
+
+    private func lose(_ error: Int32) {
+        lastError = error
+        close()
+    }
+
+    /// Closes the port.
+    func close() {
+        if descriptor >= 0 { cl_serial_close(descriptor) }
+        descriptor = -1
+    }
+}

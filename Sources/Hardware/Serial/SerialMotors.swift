@@ -1,0 +1,238 @@
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Three servos, or a board with three motors, on a serial line. Only the motors' thread uses the
+/// object. The loop's and the sensors' threads never wait for the line.
+///
+/// In each period the thread sends the goals with a request, and waits for the replies; the joints'
+/// angles then go to the sensors' thread through a `JointCell`. One thread both sends and receives,
+/// because only one device at a time can use a half-duplex line.
+final class SerialMotors: MotorPort {
+    /// Installation of the motors.
+    struct Installation: Sendable {
+        /// Speed of the line, bits per second.
+        var baud: Int
+        /// Reading of each encoder at joint angle zero, rad.
+        var zero: AxisVector
+        /// Direction of each motor: 1, or -1 if its angle decreases when the joint's increases.
+        var direction: AxisVector
+        /// Shortest time between two exchanges, s.
+        var period: Double
+    }
+
+    private let line: SerialLine
+    private var codec: any SerialCodec
+    private let installation: Installation
+    private let reports: DriveReports
+    private var request = SerialBytes()
+    private var received = SerialBytes()
+    private var motions = PerAxis(JointMotion())
+    private var suspects = PerAxis(Suspect())
+    private var lastExchange = Instant(nanoseconds: .min / 2)
+
+    /// A reading that contradicts the previous one, and is believed when it is repeated.
+    private struct Suspect: BitwiseCopyable {
+        var angle = Double.nan
+        var fault: UInt32 = 0
+        var hold = FaultHold()
+    }
+
+    /// Largest change of an angle between two replies that needs no confirmation, rad.
+    private static let jump = 0.5
+    /// Time for the replies in addition to the bytes' time on the line, s: a millisecond for each
+    /// direction of a USB adapter, and the pauses of three servos.
+    private static let patience = 0.0025
+    /// Time constant of rates that are derived from positions, s.
+    private static let smoothing = 0.01
+    /// Rounds of requests with which the motors are switched off at the end, and the time between
+    /// two of them, µs.
+    private static let offRounds = 3
+    private static let offPause: UInt32 = 4000
+
+    /// Creates motors.
+    ///
+    /// - Parameters:
+    ///   - line: The serial line.
+    ///   - codec: Protocol of the devices.
+    ///   - installation: Speed, zeros, directions and period.
+    ///   - reports: Reports of the motors' state, and the cell of the joints' motions.
+    init(
+        line: SerialLine, codec: any SerialCodec, installation: Installation, reports: DriveReports
+    ) {
+        self.line = line
+        self.codec = codec
+        self.installation = installation
+        self.reports = reports
+    }
+
+    func prepare(now: Instant) throws(BusError) -> Bool {
+        try open(now: now, .write)
+        return true
+    }
+
+    func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        reports.note(isWanted: output.enabled)
+        guard now.seconds(since: lastExchange) >= 0.9 * installation.period else { return }
+        try exchange(output, now: now, .write)
+    }
+
+    func allOff() throws(BusError) {
+        reports.note(isWanted: false)
+        for round in 0..<Self.offRounds {
+            if round > 0 { usleep(Self.offPause) }
+            let now = MonotonicClock.now
+            try open(now: now, .off)
+            if round == 0 { codec.forgetRequests() }
+            try exchange(.off, now: now, .off)
+        }
+    }
+
+    private func open(now: Instant, _ operation: BusError.Operation) throws(BusError) {
+        guard !line.isOpen else { return }
+        do throws(BusErrno) {
+            try line.open(now: now)
+        } catch {
+            throw failure(operation, error)
+        }
+        codec.forgetRequests()
+        received.removeAll()
+        reports.note(isBusOff: false)
+        reports.note(error: 0)
+    }
+
+    private func failure(_ operation: BusError.Operation, _ error: BusErrno) -> BusError {
+        codec.forgetRequests()
+        if !line.isOpen {
+            reports.note(isBusOff: true)
+            reports.note(error: error.code)
+        }
+        return BusError(operation: operation, device: .serial, address: 0, code: error.code)
+    }
+
+    /// Sends one request, and reads the replies.
+    private func exchange(
+        _ output: MotorOutput, now: Instant, _ operation: BusError.Operation
+    ) throws(BusError) {
+        lastExchange = now
+        let (zero, direction) = (installation.zero, installation.direction)
+        var command = DriveCommand(
+            isEnabled: output.enabled, torque: output.torque * direction, states: reports.states,
+            now: now)
+        command.angle = output.angle * direction + zero
+        if codec.holdsAngles {
+            command.powered = AxisSet(
+                yaw: output.power.yaw > 0, roll: output.power.roll > 0,
+                pitch: output.power.pitch > 0)
+        }
+        request.removeAll()
+        codec.compose(command, into: &request)
+        do throws(BusErrno) {
+            // Bytes that are late belong to an earlier request.
+            received.removeAll()
+            while try line.receive(into: &received, until: now) > 0 { received.removeAll() }
+            received.removeAll()
+            try line.send(request)
+            reports.noteSent()
+            try receiveReplies(sent: MonotonicClock.now)
+        } catch {
+            throw failure(operation, error)
+        }
+    }
+
+    private func receiveReplies(sent: Instant) throws(BusErrno) {
+        let byteSeconds = 10 / Double(installation.baud)
+        let bytes = request.count + codec.expectedBytes
+        let deadline = sent.advanced(bySeconds: Double(bytes) * byteSeconds + Self.patience)
+        let replySeconds = Double(codec.expectedBytes / max(codec.expectedReplies, 1)) * byteSeconds
+        var (replies, damaged, now) = (0, 0, sent)
+        var heard = AxisSet.none
+        while replies < codec.expectedReplies, now < deadline {
+            if try line.receive(into: &received, until: deadline) == 0 { break }
+            now = MonotonicClock.now
+            // A servo measures before it sends, and it sends after the request.
+            let time = max(now.advanced(bySeconds: -replySeconds), sent)
+            var isMore = true
+            while isMore {
+                let item = codec.next(in: &received) { news in
+                    heard.insert(AxisSet(news.axis))
+                    self.take(news, time: time, now: now)
+                }
+                switch item {
+                case .reply:
+                    replies += 1
+                    reports.noteReceived()
+                case .foreign: break
+                case .damaged(let count): damaged += count
+                case .incomplete: isMore = false
+                }
+            }
+        }
+        // The echo of a damaged request is damaged, too, but a reply is longer.
+        damaged += replies < codec.expectedReplies ? received.count : 0
+        if damaged > 0 {
+            reports.noteDamage(now: now)
+            noteDamagedReplies(bytes: damaged, of: codec.axes.subtracting(heard), now: now)
+        }
+        reports.cell.publish(motions)
+    }
+
+    /// Counts damaged bytes as a sign of life of the motors that sent no valid reply, if there are as
+    /// many bytes as their replies have.
+    private func noteDamagedReplies(bytes: Int, of missing: AxisSet, now: Instant) {
+        let number = codec.expectedReplies == 1 ? min(missing.number, 1) : missing.number
+        let reply = codec.expectedBytes / max(codec.expectedReplies, 1)
+        guard number > 0, bytes >= number * (reply - 1) else { return }
+        missing.forEach { motions[$0].heard = now }
+    }
+
+    private func take(_ news: DriveNews, time: Instant, now: Instant) {
+        let axis = news.axis
+        var checked = news
+        if let fault = news.fault {
+            // A checksum of 8 bits does not find every damage: one reading is not enough for a fault.
+            let isNew = fault != 0 && fault != suspects[axis].fault
+            suspects[axis].fault = fault
+            if isNew || suspects[axis].hold.holds(fault: fault, now: now) {
+                checked.fault = nil
+                checked.causes = nil
+            }
+        }
+        if let angle = news.angle {
+            checked.rate = follow(angle, rate: news.rate, axis, time: time)
+        }
+        motions[axis].heard = now
+        reports[axis].note(checked)
+    }
+
+    /// Updates a joint's motion with a reading of its encoder, rad; returns its rate in the motor's
+    /// direction, rad/s.
+    private func follow(
+        _ reading: Double, rate: Double?, _ axis: GimbalAxis, time: Instant
+    ) -> Double? {
+        let (zero, direction) = (installation.zero[axis], installation.direction[axis])
+        let angle = ((reading - zero) * direction).remainder(dividingBy: 2 * .pi)
+        let old = motions[axis]
+        let dt = time.seconds(since: old.time)
+        let change = (angle - old.angle).remainder(dividingBy: 2 * .pi)
+        if dt < 0.1, abs(change - old.rate * dt) > Self.jump {
+            // Two equal jumps in succession are a motion.
+            let repeated = (angle - suspects[axis].angle).remainder(dividingBy: 2 * .pi)
+            guard abs(repeated) < Self.jump else {
+                suspects[axis].angle = angle
+                return nil
+            }
+        }
+        suspects[axis].angle = .nan
+        var speed = 0.0
+        if let rate {
+            speed = rate * direction
+        } else if dt > 0, dt < 0.1 {
+            speed = old.rate + (change / dt - old.rate) * (dt / (Self.smoothing + dt))
+        }
+        motions[axis].angle = angle
+        motions[axis].rate = speed
+        motions[axis].time = time
+        return speed * direction
+    }
+}

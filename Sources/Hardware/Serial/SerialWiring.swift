@@ -1,0 +1,72 @@
+public import Configuration
+public import GimbalCore
+
+extension HardwareWiring {
+    /// Servos, or a motor board, on a serial line.
+    public struct SerialDrives: Sendable, Equatable {
+        /// Devices on the line.
+        public enum Devices: Sendable, Equatable {
+            /// Feetech servos that hold angles.
+            case feetech
+            /// Dynamixel servos that hold angles.
+            case dynamixelPosition
+            /// Dynamixel servos that receive currents: N·m per A, and the unit of the current, A.
+            case dynamixelCurrent(torquePerAmp: Double, step: Double)
+            /// A board with three brushless motors.
+            case board
+        }
+
+        /// Device file of the serial port.
+        public var port: String
+        /// Speed of the port, bits per second.
+        public var baud: Int
+        /// Devices on the line.
+        public var devices: Devices
+        /// Identifier of each servo; -1 for a joint without a servo.
+        public var ids = AxisVector(yaw: 1, roll: 2, pitch: 3)
+        /// Direction of each motor: 1, or -1 if its angle decreases when the joint's increases.
+        public var direction = AxisVector(repeating: 1)
+        /// Reading of each encoder at joint angle zero, rad.
+        public var zero = AxisVector.zero
+        /// Number of exchanges per second.
+        public var rate = 250.0
+        /// Whether the joints' angles come from the motors.
+        public var measuresJoints = true
+
+        /// Creates the wiring of devices at a port.
+        public init(port: String, baud: Int, devices: Devices) {
+            self.port = port
+            self.baud = baud
+            self.devices = devices
+        }
+
+        /// Codec of the devices' protocol.
+        var codec: any SerialCodec {
+            let ids = DriveIDs(servos: self.ids)
+            return switch devices {
+            case .feetech: FeetechCodec(ids: ids)
+            case .dynamixelPosition: DynamixelCodec(ids: ids, goal: .position)
+            case .dynamixelCurrent(let torquePerAmp, let step):
+                DynamixelCodec(
+                    ids: ids, goal: .current(ampsPerTorque: 1 / torquePerAmp, step: step))
+            case .board: BoardCodec()
+            }
+        }
+
+        /// Motors with the line.
+        func motors(_ reports: DriveReports) -> SerialMotors {
+            SerialMotors(
+                line: SerialLine(open: SerialLine.device(path: port, baud: baud)), codec: codec,
+                installation: SerialMotors.Installation(
+                    baud: baud, zero: zero, direction: direction, period: 1 / rate),
+                reports: reports)
+        }
+
+        /// Reader of the joints' angles and of the conditions, for the sensors' thread.
+        func feedback(_ reports: DriveReports) -> SerialFeedback {
+            SerialFeedback(
+                reports: reports, axes: codec.axes, period: 1 / rate,
+                measuresJoints: measuresJoints)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+public import Configuration
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// Error of a request to a servo, as a sentence with the remedy.
+public struct ServoToolError: Error, Sendable, CustomStringConvertible {
+    /// The error as a sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// A servo that has answered.
+public struct FoundServo: Sendable, Equatable {
+    /// Identifier on the bus.
+    public var id: Int
+    /// Speed of the bus at which the servo answered, bits per second.
+    public var baud: Int
+    /// Number of the model, as the vendor counts them: 777 is an STS3215, 1200 an XL330-M288.
+    public var model: Int
+    /// Angle, degrees, 0...360.
+    public var angle: Double
+    /// Voltage of the supply, V.
+    public var voltage: Double
+    /// Temperature, °C.
+    public var temperature: Double
+}
+
+/// Requests to single servos, to set them up before airframed uses them. The calls wait for the
+/// answers. While airframed uses the port, it cannot be opened.
+public final class ServoTool {
+    private let path: String
+    private let kind: ServoProtocol
+    private let makeLine: (Int) -> SerialLine
+    private var line: SerialLine
+    private var baud: Int
+
+    /// Time for an answer in addition to the bytes' time on the line, s: two transfers of a USB adapter
+    /// with its slowest setting.
+    private static let patience = 0.035
+    /// Attempts of one request.
+    private static let attempts = 2
+    /// Time that a servo needs to store a setting, µs.
+    private static let settleMicroseconds: UInt32 = 50_000
+
+    /// Opens the port.
+    ///
+    /// - Parameters:
+    ///   - port: Device file of the port.
+    ///   - kind: Protocol of the servos.
+    ///   - baud: Speed of the bus, bits per second.
+    /// - Throws: `ServoToolError` if the port is missing, or another program uses it.
+    public convenience init(port: String, kind: ServoProtocol, baud: Int) throws(ServoToolError) {
+        try self.init(port: port, kind: kind, baud: baud) {
+            SerialLine(open: SerialLine.device(path: port, baud: $0))
+        }
+    }
+
+    init(
+        port: String, kind: ServoProtocol, baud: Int, line makeLine: @escaping (Int) -> SerialLine
+    ) throws(ServoToolError) {
+        path = port
+        self.kind = kind
+        self.baud = baud
+        self.makeLine = makeLine
+        line = makeLine(baud)
+        try open()
+    }
+
+    private func open() throws(ServoToolError) {
+        do throws(BusErrno) {
+            try line.open(now: MonotonicClock.now)
+        } catch {
+            let fault = BusError(operation: .read, device: .serial, address: 0, code: error.code)
+            throw ServoToolError(
+                "\(path) cannot be opened: \(String(cString: strerror(error.code))). \(fault.remedy)"
+            )
+        }
+    }
+
+    private func change(to speed: Int) throws(ServoToolError) {
+        line.close()
+        baud = speed
+        line = makeLine(speed)
+        try open()
+    }
+
+    // MARK: Requests
+
+    /// Searches for servos.
+    ///
+    /// - Parameters:
+    ///   - bauds: Speeds of the bus at which the search takes place.
+    ///   - ids: Identifiers that are tried.
+    ///   - found: Function that gets each servo that answers.
+    /// - Throws: `ServoToolError` if the port fails.
+    public func scan(
+        bauds: [Int], ids: ClosedRange<Int>, found: (FoundServo) -> Void
+    ) throws(ServoToolError) {
+        let before = baud
+        for speed in bauds {
+            if speed != baud { try change(to: speed) }
+            for id in ids { if let servo = try find(id) { found(servo) } }
+        }
+        if baud != before { try change(to: before) }
+    }
+
+    /// The servo with this identifier; nil if none answers.
+    public func find(_ id: Int) throws(ServoToolError) -> FoundServo? {
+        switch kind {
+        case .feetech:
+            guard let values = try read(id, at: 56, count: 8, attempts: 1),
+                let version = try read(id, at: 0, count: 5, attempts: Self.attempts)
+            else { return nil }
+            return FoundServo(
+                id: id, baud: baud, model: Int(version[3]) | Int(version[4]) << 8,
+                angle: Double(Int(values[0]) | Int(values[1] & 0x7F) << 8) / 4096 * 360,
+                voltage: Double(values[6]) / 10, temperature: Double(values[7]))
+        case .dynamixel2:
+            guard let values = try read(id, at: 132, count: 15, attempts: 1),
+                let model = try read(id, at: 0, count: 2, attempts: Self.attempts)
+            else { return nil }
+            let steps = SerialBytes(values).little32(at: 0)
+            return FoundServo(
+                id: id, baud: baud, model: Int(model[0]) | Int(model[1]) << 8,
+                angle: (Double(Int32(bitPattern: steps)) / 4096 * 360)
+                    .truncatingRemainder(dividingBy: 360),
+                voltage: Double(Int(values[12]) | Int(values[13]) << 8) / 10,
+                temperature: Double(values[14]))
+        }
+    }
+
+    /// Gives a servo a new identifier, which it keeps without power.
+    public func setID(from old: Int, to new: Int) throws(ServoToolError) {
+        guard old != new else { throw ServoToolError("Servo \(old) has this identifier already.") }
+        try require(old)
+        guard try find(new) == nil else {
+            throw ServoToolError(
+                "Another servo already has the identifier \(new). Choose a different one, or disconnect that servo."
+            )
+        }
+        try store(old, at: kind == .feetech ? 5 : 7, value: UInt8(new), answersAs: new)
+        guard try find(new) != nil else {
+            throw ServoToolError(
+                "Servo \(old) did not take the identifier \(new). Disconnect all other servos, and try again."
+            )
+        }
+    }
+
+    /// Gives a servo a new speed, which it keeps without power. The port then has this speed.
+    public func setBaud(id: Int, to speed: Int) throws(ServoToolError) {
+        guard let code = code(of: speed) else {
+            let list = kind.bauds.map(String.init).joined(separator: ", ")
+            throw ServoToolError("\(speed) is not a speed of these servos. Choose one of: \(list).")
+        }
+        try require(id)
+        try store(id, at: kind == .feetech ? 6 : 8, value: code, answersAs: id, thenBaud: speed)
+        guard try find(id) != nil else {
+            throw ServoToolError(
+                "Servo \(id) does not answer at \(speed) bit/s. Search for it: airframectl motor scan --all-speeds."
+            )
+        }
+    }
+
+    private func require(_ id: Int) throws(ServoToolError) {
+        guard try find(id) == nil else { return }
+        throw ServoToolError(
+            "No servo with the identifier \(id) answers at \(baud) bit/s. Check its supply and its wires, and search for it: airframectl motor scan --all-speeds."
+        )
+    }
+
+    private func code(of speed: Int) -> UInt8? {
+        switch kind {
+        // The highest speed has the number 0.
+        case .feetech: kind.bauds.firstIndex(of: speed).map { UInt8(kind.bauds.count - 1 - $0) }
+        case .dynamixel2: kind.bauds.firstIndex(of: speed).map { UInt8($0) }
+        }
+    }
+
+    /// Writes one byte of the permanent memory.
+    private func store(
+        _ id: Int, at address: Int, value: UInt8, answersAs new: Int, thenBaud: Int? = nil
+    ) throws(ServoToolError) {
+        switch kind {
+        case .feetech:
+            try write(id, at: 40, value: 0)
+            try write(id, at: 55, value: 0)
+        case .dynamixel2: try write(id, at: 64, value: 0)
+        }
+        // The answer comes with the new identifier or at the new speed, so it is not evaluated.
+        _ = try transact(id, isWrite: true, at: address, data: [value], count: 0)
+        usleep(Self.settleMicroseconds)
+        if let thenBaud { try change(to: thenBaud) }
+        if kind == .feetech { try write(new, at: 55, value: 1) }
+    }
+
+    // MARK: Transfers
+
+    private func write(_ id: Int, at address: Int, value: UInt8) throws(ServoToolError) {
+        for _ in 0..<Self.attempts {
+            if try transact(id, isWrite: true, at: address, data: [value], count: 0) != nil {
+                return
+            }
+        }
+        throw ServoToolError(
+            "Servo \(id) does not confirm a write. Disconnect all other servos, check the wires, and try again."
+        )
+    }
+
+    private func read(
+        _ id: Int, at address: Int, count: Int, attempts: Int
+    ) throws(ServoToolError) -> [UInt8]? {
+        for _ in 0..<attempts {
+            let data = try transact(id, isWrite: false, at: address, data: [], count: count)
+            if let data, data.count == count { return data }
+        }
+        return nil
+    }
+
+    /// Sends one instruction, and waits for its answer.
+    ///
+    /// - Returns: The data of the answer; nil without a valid answer.
+    private func transact(
+        _ id: Int, isWrite: Bool, at address: Int, data: [UInt8], count: Int
+    ) throws(ServoToolError) -> [UInt8]? {
+        var request = SerialBytes()
+        switch kind {
+        case .feetech:
+            let parameters = isWrite ? [UInt8(address)] + data : [UInt8(address), UInt8(count)]
+            let start = FeetechCodec.begin(
+                UInt8(id),
+                isWrite ? FeetechCodec.Instruction.write : FeetechCodec.Instruction.read,
+                count: parameters.count, into: &request)
+            for byte in parameters { request.append(byte) }
+            FeetechCodec.end(start, &request)
+        case .dynamixel2:
+            let start = DynamixelCodec.begin(
+                UInt8(id),
+                isWrite ? DynamixelCodec.Instruction.write : DynamixelCodec.Instruction.read,
+                into: &request)
+            request.append(little: UInt16(address))
+            if !isWrite { request.append(little: UInt16(count)) }
+            for byte in data { request.append(byte) }
+            DynamixelCodec.end(start, &request)
+        }
+        do throws(BusErrno) {
+            return try exchange(request, id: UInt8(id), count: count)
+        } catch {
+            throw ServoToolError(
+                "\(path) has failed: \(String(cString: strerror(error.code))). Check the adapter and its cable."
+            )
+        }
+    }
+
+    private func exchange(
+        _ request: SerialBytes, id: UInt8, count: Int
+    ) throws(BusErrno) -> [UInt8]? {
+        var received = SerialBytes()
+        while try line.receive(into: &received, until: MonotonicClock.now) > 0 {
+            received.removeAll()
+        }
+        try line.send(request)
+        let bytes = Double(request.count + count + 12)
+        let deadline = MonotonicClock.now.advanced(
+            bySeconds: bytes * 10 / Double(baud) + Self.patience)
+        while try line.receive(into: &received, until: deadline) > 0 {
+            while let data = answer(in: &received, id: id, count: count) {
+                if let data { return data }
+            }
+        }
+        return nil
+    }
+
+    /// Takes the next packet out of the received bytes.
+    ///
+    /// - Returns: nil if there is none; otherwise the data of the answer, or nil for an echo.
+    private func answer(in received: inout SerialBytes, id: UInt8, count: Int) -> [UInt8]?? {
+        let (skip, size) =
+            kind == .feetech
+            ? FeetechCodec.packet(in: received) : DynamixelCodec.packet(in: received)
+        received.drop(skip)
+        guard let size else { return nil }
+        defer { received.drop(size) }
+        switch kind {
+        case .feetech:
+            // An echo has another length than the answer to it.
+            guard received[2] == id, size == 6 + count else { return .some(nil) }
+            return .some((5..<size - 1).map { received[$0] })
+        case .dynamixel2:
+            let packet = DynamixelCodec.unstuffed(received, count: size)
+            guard packet[7] == DynamixelCodec.Instruction.status, packet[4] == id,
+                packet[8] & 0x7F == 0
+            else { return .some(nil) }
+            return .some((9..<packet.count - 2).map { packet[$0] })
+        }
+    }
+}

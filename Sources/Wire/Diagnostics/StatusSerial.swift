@@ -1,0 +1,48 @@
+import PlainText
+
+/// State of servos or a motor board on a serial port.
+public struct SerialStatus: Hashable, Sendable, Codable {
+    /// Device file of the port, such as /dev/ttyUSB0.
+    public var port: String
+    /// Speed of the port, bit/s.
+    public var baud: Int
+    /// Protocol of the devices: "feetech", "dynamixel2" or "board".
+    public var protocolName: String
+    /// Whether the port is missing.
+    public var isDown = false
+    /// Reason why the port cannot be used: "No such device"; absent if it can.
+    public var problem: String?
+    /// Number of requests sent since the start.
+    public var requests = 0
+    /// Number of valid replies since the start.
+    public var replies = 0
+    /// Number of exchanges with damaged bytes.
+    public var damaged = 0
+    /// Load of the port at the configured rate, computed from the numbers of bytes.
+    public var loadPercent: Number = .unknown
+    /// Lowest supply voltage that a motor reports.
+    public var supplyV: Number = .unknown
+    /// The motors of yaw, roll and pitch, without absent servos.
+    public var motors: [DriveStatus] = []
+
+    /// Creates the state of a port without motors.
+    public init(port: String, baud: Int, protocolName: String) {
+        self.port = port
+        self.baud = baud
+        self.protocolName = protocolName
+    }
+
+    /// Whether the port has no fault now.
+    public var isFaultless: Bool { !isDown && problem == nil }
+
+    /// The state in one line.
+    public var summary: String {
+        let state = isDown ? problem ?? "missing" : "open"
+        let share =
+            replies > 0 || damaged > 0
+            ? ", \(damaged) damaged of \(requests) exchanges" : ", no reply"
+        return
+            "\(port), \(protocolName), \(state), \(baud) bit/s, load \(Format.fixed(loadPercent.value, 0)) %"
+            + share
+    }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import Configuration
+import Hardware
+import PlainText
+
+/// Serial port with servos, for commands that need no daemon.
+struct ServoPortOptions: ParsableArguments {
+    @Option(help: "Serial port of the servos.")
+    var port = "/dev/ttyUSB0"
+    @Option(
+        name: .customLong("protocol"), help: "Protocol: feetech or dynamixel2.",
+        completion: .list(["feetech", "dynamixel2"]))
+    var kind = "feetech"
+    @Option(
+        name: .customLong("speed"),
+        help:
+            "Present speed of the servos, bit/s; without it 1000000 for feetech, 57600 for dynamixel2."
+    )
+    var speed: Int?
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard ServoProtocol(rawValue: kind) != nil else {
+            throw ValidationError("--protocol must be feetech or dynamixel2.")
+        }
+        guard (speed ?? 57600) >= 9600, (speed ?? 57600) <= 4_000_000 else {
+            throw ValidationError("--speed must be 9600 to 4000000 bit/s.")
+        }
+    }
+
+    var servoProtocol: ServoProtocol { ServoProtocol(rawValue: kind) ?? .feetech }
+
+    var baud: Int { speed ?? (servoProtocol == .feetech ? 1_000_000 : 57600) }
+
+    /// Opens the port.
+    func open() throws -> ServoTool {
+        try ServoTool(port: port, kind: servoProtocol, baud: baud)
+    }
+
+    func require(id: Int, _ name: String) throws {
+        guard (0...servoProtocol.largestID).contains(id) else {
+            throw ValidationError("\(name) must be 0 to \(servoProtocol.largestID).")
+        }
+    }
+}
+
+/// `airframectl motor scan`: search for servos on a serial bus.
+struct MotorScanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Search for servos on a serial bus.",
+        discussion: """
+            airframed must not use the port at the same time: stop it, or start it without motors. The search reads from each identifier, \
+            and moves nothing. Two servos with the same identifier answer at the same time, and are not found: connect new servos one by one.
+            """)
+
+    @OptionGroup var options: ServoPortOptions
+    @Flag(help: "Search at all speeds that the servos have.")
+    var allSpeeds = false
+    @Option(help: "Largest identifier that is tried.")
+    var last = 20
+
+    func validate() throws { try options.require(id: last, "--last") }
+
+    func run() throws {
+        let tool = try options.open()
+        var count = 0
+        let bauds = allSpeeds ? options.servoProtocol.bauds.reversed() : [options.baud]
+        try tool.scan(bauds: Array(bauds), ids: 0...last) { servo in
+            count += 1
+            if options.json {
+                Output.line(
+                    "{\"id\":\(servo.id),\"baud\":\(servo.baud),\"model\":\(servo.model),\"angle_deg\":\(Format.fixed(servo.angle, 2)),\"supply_v\":\(Format.fixed(servo.voltage, 1)),\"temperature_c\":\(Format.fixed(servo.temperature, 0))}"
+                )
+            } else {
+                Output.line(
+                    "servo \(servo.id) at \(servo.baud) bit/s: model \(servo.model), \(Format.fixed(servo.angle, 1))°, \(Format.fixed(servo.voltage, 1)) V, \(Format.fixed(servo.temperature, 0)) °C"
+                )
+            }
+        }
+        guard count == 0 else { return }
+        throw ServoNotFound(
+            description:
+                "No servo has answered on \(options.port). Check the supply of the servos and the wires"
+                + (allSpeeds ? "." : ", and try --all-speeds."))
+    }
+}
+
+/// Error of a search without a result.
+struct ServoNotFound: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// `airframectl motor id`: new identifier of a servo.
+struct MotorIDCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "id", abstract: "Give a servo a new identifier.",
+        discussion:
+            "The servo keeps the identifier without power. Connect new servos one by one, because all of them have the identifier 1 at first."
+    )
+
+    @OptionGroup var options: ServoPortOptions
+    @Argument(help: "New identifier.")
+    var new: Int
+    @Option(help: "Present identifier.")
+    var from = 1
+
+    func validate() throws {
+        try options.require(id: new, "The new identifier")
+        try options.require(id: from, "--from")
+    }
+
+    func run() throws {
+        try options.open().setID(from: from, to: new)
+        Output.line("Servo \(from) now has the identifier \(new).")
+    }
+}
+
+/// `airframectl motor baud`: new speed of a servo.
+struct MotorBaudCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baud", abstract: "Give a servo a new speed.",
+        discussion:
+            "The servo keeps the speed without power. Dynamixel servos have 57600 bit/s at first, which is too slow for a gimbal: set 1000000."
+    )
+
+    @OptionGroup var options: ServoPortOptions
+    @Argument(help: "New speed, bit/s.")
+    var new: Int
+    @Option(help: "Identifier of the servo.")
+    var id = 1
+
+    func validate() throws { try options.require(id: id, "--id") }
+
+    func run() throws {
+        try options.open().setBaud(id: id, to: new)
+        Output.line("Servo \(id) now has \(new) bit/s.")
+    }
+}

@@ -1,0 +1,112 @@
+import GimbalCore
+import Testing
+
+@testable import Configuration
+
+@Suite("Settings of servos and of a motor board on a serial port")
+struct SerialSettingsTests {
+    /// A gimbal with three Feetech servos; `change` is applied to it.
+    private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = .busServo
+        settings.hardware.linux.encoders = .drives
+        settings.hardware.linux.encoderZeroDeg = AxisVector(repeating: 180)
+        settings.joints.rangeDeg = AxisRanges(
+            lower: AxisVector(repeating: -100), upper: AxisVector(repeating: 100))
+        settings.motors.type = .servo
+        settings.servo.frameHz = 250
+        settings.loop.rateHz = 500
+        change(&settings)
+        return settings
+    }
+
+    /// The complaints about settings that were all written in a file.
+    private static func complaints(_ settings: Settings) -> [String] {
+        ConfigurationRule.all.compactMap { rule in
+            rule.problem(in: settings, origin: { _ in .file("a.toml", line: 1) })?
+                .description
+        }
+    }
+
+    @Test("servos with angles or currents, and a board, are good configurations")
+    func good() {
+        let changes: [(inout Settings) -> Void] = [
+            { _ in }, { $0.hardware.linux.servoProtocol = .dynamixel2 },
+            {
+                $0.hardware.linux.servoProtocol = .dynamixel2
+                $0.motors.type = .torque
+            },
+            {
+                $0.hardware.linux.motors = .board
+                $0.hardware.linux.motorBaud = 921_600
+                $0.motors.type = .torque
+            },
+            {
+                $0.hardware.linux.servoId.roll = -1
+                $0.joints.rangeDeg.lower.roll = -1
+                $0.joints.rangeDeg.upper.roll = 1
+            },
+        ]
+        for change in changes { #expect(Self.complaints(Self.settings(change)) == []) }
+    }
+
+    @Test("a nonsensical combination is refused, and the message says what to set")
+    func combinations() {
+        let cases: [(String, (inout Settings) -> Void)] = [
+            ("because a servo commutates its own motor", { $0.motors.type = .field }),
+            ("does not have torques", { $0.motors.type = .torque }),
+            ("because the drives receive torques", { $0.hardware.linux.motors = .board }),
+            ("contains the same identifier twice", { $0.hardware.linux.servoId.pitch = 1 }),
+            ("names no servo", { $0.hardware.linux.servoId = AxisVector(repeating: -1) }),
+            (
+                "from 0 to 252",
+                {
+                    $0.hardware.linux.servoProtocol = .dynamixel2
+                    $0.hardware.linux.servoId.yaw = 253
+                }
+            ),
+            (
+                "beyond the servo's travel",
+                { $0.hardware.linux.encoderZeroDeg = AxisVector(yaw: 180, roll: 180, pitch: 90) }
+            ),
+            ("but this joint has no servo", { $0.hardware.linux.servoId.roll = -1 }),
+            ("would occupy 304 % of the port's time", { $0.hardware.linux.motorBaud = 57600 }),
+            ("set servo.frame_hz to at most 65", { $0.hardware.linux.motorBaud = 57600 }),
+            (
+                "must be below supply.low_v",
+                {
+                    $0.supply.lowV = 7
+                    $0.supply.emptyV = 7
+                }
+            ),
+            (
+                "hardware.linux.encoders = \"drives\"",
+                {
+                    $0.hardware.linux.servoProtocol = .dynamixel2
+                    $0.motors.type = .torque
+                    $0.hardware.linux.encoders = .none
+                }
+            ),
+        ]
+        for (words, change) in cases {
+            let found = Self.complaints(Self.settings(change))
+            #expect(found.contains { $0.contains(words) }, "\(words): \(found)")
+        }
+    }
+
+    @Test("the load has the bytes of the exchanges, and the rate of the servos")
+    func load() throws {
+        let servos = try #require(SerialLoad(Self.settings()))
+        #expect(servos.bytes == 17 + 11 + 42 && servos.rate == 250)
+        #expect(abs(servos.load - 0.175) < 1e-9)
+        let board = try #require(
+            SerialLoad(
+                Self.settings {
+                    $0.hardware.linux.motors = .board
+                    $0.motors.type = .torque
+                }))
+        #expect(board.bytes == 66 && board.rate == 500)
+        #expect(SerialLoad(Settings()) == nil)
+    }
+}

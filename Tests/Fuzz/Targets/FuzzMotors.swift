@@ -1,0 +1,14 @@
+import GimbalCore
+import Hardware
+
+extension FuzzTargets {
+    /// Bytes of servos, of a motor board, or frames of drives on a CAN bus; the first byte selects the
+    /// protocol.
+    public static func motors(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        let count = Int(first) % MotorDecoder.names.count
+        for value in MotorDecoder.values(of: count, in: Array(bytes.dropFirst())) {
+            precondition(value.isFinite, "not finite: \(MotorDecoder.names[count])")
+        }
+    }
+}

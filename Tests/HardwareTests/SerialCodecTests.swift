@@ -1,0 +1,284 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+/// Bytes of a request for one period.
+func request<Codec: SerialCodec>(
+    _ codec: inout Codec, enabled: Bool = true, angle: AxisVector = .zero,
+    torque: AxisVector = .zero, states: PerAxis<DriveState> = PerAxis(DriveState()),
+    at seconds: Double = 0
+) -> [UInt8] {
+    var bytes = SerialBytes()
+    var command = DriveCommand(
+        isEnabled: enabled, torque: torque, states: states,
+        now: Instant(nanoseconds: 0).advanced(bySeconds: seconds))
+    command.angle = angle
+    codec.compose(command, into: &bytes)
+    return bytes.data
+}
+
+/// Content of received bytes: the information and the number of replies.
+func content<Codec: SerialCodec>(
+    _ codec: inout Codec, _ bytes: [UInt8]
+) -> (news: [DriveNews], items: [SerialItem]) {
+    var received = SerialBytes(bytes)
+    var news: [DriveNews] = []
+    var items: [SerialItem] = []
+    while true {
+        let item = codec.next(in: &received) { news.append($0) }
+        if item == .incomplete { return (news, items) }
+        items.append(item)
+    }
+}
+
+@Suite("Codecs of servos and of the motor board: bytes in, bytes out")
+struct SerialCodecTests {
+    static let ids = DriveIDs(servos: AxisVector(yaw: 1, roll: 2, pitch: 3))
+    static let middle = AxisVector(repeating: .pi)
+
+    // MARK: Feetech ("SCS communication protocol", sections 4.1 to 4.7)
+
+    @Test("a Feetech packet has the bytes of the vendor's examples")
+    func feetechExamples() {
+        func packet(_ id: UInt8, _ instruction: UInt8, _ parameters: [UInt8]) -> [UInt8] {
+            var bytes = SerialBytes()
+            let start = FeetechCodec.begin(id, instruction, count: parameters.count, into: &bytes)
+            for byte in parameters { bytes.append(byte) }
+            FeetechCodec.end(start, &bytes)
+            return bytes.data
+        }
+        #expect(packet(1, 0x01, []) == [0xFF, 0xFF, 1, 2, 1, 0xFB])
+        #expect(packet(1, 0x02, [0x38, 2]) == [0xFF, 0xFF, 1, 4, 2, 0x38, 2, 0xBE])
+        #expect(
+            packet(1, 0x03, [0x2A, 0, 8, 0, 0, 0xE8, 3])
+                == [0xFF, 0xFF, 1, 9, 3, 0x2A, 0, 8, 0, 0, 0xE8, 3, 0xD5])
+        let goal: [UInt8] = [0, 8, 0, 0, 0xE8, 3]
+        #expect(
+            packet(0xFE, 0x83, [0x2A, 6, 1] + goal + [2] + goal + [3] + goal + [4] + goal).last
+                == 0x58)
+    }
+
+    @Test("Feetech servos get goals, are switched on once, and answer with their measurements")
+    func feetechRequest() {
+        var codec = FeetechCodec(ids: Self.ids)
+        let first = request(&codec, angle: Self.middle)
+        let goals: [UInt8] = [
+            0xFF, 0xFF, 0xFE, 0x0D, 0x83, 42, 2, 1, 0, 8, 2, 0, 8, 3, 0, 8,
+        ]
+        #expect(Array(first.prefix(16)) == goals)
+        #expect(Array(first[17..<24]) == [0xFF, 0xFF, 0xFE, 0x0D, 0x83, 40, 2])
+        let second = request(&codec, angle: Self.middle, at: 0.004)
+        #expect(Array(second.prefix(16)) == goals)
+        #expect(second.count == 17 + 11)
+        #expect(Array(second[17..<27]) == [0xFF, 0xFF, 0xFE, 7, 0x82, 56, 8, 1, 2, 3])
+        #expect(codec.expectedBytes == 3 * 14 && codec.expectedReplies == 3)
+    }
+
+    @Test("a goal beyond the servo's turn becomes its end, and a servo that is off gets none")
+    func feetechEnds() {
+        #expect(FeetechCodec.position(-0.1) == 0 && FeetechCodec.position(7) == 4095)
+        #expect(FeetechCodec.position(.pi) == 2048)
+        var codec = FeetechCodec(ids: Self.ids)
+        _ = request(&codec, enabled: false, angle: Self.middle)
+        let off = request(&codec, enabled: false, angle: Self.middle, at: 0.004)
+        #expect(off.count == 11 && off[4] == 0x82)
+    }
+
+    @Test("a Feetech reply is read: position, load, voltage, temperature and the causes of a fault")
+    func feetechReply() {
+        var codec = FeetechCodec(ids: Self.ids)
+        var bytes = SerialBytes()
+        // The packet's instruction is the servo's status: overload and temperature.
+        let start = FeetechCodec.begin(2, 0x24, count: 8, into: &bytes)
+        for byte: UInt8 in [0x18, 0x05, 0, 0, 0x64, 0x04, 74, 41] { bytes.append(byte) }
+        FeetechCodec.end(start, &bytes)
+        let (news, items) = content(&codec, bytes.data)
+        #expect(items == [.reply] && news.count == 1)
+        #expect(news[0].axis == .roll)
+        #expect(abs((news[0].angle ?? 0) - 1304 / 4096 * 2 * .pi) < 1e-12)
+        #expect(news[0].load == -0.1 && news[0].voltage == 7.4 && news[0].temperature == 41)
+        #expect(news[0].fault == 0x24 && news[0].causes == [.overload, .overheated])
+        #expect(news[0].rate == nil)
+    }
+
+    @Test("the echo of a request is not a reply, for every protocol")
+    func echo() {
+        var feetech = FeetechCodec(ids: Self.ids)
+        let sent = request(&feetech, angle: Self.middle)
+        #expect(content(&feetech, sent).items == [.foreign, .foreign, .foreign])
+        var dynamixel = DynamixelCodec(ids: Self.ids, goal: .position)
+        let more = request(&dynamixel, angle: Self.middle)
+        #expect(Set(content(&dynamixel, more).items.map { "\($0)" }) == ["foreign"])
+        var board = BoardCodec()
+        let command = request(&board)
+        #expect(content(&board, command).items == [.foreign])
+    }
+
+    // MARK: Dynamixel (e-Manual, "Protocol 2.0", examples of the instructions)
+
+    @Test(
+        "a Dynamixel packet has the bytes and the CRC of the vendor's examples",
+        arguments: [
+            (1, 0x01, [], "FF FF FD 00 01 03 00 01 19 4E"),
+            (1, 0x02, [0x84, 0, 4, 0], "FF FF FD 00 01 07 00 02 84 00 04 00 1D 15"),
+            (1, 0x03, [0x74, 0, 0, 2, 0, 0], "FF FF FD 00 01 09 00 03 74 00 00 02 00 00 CA 89"),
+            (
+                0xFE, 0x82, [0x84, 0, 4, 0, 1, 2],
+                "FF FF FD 00 FE 09 00 82 84 00 04 00 01 02 CE FA"
+            ),
+            (
+                0xFE, 0x83, [0x74, 0, 4, 0, 1, 0x96, 0, 0, 0, 2, 0xAA, 0, 0, 0],
+                "FF FF FD 00 FE 11 00 83 74 00 04 00 01 96 00 00 00 02 AA 00 00 00 82 87"
+            ),
+            (1, 0x08, [], "FF FF FD 00 01 03 00 08 2F 4E"),
+        ] as [(UInt8, UInt8, [UInt8], String)])
+    func dynamixelExamples(id: UInt8, instruction: UInt8, parameters: [UInt8], text: String) {
+        var bytes = SerialBytes()
+        let start = DynamixelCodec.begin(id, instruction, into: &bytes)
+        for byte in parameters { bytes.append(byte) }
+        DynamixelCodec.end(start, &bytes)
+        #expect(bytes.data == text.split(separator: " ").compactMap { UInt8($0, radix: 16) })
+    }
+
+    @Test("stuff bytes hide the header in parameters, and are removed again")
+    func stuffing() {
+        for parameters: [UInt8] in [
+            [0xFF, 0xFF, 0xFD], [0xFF, 0xFF, 0xFD, 0xFD],
+            [1, 0xFF, 0xFF, 0xFF, 0xFD, 0xFF, 0xFF, 0xFD],
+            [0xFD, 0xFD, 0xFF, 0xFD],
+        ] {
+            var bytes = SerialBytes()
+            let start = DynamixelCodec.begin(1, 0x55, into: &bytes)
+            for byte in parameters { bytes.append(byte) }
+            DynamixelCodec.end(start, &bytes)
+            let (skip, count) = DynamixelCodec.packet(in: bytes)
+            #expect(skip == 0 && count == bytes.count)
+            let plain = DynamixelCodec.unstuffed(bytes, count: bytes.count).data
+            #expect(Array(plain[8..<plain.count - 2]) == parameters, "\(parameters)")
+        }
+    }
+
+    @Test(
+        "Dynamixel servos in current mode get the currents of the torques, and are set up when off")
+    func dynamixelCurrent() {
+        var codec = DynamixelCodec(
+            ids: Self.ids, goal: .current(ampsPerTorque: 2, step: 0.001))
+        var off = DriveState()
+        off.isRunning = false
+        let setUp = content(&codec, request(&codec, enabled: false, states: PerAxis(off)))
+        // Torque off, return delay, mode, and the request.
+        #expect(setUp.items.count == 4)
+        let torque = AxisVector(yaw: 0.1, roll: -0.1, pitch: 0)
+        _ = request(&codec, torque: torque, states: PerAxis(off), at: 0.1)
+        let sent = request(&codec, torque: torque, states: PerAxis(off), at: 0.104)
+        // 200 mA and -200 mA.
+        #expect(
+            Array(sent[8..<21])
+                == [102, 0, 2, 0, 1, 200, 0, 2, 0x38, 0xFF, 3, 0, 0])
+    }
+
+    @Test("a Dynamixel's reply is read; an alert makes the next request read the error")
+    func dynamixelReply() {
+        var codec = DynamixelCodec(ids: Self.ids, goal: .position)
+        _ = request(&codec)
+        _ = request(&codec, at: 0.004)
+        var data = [UInt8](repeating: 0, count: 21)
+        data[2...5] = [0xFF, 0xFF, 0xFF, 0xFF]
+        data[6...9] = [0, 8, 0, 0]
+        data[18] = 50
+        data[20] = 38
+        var bytes = SerialBytes()
+        let start = DynamixelCodec.begin(3, 0x55, into: &bytes)
+        bytes.append(0x80)
+        for byte in data { bytes.append(byte) }
+        DynamixelCodec.end(start, &bytes)
+        let (news, items) = content(&codec, bytes.data)
+        #expect(items == [.reply] && news[0].axis == .pitch)
+        #expect(abs((news[0].angle ?? 0) - .pi) < 1e-12)
+        #expect(abs((news[0].rate ?? 0) + 0.229 * 2 * .pi / 60) < 1e-12)
+        #expect(news[0].voltage == 5 && news[0].temperature == 38 && news[0].fault == nil)
+        let next = request(&codec, at: 0.008)
+        #expect(Array(next.suffix(9).prefix(4)) == [64, 0, 7, 0])
+        bytes.removeAll()
+        let second = DynamixelCodec.begin(3, 0x55, into: &bytes)
+        for byte: UInt8 in [0x80, 1, 0, 0, 0, 2, 0, 0x21] { bytes.append(byte) }
+        DynamixelCodec.end(second, &bytes)
+        let error = content(&codec, bytes.data).news
+        #expect(error.first?.fault == 0x21 && error.first?.causes == [.overload, .voltage])
+        #expect(error.first?.isRunning == true)
+    }
+
+    // MARK: Board (etc/manual/motor-board.md)
+
+    @Test("the checksum is CRC-16 with polynomial 8005: the check value of the catalogue")
+    func check() {
+        let bytes = SerialBytes(Array("123456789".utf8))
+        #expect(CRC16.of(bytes, 0..<9) == 0xFEE8)
+    }
+
+    @Test("a command of the board has the bytes of the specification")
+    func boardCommand() {
+        var codec = BoardCodec()
+        let sent = request(&codec, torque: AxisVector(yaw: 0.5, roll: -1, pitch: 0))
+        #expect(
+            Array(sent.prefix(19)) == [
+                0xA5, 0x5A, 1, 15, 1, 0, 1, 0, 0, 0, 0x3F, 0, 0, 0x80, 0xBF, 0, 0, 0, 0,
+            ])
+        #expect(sent.count == 21)
+        #expect(
+            CRC16.of(SerialBytes(sent), 2..<19) == UInt16(sent[19]) | UInt16(sent[20]) << 8)
+    }
+
+    // MARK: All of them
+
+    /// A codec of each protocol with a valid reply.
+    static var replies: [(any SerialCodec, [UInt8])] {
+        var feetech = SerialBytes()
+        let first = FeetechCodec.begin(1, 0, count: 8, into: &feetech)
+        for byte: UInt8 in [0, 8, 0, 0, 0, 0, 74, 30] { feetech.append(byte) }
+        FeetechCodec.end(first, &feetech)
+        var dynamixel = SerialBytes()
+        let second = DynamixelCodec.begin(1, 0x55, into: &dynamixel)
+        for _ in 0..<22 { dynamixel.append(0) }
+        DynamixelCodec.end(second, &dynamixel)
+        var board = SerialBytes([0xA5, 0x5A, 0x81, 39])
+        for _ in 0..<39 { board.append(0) }
+        board.append(little: CRC16.of(board, 2..<43))
+        return [
+            (FeetechCodec(ids: ids), feetech.data),
+            (DynamixelCodec(ids: ids, goal: .position), dynamixel.data),
+            (BoardCodec(), board.data),
+        ]
+    }
+
+    @Test("a reply is found between other bytes, also if it arrives in pieces")
+    func pieces() {
+        for (codec, reply) in Self.replies {
+            var codec = codec
+            for split in 1..<reply.count {
+                var received = SerialBytes([0xFF, 0x12, 0xA5] + reply.prefix(split))
+                var count = 0
+                while codec.next(in: &received, { _ in count += 1 }) != .incomplete {}
+                #expect(count == 0)
+                for byte in reply.dropFirst(split) { received.append(byte) }
+                while codec.next(in: &received, { _ in count += 1 }) != .incomplete {}
+                #expect(count >= 1, "\(type(of: codec)) \(split)")
+            }
+        }
+    }
+
+    @Test("no reply with one changed bit is read")
+    func damage() {
+        for (codec, reply) in Self.replies {
+            for bit in 0..<reply.count * 8 {
+                var (codec, bytes, count) = (codec, reply, 0)
+                bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+                var received = SerialBytes(bytes)
+                while codec.next(in: &received, { _ in count += 1 }) != .incomplete {}
+                #expect(count == 0, "\(type(of: codec)) bit \(bit)")
+            }
+        }
+    }
+}
