@@ -7,7 +7,10 @@ import Testing
 struct BoardProfileTests {
     @Test(
         "every profile is a good configuration with real chips, whose motors can be switched off",
-        arguments: ["raspberry-pi-zero-2w", "raspberry-pi-4", "raspberry-pi-5", "can-gimbal"])
+        arguments: [
+            "raspberry-pi-zero-2w", "raspberry-pi-4", "raspberry-pi-5", "can-gimbal",
+            "bus-servo-head", "simplefoc-gimbal",
+        ])
     func good(name: String) throws {
         let path = CommittedFile("etc/boards/\(name).toml").path
         let loaded = try ConfigurationLoader.load(
