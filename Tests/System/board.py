@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stalls import METER, TOO_LONG, judged
 
+ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parents[2] / ".build/release"))
 # What the emulated machine can do, and servos as the plant has them.
 COMMON = """
@@ -39,12 +40,28 @@ class Board:
 
     # ---- the program
 
-    def start(self, hardware, environment={}, timeout_ms=250, rate=100, user=None):
-        """`hardware` goes below [hardware.linux]; more tables may follow in it. Without a clock of its own the machine stands
-        still for tens of milliseconds now and then, which a shorter timeout takes for a fault."""
+    def start(self, hardware, environment={}, timeout_ms=250, rate=100, user=None, servo=""):
+        """`hardware` goes below [hardware.linux]; more tables may follow in it; `servo` replaces the lines below [servo]. Without a clock
+        of its own the machine stands still for tens of milliseconds now and then, which a shorter timeout takes for a fault."""
+        common = COMMON.replace("rate_hz = 100", f"rate_hz = {rate}")
+        if servo:
+            common = common[:common.index("[servo]")] + "[servo]\n" + servo
+        self.run(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{common}[imu]\ntimeout_ms = {timeout_ms}\n',
+                 environment, user)
+
+    def start_profile(self, name, port):
+        """A profile of etc/boards with another serial port. The machine has neither the switch of the supply nor a sensor that
+        can test itself, and cannot lock its memory."""
+        lines = (ROOT / f"etc/boards/{name}.toml").read_text().splitlines()
+        kept = [line for line in lines if not line.startswith(("gpio_chip", "power_line", "motor_port"))]
+        text = "\n".join(kept) + "\n"
+        text = text.replace("[hardware.linux]\n", f'[hardware.linux]\nmotor_port = "{port}"\nimu_self_test = false\n')
+        self.run(text.replace("[loop]\n", "[loop]\nlock_memory = false\n") + "[imu]\ntimeout_ms = 100\n")
+
+    def run(self, settings, environment={}, user=None):
+        """Starts the program with these settings, and its files in the folder of the test."""
         file = self.folder / "airframed.toml"
-        file.write_text(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{COMMON.replace("rate_hz = 100", f"rate_hz = {rate}")}[imu]\ntimeout_ms = {timeout_ms}\n'
-                        f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
+        file.write_text(settings + f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
         (self.folder / "state").mkdir(exist_ok=True)
         self.socket.unlink(missing_ok=True)
         with open(self.folder / "log", "a") as log:

@@ -29,14 +29,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bmi088.h"
+#include "joint.h"
 #include "rotation.h"
-
-// What the processes share. Times are of CLOCK_MONOTONIC, ns. Python reads it as 9 numbers of 8 bytes for each joint.
-struct joint {
-    volatile double torque, angle, rate;   // N·m, rad, rad/s
-    volatile int64_t is_on, off_at, fault_at, commands, faults, last_command_at;
-};
-struct memory { struct joint joints[3]; };
 
 static struct memory *memory;
 
@@ -68,8 +63,6 @@ static void listen_to(void (*take)(const char *)) {
         memmove(line, end + 1, strlen(end + 1) + 1);
     }
 }
-
-static double noise(void) { return (rand() % 2001 - 1000) / 1000.0; }
 
 // ---- plant
 
@@ -114,33 +107,11 @@ static void solve(const double a[3][3], const double b[3], double x[3]) {
 static double amplitude;
 static void plant_line(const char *line) { sscanf(line, "amplitude %lf", &amplitude); }
 
-static void word(unsigned char *to, double value) {
-    int n = (int)lround(fmax(-32768, fmin(32767, value + 2 * noise())));
-    to[0] = n & 0xFF;
-    to[1] = n >> 8 & 0xFF;
-}
-
-static int registers(const char *folder, const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/regs", folder, name);
-    int fd = open(path, O_RDWR);
-    if (fd < 0) { perror(path); exit(1); }
-    return fd;
-}
-
-static void put(int fd, int reg, const void *bytes, int count) {
-    if (pwrite(fd, bytes, count, reg) != count) { perror("pwrite"); exit(1); }
-}
-
 static void plant(const char *folder) {
-    int accelerometer = registers(folder, "i2c-0x18"), gyroscope = registers(folder, "i2c-0x68");
-    unsigned char ids[2] = {0x1E, 0x0F};
-    put(accelerometer, 0, &ids[0], 1);
-    put(gyroscope, 0, &ids[1], 1);
+    begin_sensor(folder);
     rotation camera = from_angles(0, 0, 0), handle = camera;
     double w[3] = {0}, swing = 0, shown = 0, t = 0;
     int64_t began = now_ns();
-    unsigned counter = 0;
     for (;;) {
         listen_to(plant_line);
         double until = (now_ns() - began) * 1e-9;
@@ -180,14 +151,7 @@ static void plant(const char *folder) {
             for (int i = 0; i < 3; i++) w[i] += moment[i] / INERTIA * STEP;
             camera = turned(camera, w, STEP);
         }
-        unsigned char bytes[9] = {0}, power;
-        if (pread(accelerometer, &power, 1, 0x7D) != 1) { perror("pread"); exit(1); }
-        counter += 26;
-        for (int i = 0; power && i < 3; i++) word(bytes + 2 * i, -camera.m[2][i] * 32768 / 24);
-        for (int i = 0; power && i < 3; i++) bytes[6 + i] = counter >> (8 * i) & 0xFF;
-        put(accelerometer, 0x12, bytes, 9);
-        for (int i = 0; i < 3; i++) word(bytes + 2 * i, w[i] * 32767 / (2000 * M_PI / 180));
-        put(gyroscope, 0x02, bytes, 6);
+        measure(camera, w);
         if (t - shown >= 0.02) {
             double c[3];
             to_angles(camera, c);

@@ -1,0 +1,82 @@
+"""A pan-tilt head with two Feetech servos on a pseudoterminal, the model of the servos in its own process: the servos are found and
+numbered with airframectl, then airframed holds the camera at a bus that echoes and damages 3 % of the bytes. A servo without
+supply, an overload, an empty battery, and the end of airframed turn the servos off.
+"""
+# lab: --bluetooth off --own-time --mips 500
+import subprocess, time
+
+from board import BIN, Board, rms
+from plant import ACCEL, GYRO
+from servos import SERVO, Motors, build, settings
+
+board = Board([ACCEL, GYRO])
+check, until = board.check, board.until
+LIMIT_MS = 50
+
+
+def motor(line, *words):
+    done = subprocess.run([BIN / "airframectl", "motor", *words, "--port", line], capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def main():
+    servos = Motors(build(), "feetech", count=2)
+    until(lambda: servos.line.exists(), "the line exists")
+    check("servo 2 at 1000000 bit/s: model 777, 180.0°, 7.4 V" in (text := motor(servos.line, "scan", "--last", "3")), text.strip())
+    check("Servo 2 now has the identifier 9." in motor(servos.line, "id", "9", "--from", "2"), "a servo gets a new identifier")
+    check("identifier 2." in motor(servos.line, "id", "2", "--from", "9"), "and its old one")
+
+    busy = subprocess.Popen(["chrt", "-i", "0", "sh", "-c", "while :; do :; done"])
+    board.start(settings("feetech", servos.line, count=2), rate=250, timeout_ms=100,
+                servo=SERVO.format(rate=250))
+    until(lambda: servos.are_on, "two servos are switched on")
+    servos.tell("damaged 0.03")
+    servos.tell("amplitude 8")
+    time.sleep(3)
+    first = len(servos.history)
+    time.sleep(4)
+    rows = servos.history[first:]
+    handle, camera = rms(r[3] for r in rows), rms(r[6] for r in rows)
+    check(camera < handle / 3, f"pitch: handle {handle:.2f} deg RMS, camera {camera:.3f}, 3 % of the bytes damaged")
+    serial = board.status()["serial"]
+    check(serial["damaged"] > 0 and all(m["state"] == "on" for m in serial["motors"]),
+          f'{serial["damaged"]} of {serial["requests"]} exchanges damaged, supply {serial["supply_v"]} V')
+    check(board.status()["joints"]["source"] == "encoders", "the joints are those of the servos")
+    servos.tell("damaged 0")
+    servos.tell("amplitude 0")
+    time.sleep(1)
+
+    for words, name, end in (("silent 1 1", "drive_silent", "silent 1 0"), ("fault 0 0x20", "drive_overload", None)):
+        servos.tell(words)
+        until(lambda: servos.last[1] == 0, f"{words}: all servos are off")
+        check(0 < servos.reaction_ms <= LIMIT_MS, f"after {servos.reaction_ms:.1f} ms")
+        board.is_named(name)
+        if end:
+            servos.tell(end)
+        until(lambda: servos.are_on, "on again without a restart")
+
+    servos.tell("voltage 6.8")
+    until(lambda: "supply_low" in board.names("notices"), "a low supply is named")
+    check(servos.are_on, "and the servos stay on")
+    servos.tell("voltage 6.0")
+    until(lambda: servos.are_off, "an empty supply: the servos go off")
+    check(abs(servos.last[9] + 60) < 3, f"at the rest pose: pitch {servos.last[9]:.1f} deg")
+    check("supply_empty" in board.names() | board.names("notices"), "an empty supply is named")
+    servos.tell("voltage 7.8")
+    until(lambda: "supply_empty" not in board.names() | board.names("notices"), "it is full again")
+    board.ctl("mode", "locked")
+    until(lambda: servos.are_on, "a request of a mode switches the servos on")
+    board.end()
+    until(lambda: servos.are_off, "the servos are off at the end", seconds=2)
+
+    board.start_profile("bus-servo-head", servos.line)
+    until(lambda: servos.are_on, "the profile of the head starts, and switches its servos on")
+    until(lambda: board.status()["serial"]["supply_v"] > 7, "it shows the supply")
+    board.end()
+    busy.kill()
+    busy.wait()
+    servos.stop()
+    board.done()
+
+
+main()
