@@ -126,7 +126,7 @@ FUZZ_RUNS ?= 1700000
 
 # Swift's own backtrace would end the process before libFuzzer has written the input.
 fuzz: ## fuzz every decoder of received bytes with libFuzzer; new inputs go to .build/fuzz-found
-	@for t in Diagnostics AirOS RBL MAVLink Rider Recording Web Motors; do \
+	@for t in Diagnostics AirOS RBL MAVLink Rider Recording Web Motors IIO; do \
 	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
 	    mkdir -p .build/fuzz-found/$$t && \
 	    SWIFT_BACKTRACE=enable=no .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \

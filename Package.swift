@@ -8,7 +8,7 @@ let fuzzers =
     ? []
     : [
         "FuzzDiagnostics", "FuzzAirOS", "FuzzRBL", "FuzzMAVLink", "FuzzRider", "FuzzRecording",
-        "FuzzWeb", "FuzzMotors",
+        "FuzzWeb", "FuzzMotors", "FuzzIIO",
     ]
 
 /// airframe-eyes needs GStreamer, which most machines and the two main programs do without: its targets exist only if the

@@ -7,7 +7,7 @@ internal import Realtime
 /// `@unchecked Sendable`, because the object is passed once to the bus thread, which is then its
 /// only caller.
 final class LinuxBus: GimbalBus, @unchecked Sendable {
-    private let camera: InertialSensor
+    private let camera: any CameraSensor
     private let handle: HandleSensor?
     private let encoders: JointEncoders?
     private let drives: (any JointFeedback)?
@@ -27,7 +27,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///     that the clock begins each period.
     ///   - supply: Watch over the voltage of the motors' supply; nil if there is none.
     init(
-        camera: InertialSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
+        camera: any CameraSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
         drives: (any JointFeedback)? = nil, motors: (any MotorPort)?, pace: DataReady? = nil,
         supply: SupplyMonitor? = nil
     ) {

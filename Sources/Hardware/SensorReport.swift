@@ -10,6 +10,7 @@ public final class SensorReport: Sendable {
     private let missedEdgeCount = Atomic(UInt64(0))
     private let lateEdgeCount = Atomic(UInt64(0))
     private let overflowCount = Atomic(UInt64(0))
+    private let wrongTimeCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
     /// Address of the text that describes the last failure; 0 if no failure has occurred. The text
@@ -43,6 +44,9 @@ public final class SensorReport: Sendable {
     /// Number of times that the sensor's FIFO was full, and samples were lost.
     public var bufferOverflows: UInt64 { overflowCount.load(ordering: .relaxed) }
 
+    /// Number of samples whose time is not plausible on the monotonic clock.
+    public var wrongTimes: UInt64 { wrongTimeCount.load(ordering: .relaxed) }
+
     /// Relative error of the sensor's clock, parts per million. The error is positive for a slow
     /// clock, and NaN if it is not measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
@@ -60,7 +64,7 @@ public final class SensorReport: Sendable {
             "lost_configuration": Int(lostConfigurations), "outage": Int(outages),
             "stall": Int(stalls), "failed_transfer": Int(failedTransfers),
             "missed_edge": Int(missedEdges), "late_edge": Int(lateEdges),
-            "fifo_overflow": Int(bufferOverflows),
+            "fifo_overflow": Int(bufferOverflows), "wrong_time": Int(wrongTimes),
         ]
     }
 
@@ -82,6 +86,8 @@ public final class SensorReport: Sendable {
     func note(clockErrorPPM: Double) {
         clockError.store(clockErrorPPM.bitPattern, ordering: .relaxed)
     }
+
+    func noteWrongTime() { wrongTimeCount.wrappingAdd(1, ordering: .relaxed) }
 
     func transferFailed() { failedTransferCount.wrappingAdd(1, ordering: .relaxed) }
 

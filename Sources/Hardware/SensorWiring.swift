@@ -76,6 +76,21 @@ public struct SensorWiring: Sendable, Equatable {
         }
     }
 
+    /// The sensor on the camera.
+    public enum Camera: Sendable, Equatable {
+        /// A chip that airframed reads over a bus.
+        case chip(Inertial)
+        /// A sensor with a driver in the kernel.
+        case kernel(IIOWiring)
+
+        func make(bus: (String) -> I2CBus, report: SensorReport) -> any CameraSensor {
+            switch self {
+            case .chip(let chip): chip.make(bus: bus, report: report)
+            case .kernel(let wiring): IIOSensor(wiring, report: report)
+            }
+        }
+    }
+
     /// GPIO line with the data-ready signal of the camera's sensor.
     public struct DataReadyLine: Sendable, Equatable {
         /// Device file of the GPIO chip, such as `/dev/gpiochip0`.
@@ -131,7 +146,7 @@ public struct SensorWiring: Sendable, Equatable {
     }
 
     /// The sensor on the camera.
-    public var camera: Inertial
+    public var camera: Camera
     /// Data-ready line of the camera's sensor; nil if the line is not wired.
     public var dataReady: DataReadyLine?
     /// A second sensor on the handle; nil if there is none.
@@ -145,7 +160,7 @@ public struct SensorWiring: Sendable, Equatable {
     public var staleSeconds = 0.02
 
     /// Creates a wiring that contains only the camera's sensor.
-    public init(camera: Inertial) { self.camera = camera }
+    public init(camera: Camera) { self.camera = camera }
 }
 
 /// Reports about the state of the gimbal's sensors.

@@ -51,7 +51,7 @@ struct SensorSettingsTests {
                 "every AS5600 has the address 0x36"
             ),
             ("encoder_direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
-            ("imu_fifo = true", "is not supported for a bmi088"),
+            ("imu_fifo = true", "is not supported for hardware.linux.imu"),
             (
                 "imu = 'icm42688p'\nhardware.linux.imu_fifo = true\nhardware.linux.data_ready_line = 4",
                 "cannot be combined with hardware.linux.data_ready_line"

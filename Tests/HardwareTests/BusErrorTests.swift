@@ -22,6 +22,9 @@ struct BusErrorTests {
             (.can, 0, ENODEV, "CAN frame 0x0", "hardware.linux.can_interface"),
             (.can, 0, EAFNOSUPPORT, "CAN frame 0x0", "can.conf"),
             (.can, 0x8001, EINVAL, "CAN frame 0x8001", "fd on"),
+            (.iio, 3, EACCES, "iio:device3", "iio.conf"),
+            (.iio, 3, EBUSY, "iio:device3", "Another program"),
+            (.iio, 3, EINVAL, "iio:device3", "hardware.iio.rate_hz"),
             (.can, 0x2E, ENOBUFS, "CAN frame 0x2e", "No drive acknowledges"),
         ] as [(BusError.Device, UInt16, Int32, String, String)])
     func words(

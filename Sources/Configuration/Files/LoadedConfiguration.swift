@@ -33,11 +33,22 @@ public struct LoadedConfiguration: Sendable {
             settings.loop.rateHz = 500
             var chip = settings.hardware.linux.imu
             if case .text(let name) = written("hardware.linux.imu") {
-                chip = SensorChip(rawValue: name) ?? chip
+                chip = name == SensorChip.kernelDriver ? nil : SensorChip(rawValue: name) ?? chip
             }
-            settings.hardware.linux.imuAddress = chip.defaultAddress
-            settings.imu.accelRangeG = chip.largestAccelRange
-            settings.imu.filterDelayMs = chip.filterDelayMs
+            if let chip {
+                settings.hardware.linux.imuAddress = chip.defaultAddress
+                settings.imu.accelRangeG = chip.largestAccelRange
+                settings.imu.filterDelayMs = chip.filterDelayMs
+            } else {
+                let corner =
+                    switch written("hardware.iio.low_pass_hz") {
+                    case .number(let value): value
+                    case .integer(let value): Double(value)
+                    default: settings.hardware.iio.lowPassHz
+                    }
+                settings.imu.accelRangeG = 16
+                settings.imu.filterDelayMs = Settings.IIO.filterDelayMs(lowPassHz: corner)
+            }
         default: break
         }
         if case .integer(let rate) = written("loop.rate_hz") {

@@ -34,10 +34,11 @@ public struct BusSchedule: Sendable, Equatable {
         let linux = settings.hardware.linux
         // For a chip with a FIFO, each period has two reads: two bytes with the FIFO's fill level,
         // and the FIFO's content, whose bytes are part of `bufferLoad`.
-        let packet = linux.imuFifo ? linux.imu.packetBytes : nil
-        let burst = packet == nil ? Self.burst(of: linux.imu) : [2, 0]
-        let isOnSPI = linux.imuInterface == .spi
-        var bits = isOnSPI ? 0 : Self.exchange(reading: burst)
+        let packet = linux.imuFifo ? linux.imu?.packetBytes : nil
+        // The kernel's driver of a sensor reads at its own times, on a bus that is not known here.
+        let burst = packet == nil ? linux.imu.map(Self.burst) ?? [] : [2, 0]
+        let isOnSPI = linux.imuInterface == .spi && linux.imu != nil
+        var bits = isOnSPI || linux.imu == nil ? 0 : Self.exchange(reading: burst)
         if let handle = linux.handleImu {
             bits += Self.exchange(reading: Self.burst(of: handle))
         }

@@ -84,7 +84,7 @@ struct ConfigurationRule: Sendable {
                 return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
             },
             BusSchedule.rule,
-        ] + MotorRules.all + SensorRules.all
+        ] + MotorRules.all + SensorRules.all + IIORules.all
 
     /// Checks whether the settings obey the rule; `origin` returns the source of a value.
     ///

@@ -66,9 +66,9 @@ enum SensorRules {
     ) { settings in
         let linux = settings.hardware.linux
         guard linux.imuFifo else { return nil }
-        if linux.imu.packetBytes == nil {
+        if linux.imu?.packetBytes == nil {
             return (
-                "is not supported for a \(linux.imu.rawValue)",
+                "is not supported for hardware.linux.imu = \"\(linux.imu?.rawValue ?? SensorChip.kernelDriver)\"",
                 "Set hardware.linux.imu_fifo to false, so that the loop reads the newest sample in each period."
             )
         }

@@ -52,8 +52,11 @@ extension Schema {
             "Clock frequency of the I2C bus; a lower frequency permits fewer transfers per loop period.",
             hint: "Set the same frequency in config.txt, such as dtparam=i2c_arm_baudrate=400000."),
         .choice(
-            "hardware.linux.imu", \.hardware.linux.imu, .restart,
-            "Type of the inertial sensor on the camera."),
+            "hardware.linux.imu", \.hardware.linux.imu,
+            SensorChip.allCases.map { ($0.rawValue, $0) } + [(SensorChip.kernelDriver, nil)],
+            .restart,
+            "Type of the inertial sensor on the camera; iio = any sensor with a driver in the kernel, see hardware.iio."
+        ),
         .integer(
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
             "I2C address of the camera's sensor (BMI088: address of the accelerometer).",

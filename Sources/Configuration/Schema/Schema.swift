@@ -9,11 +9,9 @@ import Port
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
-        hardware + serial + lockstep + loop + imu + estimator + control + filter + airos + rbl
-        + motors + servo + supply + drive
-        + rider + robot + motion
-        + modes
-        + supervision + controls + mcp + bluetooth + mavlink + recording + services
+        hardware + serial + iio + lockstep + loop + imu + estimator + control + filter + airos
+        + rbl + motors + servo + supply + drive + rider + robot + motion + modes
+        + supervision + battery + controls + mcp + bluetooth + mavlink + recording + services
 
     /// Summary of each table, in one sentence.
     public static let tables: [(name: String, summary: String)] = [
@@ -23,6 +21,7 @@ public enum Schema {
             "hardware.linux",
             "Real chips on the I2C or SPI buses of the board; used with backend = \"linux\"."
         ),
+        ("hardware.iio", "A sensor with a driver in the kernel; used with imu = \"iio\"."),
         (
             "hardware.lockstep",
             "A simulator in another program, which supplies the clock; used with backend = \"lockstep\"."
@@ -79,6 +78,7 @@ public enum Schema {
             "commander",
             "Control of the gimbal by clients: permitted links, and timeouts that stop a movement or end a client's control."
         ),
+        ("battery", "The battery or supply of the computer, as the kernel reports it."),
         ("controls", "Buttons, sticks, dials and gamepads on this computer."),
         ("mcp", "Limits of assistants, which `airframectl mcp` connects to airframed."),
         ("bluetooth", "Bluetooth peripheral that phones connect to, through bluetoothd."),

@@ -13,6 +13,9 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// TDK InvenSense ICM-42688-P.
     case icm42688p
 
+    /// Word for a sensor whose driver is in the kernel.
+    static let kernelDriver = "iio"
+
     /// I2C address of the accelerometer if the chip's address pin is low.
     public var defaultAddress: Int { self == .bmi088 ? 0x18 : 0x68 }
 
@@ -137,8 +140,8 @@ extension Settings {
         public var bus = "/dev/i2c-1"
         /// Clock of the I2C bus, kHz.
         public var busKhz = 400
-        /// The inertial sensor.
-        public var imu = SensorChip.bmi088
+        /// The inertial sensor; nil for a sensor with a driver in the kernel (`iio`).
+        public var imu: SensorChip? = .bmi088
         /// I2C address of the accelerometer.
         public var imuAddress = 0x18
         /// I2C address of the gyroscope.

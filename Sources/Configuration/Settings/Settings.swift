@@ -35,6 +35,8 @@ public struct Settings: Sendable, Equatable {
     public var rider = Rider()
     /// Settings of three stepper motors.
     public var robot = Robot()
+    /// Settings of the computer's battery.
+    public var battery = Battery()
     /// Settings of the joints between handle and camera.
     public var joints = Joints()
     /// Limits of the set-point's motion.
@@ -81,6 +83,8 @@ extension Settings {
         public var simulation = Simulation()
         /// Settings of the chips and their buses.
         public var linux = Linux()
+        /// Settings of a sensor with a driver in the kernel.
+        public var iio = IIO()
         /// Settings of the socket for an external simulator.
         public var lockstep = Lockstep()
     }

@@ -12,7 +12,22 @@ struct MachineDoctor {
     let facts: MachineFacts
 
     /// All checks for the computer, with the most basic check first.
-    var checks: [DoctorCheck] { [governor, disk, wallClock, watchdog, configuration] }
+    var checks: [DoctorCheck] {
+        [governor, disk, wallClock, watchdog, configuration, kernelSensors].compactMap(\.self)
+    }
+
+    /// The inertial sensors with a driver in the kernel; nil if there is none and none is used.
+    private var kernelSensors: DoctorCheck? {
+        guard facts.kernelSensors.isEmpty else {
+            return DoctorCheck("iio", .ok, facts.kernelSensors.joined(separator: "; "))
+        }
+        guard facts.usesKernelSensor else { return nil }
+        return DoctorCheck(
+            "iio", .fail, "the kernel has no inertial sensor (IIO)",
+            remedy:
+                "Load the driver of the sensor, on a Raspberry Pi with a dtoverlay in config.txt, and check `dmesg | grep iio`."
+        )
+    }
 
     private var governor: DoctorCheck {
         guard let governor = facts.governor else {

@@ -1,6 +1,7 @@
 import CLinuxShim
 import Configuration
 import Glibc
+import Hardware
 import Realtime
 
 /// Properties of the computer that a user can change, for `doctor`.
@@ -18,6 +19,11 @@ struct MachineFacts: Equatable {
     /// True if the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?
 
+    /// A line for each inertial sensor with a driver in the kernel.
+    var kernelSensors: [String] = []
+    /// Whether the settings use such a sensor.
+    var usesKernelSensor = false
+
     /// Reads the properties of the computer. The loop's thread must not call this method, because
     /// it can block.
     static func read(_ settings: Settings) -> MachineFacts {
@@ -34,6 +40,10 @@ struct MachineFacts: Equatable {
         }
         facts.isWritable = access(facts.directory, W_OK) == 0
         facts.watchdogSeconds = ServiceManager().patience
+        if settings.hardware.backend == .linux {
+            facts.usesKernelSensor = settings.hardware.linux.imu == nil
+            facts.kernelSensors = IIOInventory.lines()
+        }
         var isSynchronised = false
         facts.isClockSynchronised =
             cl_wall_clock_synchronised(&isSynchronised) == 0 ? isSynchronised : nil

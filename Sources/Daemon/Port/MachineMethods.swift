@@ -21,6 +21,7 @@ struct MachineMethods: Sendable {
     /// The links over networks and serial ports; nil in lockstep.
     let links: NetworkLinks?
     let companions: Companions
+    let battery: BatteryMonitor
     private let doctorLooks = DoctorLooks()
 
     /// All methods and variables of the socket, in the order of their listing.
@@ -57,6 +58,7 @@ struct MachineMethods: Sendable {
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: tuning.settings, controls: links?.controls.report).checks
+                    + [status.battery?.check].compactMap(\.self)
                     + status.companions.map(\.check)
                     + doctorLooks.checks(status, now: MonotonicClock.now)
             },
@@ -113,6 +115,7 @@ struct MachineMethods: Sendable {
         status.recorder = recorder?.status ?? RecorderStatus()
         status.links = links?.status ?? []
         status.robot = machine.steppers?.status
+        status.battery = battery.status(now: MonotonicClock.now)
         status.companions = companions.status(now: MonotonicClock.now)
         status.clients = clients
         return StatusReply(status, view?.record)

@@ -13,10 +13,11 @@ enum BluetoothServices {
     /// - Parameters:
     ///   - port: Port through which the services access the gimbal.
     ///   - log: Log for actions and refusals.
+    ///   - battery: Monitor of the battery.
     /// - Returns: The services in a constant order, because their handles depend on the order and
     ///   phones store the handles.
     static func make(
-        port: DaemonPort, log: Logger
+        port: DaemonPort, log: Logger, battery: BatteryMonitor
     ) -> sending [any GATTService] {
         let settings = port.settings
         var services: [any GATTService] = [AirOSService(port: port, logger: log)]
@@ -24,6 +25,10 @@ enum BluetoothServices {
             settings: settings, port: port, log: log)
         if let role = roles.make(settings.rbl.role) {
             services.append(RBLService(port: port, role: role, logger: log))
+        }
+        if settings.battery.source != .none {
+            services.append(
+                BatteryLevelService { battery.status(now: MonotonicClock.now) })
         }
         return services
     }

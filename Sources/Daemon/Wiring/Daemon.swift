@@ -25,6 +25,8 @@ public struct Daemon {
     private let diagnostics: DiagnosticsServer
     /// The simulator's server; nil unless the backend is lockstep.
     private let simulator: LockstepServer?
+    /// Monitor of the battery.
+    private let battery: BatteryMonitor
     /// The Bluetooth server; nil if Bluetooth is off.
     private let radio: BluetoothServer?
     /// The network links; nil in lockstep, because their peers do not use the simulator's clock.
@@ -123,19 +125,22 @@ public struct Daemon {
         let port = DaemonPort(
             commander: commander, tuning: tuning, calibrations: calibration, spectra: spectra,
             autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
+        let battery = BatteryMonitor { [tuning] in tuning.settings.battery }
+        self.battery = battery
         // In lockstep Bluetooth is off, because a phone does not use the simulator's clock.
         radio =
             settings.bluetooth.enabled && !isLockstep
             ? try BluetoothServer(
                 configuration: settings.bluetoothConfiguration,
-                services: BluetoothServices.make(port: port, log: log), logger: log) : nil
+                services: BluetoothServices.make(port: port, log: log, battery: battery),
+                logger: log) : nil
         let companions = Companions()
         do {
             links =
                 isLockstep
                 ? nil
                 : try NetworkLinks(
-                    settings, port: port, wheels: wheels, companions: companions,
+                    settings, port: port, wheels: wheels, companions: companions, battery: battery,
                     effects: ControlEffects(tuning, recorder), log: log)
         } catch let error as SocketError {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
@@ -146,7 +151,7 @@ public struct Daemon {
             port: port,
             services: MachineMethods(
                 tuning: tuning, machine: machine, recorder: recorder, simulator: simulator,
-                radio: radio, links: links, companions: companions
+                radio: radio, links: links, companions: companions, battery: battery
             ).services(
                 port,
                 TaskMethods(
@@ -182,6 +187,9 @@ public struct Daemon {
         ]
         if let recorder { services.append(RecorderService(recorder: recorder, log: logger)) }
         if let simulator { services.append(simulator) }
+        if tuning.settings.battery.source != .none {
+            services.append(BatteryService(monitor: battery, log: logger))
+        }
         if let radio { services.append(radio) }
         if let links { services += links.services }
         if manager.isThere {

@@ -32,18 +32,20 @@ struct NetworkLinks: Sendable {
     ///   - wheels: Wheels that the remote control drives.
     ///   - companions: Companion programs, one of which can offer the video stream that MAVLink
     ///     announces.
+    ///   - battery: Monitor of the battery, which MAVLink reports.
     ///   - effects: Effects of controls that are not requests for motion.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
     init(
         _ settings: Settings, port: DaemonPort, wheels: DriveMotors?, companions: Companions,
-        effects: ControlEffects, log: Logger
+        battery: BatteryMonitor, effects: ControlEffects, log: Logger
     ) throws {
         controls = try ControlsServer(port: port, effects: effects, logger: log)
         var freshness: [FreshnessFile] = []
         mavlink = try settings.mavlinkConfiguration.map { configuration in
             var configuration = configuration
             configuration.camera = { companions.stream(now: MonotonicClock.now) }
+            configuration.battery = { battery.status(now: MonotonicClock.now) }
             configuration.following = { companions.follower(now: MonotonicClock.now)?.state }
             configuration.captured = { companions.camera(now: MonotonicClock.now)?.state }
             configuration.capture = { (action, _) throws(Refusal) in

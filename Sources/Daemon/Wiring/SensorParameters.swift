@@ -8,21 +8,8 @@ extension Settings {
     /// Wiring of the real sensors.
     var sensorWiring: SensorWiring {
         let linux = hardware.linux
-        let isPair = linux.imu == .bmi088
-        let place: SensorWiring.Inertial.Place =
-            switch linux.imuInterface {
-            case .i2c:
-                .i2c(
-                    bus: linux.bus,
-                    addresses: [UInt16(linux.imuAddress)]
-                        + (isPair ? [UInt16(linux.gyroAddress)] : []))
-            case .spi:
-                .spi(
-                    devices: [linux.imuSpi] + (isPair ? [linux.gyroSpi] : []),
-                    clock: linux.spiKhz * 1000)
-            }
-        var wiring = SensorWiring(camera: inertial(linux.imu, at: place))
-        wiring.camera.usesBuffer = linux.imuFifo
+        var wiring = SensorWiring(
+            camera: linux.imu.map { .chip(cameraChip($0)) } ?? .kernel(kernelSensor))
         wiring.staleSeconds = imu.timeoutMs / 1e3
         if linux.dataReadyLine >= 0 {
             wiring.dataReady = SensorWiring.DataReadyLine(
@@ -44,6 +31,43 @@ extension Settings {
                 buses: (linux.encoderBusYaw, linux.encoderBusRoll, linux.encoderBusPitch),
                 zero: linux.encoderZeroDeg * (.pi / 180), direction: linux.encoderDirection)
         }
+        return wiring
+    }
+
+    private func cameraChip(_ chip: SensorChip) -> SensorWiring.Inertial {
+        let linux = hardware.linux
+        let isPair = chip == .bmi088
+        let place: SensorWiring.Inertial.Place =
+            switch linux.imuInterface {
+            case .i2c:
+                .i2c(
+                    bus: linux.bus,
+                    addresses: [UInt16(linux.imuAddress)]
+                        + (isPair ? [UInt16(linux.gyroAddress)] : []))
+            case .spi:
+                .spi(
+                    devices: [linux.imuSpi] + (isPair ? [linux.gyroSpi] : []),
+                    clock: linux.spiKhz * 1000)
+            }
+        var sensor = inertial(chip, at: place)
+        sensor.usesBuffer = linux.imuFifo
+        return sensor
+    }
+
+    /// A sensor with a driver in the kernel.
+    private var kernelSensor: IIOWiring {
+        func name(_ text: String, except word: String) -> String? { text == word ? nil : text }
+        let iio = hardware.iio
+        var wiring = IIOWiring()
+        wiring.gyroscope = name(iio.gyroscope, except: Settings.IIO.automatic)
+        wiring.accelerometer = name(iio.accelerometer, except: Settings.IIO.automatic)
+        wiring.magnetometer = name(iio.magnetometer, except: Settings.IIO.none)
+        wiring.request.rate = Double(iio.rateHz)
+        wiring.request.lowPass = iio.lowPassHz > 0 ? iio.lowPassHz : nil
+        wiring.request.gyroRange = imu.gyroRangeDps
+        wiring.request.accelRange = imu.accelRangeG
+        wiring.request.trigger = name(iio.trigger, except: Settings.IIO.automatic)
+        wiring.staleSeconds = imu.timeoutMs / 1e3
         return wiring
     }
 

@@ -1,6 +1,18 @@
 internal import GimbalCore
 internal import Realtime
 
+/// The camera's inertial sensor, for the bus thread.
+protocol CameraSensor: AnyObject {
+    /// Executes one period: reads new samples, or continues the set-up.
+    ///
+    /// - Parameters:
+    ///   - samples: Array to which the new samples are appended, in the sensor's own axes.
+    ///   - time: Best known time of the sample, for a sensor whose samples have no time.
+    ///   - now: Time of the call.
+    /// - Throws: The error of the failed transfer.
+    func read(into samples: inout SampleBatch, time: Instant, now: Instant) throws(BusError)
+}
+
 /// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
 /// continues to serve the motors. After the set-up, the driver reads and monitors the sensor in
 /// every period. The driver sets the sensor up again if the sensor has lost its configuration, does
@@ -8,7 +20,7 @@ internal import Realtime
 /// uses it, and its methods allocate no memory.
 ///
 /// Measurements from before a set-up of the sensor are ignored.
-final class InertialSensor {
+final class InertialSensor: CameraSensor {
     private let link: any ChipLink
     private var chip: any IMUChip
     private let report: SensorReport

@@ -236,6 +236,14 @@ final class MAVLinkComponent {
         let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
             .contains(id)
         if isManagers, !configuration.isManager { return false }
+        if id == BatteryReport.format.id {
+            guard let battery = configuration.battery(), battery.problem == nil else {
+                return false
+            }
+            send(
+                BatteryReport(battery, lowPercent: port.settings.battery.lowPercent), to: peer)
+            return true
+        }
         let report = GimbalReport(
             snapshot: port.snapshot, settings: port.settings, north: director.vehicle.north,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))

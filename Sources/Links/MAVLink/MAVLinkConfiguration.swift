@@ -36,6 +36,8 @@ public struct MAVLinkConfiguration: Sendable {
             {
                 (_, _) throws(Refusal) in throw Refusal(.refused, "no program records video")
             }
+    /// Function that returns the state of the battery; nil if there is no battery.
+    public var battery: @Sendable () -> BatteryStatus? = { nil }
     /// Function that returns the state of the companion program that follows a person; nil if there
     /// is no such program.
     public var following: @Sendable () -> FollowingState? = { nil }

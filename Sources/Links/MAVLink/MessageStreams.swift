@@ -15,6 +15,7 @@ struct MessageStreams {
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
         VFRHUD.format.id: 0,
+        BatteryReport.format.id: 2,
         GimbalManagerInformation.format.id: 0,
         GimbalManagerStatus.format.id: 0.2,
         GimbalDeviceInformation.format.id: 0,

@@ -10,6 +10,7 @@ extension BusError {
         case .spi: spiRemedy
         case .can: canRemedy
         case .serial: serialRemedy
+        case .iio: iioRemedy
         }
     }
 
@@ -65,6 +66,20 @@ extension BusError {
         case ENOTTY: "The file is not a serial port: set hardware.linux.motor_port."
         case EINVAL: "The port does not support this speed: set hardware.linux.motor_baud."
         default: "Check the adapter and its cable; dmesg shows messages of its driver."
+        }
+    }
+
+    private var iioRemedy: String {
+        switch code {
+        case EACCES, EPERM, EROFS:
+            "airframed is not allowed to set the sensor up: copy iio.conf to /etc/systemd/system/airframed.service.d, and install the udev rules of airframed."
+        case EBUSY:
+            "Another program uses the sensor: stop it, for example iio-sensor-proxy or iiod."
+        case ENODEV, ENOENT:
+            "The kernel has removed the sensor: check its wires and supply, and the output of dmesg."
+        case EINVAL:
+            "The kernel's driver refuses a value: check hardware.iio.rate_hz and low_pass_hz, and the output of dmesg."
+        default: "Check the sensor's wires and supply, and the output of dmesg."
         }
     }
 

@@ -80,6 +80,8 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case can = 4
         /// Servos or a motor board on a serial line; the address is 0.
         case serial = 5
+        /// An IIO device of the kernel; the address is its number.
+        case iio = 6
     }
 
     /// The failed operation.
@@ -116,6 +118,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
             case .spi: "SPI device \(address)"
             case .serial: "the motors' serial port"
             case .can: "CAN frame 0x\(String(address, radix: 16))"
+            case .iio: "iio:device\(address)"
             }
         return "\(verb) \(place) failed: \(errorText(code))"
     }

@@ -12,6 +12,7 @@
 /// | airframed-rec   | ordinary   |          | writes recordings; waits for the disk                       |
 /// | airframed-state | ordinary   |          | reloads files, writes saved state; waits for the disk       |
 /// | airframed-log   | ordinary   |          | writes the log; waits for its reader                        |
+/// | airframed-batt  | ordinary   |          | reads the battery; waits for its driver                     |
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
 ///
 /// The loop has a higher priority than the buses. If the loop runs on the CPU of the bus thread
@@ -35,6 +36,8 @@ public enum ThreadTable {
     public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 78)
     /// The thread that drives the rider's wheels.
     public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 77)
+    /// The thread that waits for the battery's driver.
+    public static let battery = ThreadConfiguration(name: "airframed-batt", priority: nil)
     /// The thread that writes the recordings, and waits for the disk.
     public static let recorder = ThreadConfiguration(name: "airframed-rec", priority: nil)
     /// The thread that writes the saved state, and waits for the disk.

@@ -71,6 +71,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var can: CANStatus?
     /// State of the motors on a serial port; absent if there are none.
     public var serial: SerialStatus?
+    /// State of the battery; absent without one in the settings.
+    public var battery: BatteryStatus?
     /// Effective gains and stability margins.
     public var control = ControlStatus()
     /// Timing of the loop.

@@ -11,7 +11,7 @@ public struct MessageKey: CodingKey {
     private static let flags: [String: String] = [
         "at_rest": "isAtRest", "converged": "isConverged", "enabled": "isEnabled",
         "learning": "isLearning",
-        "gyro_saturated": "isGyroSaturated", "memory_locked": "isMemoryLocked",
+        "gyro_saturated": "isGyroSaturated", "low": "isLow", "memory_locked": "isMemoryLocked",
         "preempt_rt": "isPreemptRt", "recording": "isRecording", "registered": "isRegistered",
     ]
 

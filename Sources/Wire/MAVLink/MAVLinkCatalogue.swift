@@ -4,7 +4,7 @@ public enum MAVLinkCatalogue {
     public static let messages: [any MAVLinkMessage.Type] = [
         Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
         ParamSet.self, AttitudeReport.self, VFRHUD.self, CommandInt.self, CommandLong.self,
-        CommandAck.self, TimeSync.self, MessageInterval.self, StatusText.self,
+        CommandAck.self, TimeSync.self, BatteryReport.self, MessageInterval.self, StatusText.self,
         CameraInformation.self, StorageInformation.self, CameraCaptureStatus.self,
         CameraImageCaptured.self, VideoStreamInformation.self, VideoStreamStatus.self,
         CameraTrackingImageStatus.self,

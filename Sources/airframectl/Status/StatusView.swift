@@ -120,6 +120,11 @@ enum StatusView {
                 row(motor.axis, motor.summary, motor.isFaultless ? nil : .caution)
             }
         }
+        if let battery = status.battery {
+            row(
+                "battery", battery.summary,
+                battery.problem == nil && !battery.isLow ? nil : .caution)
+        }
         if let robot = status.robot {
             row("robot", robot.summary, robot.problem == nil ? nil : .caution)
         }

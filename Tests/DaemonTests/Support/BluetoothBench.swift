@@ -108,7 +108,7 @@ final class BluetoothBench {
             port: DaemonPort(
                 commander: commander, tuning: tuning, calibrations: calibration,
                 spectra: spectra, autotuning: autotuning, steppers: nil, hub: hub, clock: clock),
-            log: log)
+            log: log, battery: BatteryMonitor { [tuning] in tuning.settings.battery })
         var parameters = SimulatedGimbal.Parameters()
         parameters.plant.stepRate = 4000
         parameters.imu.sampleRate = 500

@@ -10,6 +10,7 @@ public enum FuzzTargets {
     public static let all: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
         ("Diagnostics", diagnostics), ("AirOS", airos), ("RBL", rbl), ("MAVLink", mavlink),
         ("Rider", rider), ("Recording", recording), ("Web", web), ("Motors", motors),
+        ("IIO", iio),
     ]
 
     /// A line on the diagnostics socket, or from a simulator.

@@ -64,14 +64,18 @@ final class BlueZBus {
         self.handle = handle
         for (index, service) in services.enumerated() {
             // Phones cache attribute handles, so the services have fixed handles, far above
-            // bluetoothd's own handles. Each service has room for 80 attributes.
-            expect(cbz_add_service(handle, "\(service.uuid)", UInt16(0x100 + 0x50 * index)))
+            // bluetoothd's own handles. Each service has room for 80 attributes. Services without
+            // an advertisement have a separate range, so that another service does not move their
+            // handles.
+            let first = service.isAdvertised ? 0x100 + 0x50 * index : 0x800
+            expect(cbz_add_service(handle, "\(service.uuid)", UInt16(first)))
             for characteristic in service.characteristics {
                 expect(
                     cbz_add_characteristic(
                         handle, "\(characteristic.uuid)", characteristic.flags(isEncrypted),
                         characteristic.name))
             }
+            guard service.isAdvertised else { continue }
             expect(cbz_add_advertisement(handle, "\(service.uuid)", service.advertisedName))
         }
     }

@@ -71,12 +71,12 @@ final class BluetoothLoop {
         bus = BlueZBus(services, isEncrypted: isEncrypted)
         table = CharacteristicTable(services)
         notifier = RadioNotifier(bus: bus, mailbox: mailbox, table: table)
-        names = services.map(\.advertisedName)
+        names = services.filter(\.isAdvertised).map(\.advertisedName)
         wokenAt = clock()
         supervisor = RadioSupervisor(
             RadioSupervisor.Plan(
                 adapter: configuration.adapter, alias: configuration.name,
-                advertisements: services.count, isEncrypted: isEncrypted))
+                advertisements: names.count, isEncrypted: isEncrypted))
         centrals = CentralRegistry(
             limit: configuration.maximumCentrals,
             writesPerSecond: configuration.writesPerSecond)
@@ -205,7 +205,7 @@ final class BluetoothLoop {
             let next = service.advance(now: now, mtu: centrals.mtu, notifier)
             due = [due, next].compactMap(\.self).min()
         }
-        let names = services.map(\.advertisedName)
+        let names = services.filter(\.isAdvertised).map(\.advertisedName)
         guard names != self.names else { return }
         self.names = names
         for (index, name) in names.enumerated() { bus.rename(advertisement: index, name) }

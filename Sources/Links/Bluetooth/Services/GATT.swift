@@ -99,11 +99,18 @@ extension GATTNotifier {
     public func answerLater() -> @Sendable (ATTError?) -> Void { { _ in } }
 }
 
+extension GATTService {
+    /// The service has its own advertisement.
+    public var isAdvertised: Bool { true }
+}
+
 /// GATT primary service that answers requests. The thread airframed-ble makes all calls, one at a
 /// time; a call must not block.
 public protocol GATTService: AnyObject {
-    /// UUID of the service; each service has its own advertisement.
+    /// UUID of the service.
     var uuid: GATTUUID { get }
+    /// True if the service has its own advertisement. Services without one come last.
+    var isAdvertised: Bool { get }
     /// The complete name in the service's advertisement. A central can change this name by a write.
     var advertisedName: String { get }
     /// The service's characteristics in the order of their handles. The order must be the same at

@@ -1,0 +1,46 @@
+import GimbalCore
+
+/// Rules for a sensor with a driver in the kernel.
+enum IIORules {
+    /// All rules for such a sensor.
+    static let all = [rate, dataReady]
+
+    private static func isUsed(_ settings: Settings) -> Bool {
+        settings.hardware.backend == .linux && settings.hardware.linux.imu == nil
+    }
+
+    /// Largest number of samples in a period of the loop. The bus thread reads at most 16, and must
+    /// be able to catch up.
+    private static let mostPerPeriod = 8
+
+    private static let rate = ConfigurationRule(
+        keys: [
+            "hardware.iio.rate_hz", "loop.rate_hz", "hardware.linux.imu", "hardware.backend",
+        ],
+        trigger: "hardware.linux.imu"
+    ) { settings in
+        guard isUsed(settings) else { return nil }
+        let (rate, loop) = (settings.hardware.iio.rateHz, settings.loop.rateHz)
+        if rate < loop {
+            return (
+                "is lower than loop.rate_hz = \(loop), so that some periods would have no sample",
+                "Set it to at least \(loop), better to twice this value."
+            )
+        }
+        guard rate > mostPerPeriod * loop else { return nil }
+        return (
+            "is more than \(mostPerPeriod) times loop.rate_hz = \(loop)",
+            "Set it to at most \(mostPerPeriod * loop)."
+        )
+    }
+
+    private static let dataReady = ConfigurationRule(
+        keys: ["hardware.linux.data_ready_line", "hardware.linux.imu", "hardware.backend"]
+    ) { settings in
+        guard isUsed(settings), settings.hardware.linux.dataReadyLine >= 0 else { return nil }
+        return (
+            "cannot be combined with hardware.linux.imu = \"iio\"",
+            "Set it to -1: the kernel's driver uses the sensor's interrupt itself."
+        )
+    }
+}

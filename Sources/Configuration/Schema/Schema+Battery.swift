@@ -1,0 +1,30 @@
+extension Schema {
+    /// Settings of the computer's battery, `[battery]`.
+    static let battery: [Setting] = [
+        .choice(
+            "battery.source", \.battery.source, .restart,
+            "Source of the battery's values: power_supply for a fuel gauge or charger, hwmon for a monitor of voltage and current such as an INA226, none = no battery.",
+            hint: "`airframectl doctor` shows the devices of the kernel."),
+        .text(
+            "battery.device", \.battery.device, maxLength: 64, .restart,
+            "Name of the battery in /sys/class/power_supply, or of the monitor in /sys/class/hwmon; \"auto\" = the first that suits."
+        ),
+        .text(
+            "battery.voltage_channel", \.battery.voltageChannel, maxLength: 16, .restart,
+            "Voltage channel of the monitor; used with battery.source = \"hwmon\"."),
+        .text(
+            "battery.current_channel", \.battery.currentChannel, maxLength: 16, .restart,
+            "Current channel of the monitor; used with battery.source = \"hwmon\"."),
+        .number(
+            "battery.empty_v", \.battery.emptyV, 0...100, unit: "V", .live,
+            "Voltage of the empty battery, for a charge that is estimated from the voltage; 0 = no estimate."
+        ),
+        .number(
+            "battery.full_v", \.battery.fullV, 0...100, unit: "V", .live,
+            "Voltage of the full battery, for a charge that is estimated from the voltage; 0 = no estimate."
+        ),
+        .number(
+            "battery.low_percent", \.battery.lowPercent, 0...100, unit: "%", .live,
+            "Charge below which airframed reports a low battery."),
+    ]
+}

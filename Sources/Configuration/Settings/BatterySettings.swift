@@ -1,0 +1,32 @@
+/// Source of the battery's values.
+public enum BatterySource: String, Sendable, CaseIterable {
+    /// The battery is not observed.
+    case none
+    /// A fuel gauge or a charger with a driver in the kernel, in `/sys/class/power_supply`.
+    case powerSupply = "power_supply"
+    /// A monitor of voltage and current, in `/sys/class/hwmon`, such as an INA226.
+    case hwmon
+}
+
+extension Settings {
+    /// Settings of `[battery]`, the computer's battery or supply.
+    public struct Battery: Sendable, Equatable {
+        /// Word that lets airframed find the device.
+        public static let automatic = "auto"
+
+        /// Source of the values.
+        public var source = BatterySource.none
+        /// Name of the device, or `auto`.
+        public var device = Self.automatic
+        /// Voltage channel of a monitor.
+        public var voltageChannel = "in1"
+        /// Current channel of a monitor.
+        public var currentChannel = "curr1"
+        /// Voltage of the empty battery, V; 0 if it is not known.
+        public var emptyV = 0.0
+        /// Voltage of the full battery, V; 0 if it is not known.
+        public var fullV = 0.0
+        /// Charge below which the battery is low, %.
+        public var lowPercent = 20.0
+    }
+}

@@ -1,0 +1,133 @@
+import Configuration
+import GimbalCore
+import Hardware
+import Logging
+import Policy
+import Realtime
+import ServiceLifecycle
+import Synchronization
+import Wire
+
+/// The newest state of the battery, which its own thread reads, because a read can wait for a bus.
+final class BatteryMonitor: Sendable {
+    /// Interval between two readings, s.
+    private static let period = 2.0
+    /// Age above which a reading is not shown, s.
+    private static let oldest = 10.0
+
+    private struct State {
+        var status = BatteryStatus()
+        var time: Instant?
+    }
+
+    private let settings: @Sendable () -> Settings.Battery
+    private let roots: BatteryReader.Roots
+    private let state = Mutex(State())
+
+    /// Creates a monitor without a reading.
+    ///
+    /// - Parameters:
+    ///   - settings: Function that returns the active settings.
+    ///   - roots: The kernel's folders.
+    init(
+        settings: @escaping @Sendable () -> Settings.Battery,
+        roots: BatteryReader.Roots = BatteryReader.Roots()
+    ) {
+        self.settings = settings
+        self.roots = roots
+    }
+
+    /// State of the battery.
+    ///
+    /// - Parameter now: Present time on the computer's clock.
+    /// - Returns: nil without a battery in the settings.
+    func status(now: Instant) -> BatteryStatus? {
+        guard settings().source != .none else { return nil }
+        return state.withLock { state in
+            guard let time = state.time else {
+                var status = BatteryStatus()
+                status.problem = "the battery has not been read yet"
+                return status
+            }
+            guard now.seconds(since: time) > Self.oldest else { return state.status }
+            var status = BatteryStatus()
+            status.problem = "the battery's driver does not answer"
+            status.remedy = "Check the wires of the fuel gauge, and the output of dmesg."
+            return status
+        }
+    }
+
+    /// Reads the battery once.
+    ///
+    /// - Returns: A sentence for the log if the battery is newly low or newly not readable, or has
+    ///   recovered; nil without a change.
+    func look(now: Instant) -> (level: Logger.Level, sentence: String)? {
+        let settings = settings()
+        var status = BatteryStatus()
+        do throws(BatteryReader.Failure) {
+            guard let reading = try BatteryReader(settings, roots: roots).read() else { return nil }
+            status = BatteryStatus(reading, lowPercent: settings.lowPercent)
+        } catch {
+            status.problem = error.problem
+            status.remedy = error.remedy
+        }
+        let before = state.withLock { state in
+            defer { state = State(status: status, time: now) }
+            return state.status
+        }
+        if let problem = status.problem, before.problem != problem {
+            return (.warning, "Battery: \(problem). \(status.remedy ?? "")")
+        }
+        if status.problem == nil, before.problem != nil || status.isLow != before.isLow {
+            return (status.isLow ? .warning : .notice, "Battery: \(status.summary).")
+        }
+        return nil
+    }
+
+    /// Reads the battery until the bell rings.
+    func run(until bell: Doorbell, log: Logger) {
+        repeat {
+            if let event = look(now: MonotonicClock.now) {
+                log.log(level: event.level, "\(event.sentence)")
+            }
+        } while bell.wait(until: MonotonicClock.now.advanced(bySeconds: Self.period)) != .rung
+    }
+}
+
+/// Service that runs the thread of the battery.
+struct BatteryService: Service {
+    let monitor: BatteryMonitor
+    let log: Logger
+
+    func run() async throws {
+        let (monitor, log) = (monitor, log)
+        let bell = Doorbell()
+        let thread = try RealtimeThread(ThreadTable.battery) { monitor.run(until: bell, log: log) }
+        try? await gracefulShutdown()
+        bell.ring()
+        if thread.join(until: MonotonicClock.now.advanced(bySeconds: 1)) { bell.deallocate() }
+    }
+}
+
+extension BatteryStatus {
+    /// Creates the state from a reading.
+    init(_ reading: BatteryReading, lowPercent: Double) {
+        self.init()
+        name = reading.name
+        state = reading.state.rawValue
+        voltageV = Number(reading.voltage ?? .nan)
+        currentA = Number(reading.current ?? .nan)
+        percent = Number(reading.percent ?? .nan)
+        temperatureC = Number(reading.temperature ?? .nan)
+        timeLeftS = Number(reading.secondsLeft ?? .nan)
+        isLow = reading.percent.map { $0 < lowPercent && reading.state != .charging } ?? false
+    }
+
+    /// Check of the battery for `doctor`.
+    var check: DoctorCheck {
+        DoctorCheck(
+            "battery", problem == nil && !isLow ? .ok : .warn, summary,
+            remedy: problem != nil
+                ? remedy ?? "" : isLow ? "Charge or replace the battery." : "")
+    }
+}

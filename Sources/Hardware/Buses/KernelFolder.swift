@@ -1,0 +1,59 @@
+internal import Glibc
+internal import Realtime
+
+/// One folder of the kernel's files, with its attributes. Each call opens and closes a file, and
+/// allocates memory. A call waits while the kernel's driver talks to the chip.
+struct KernelFolder: Sendable, Equatable {
+    /// Path of the folder.
+    var path: String
+
+    /// Largest number of entries of a folder that are read.
+    private static let mostEntries = 1024
+
+    /// Names of the files and folders in this folder; none if it does not exist.
+    var entries: [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while names.count < Self.mostEntries, let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Whether the folder contains an entry of this name.
+    func has(_ name: String) -> Bool { access("\(path)/\(name)", F_OK) == 0 }
+
+    /// A folder in this folder.
+    func folder(_ name: String) -> KernelFolder { KernelFolder(path: "\(path)/\(name)") }
+
+    /// The first line of an attribute without spaces at its ends; nil if it cannot be read.
+    func text(_ name: String) -> String? {
+        guard let line = firstLine(of: "\(path)/\(name)") else { return nil }
+        var trimmed = Substring(line)
+        while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
+        while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+
+    /// The finite number in an attribute; nil if there is none.
+    func number(_ name: String) -> Double? {
+        text(name).flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Writes an attribute.
+    ///
+    /// - Throws: EACCES or EROFS without the right to write, EBUSY while the buffer is in use, EINVAL
+    ///   if the driver refuses the value.
+    func write(_ text: String, to name: String) throws(BusErrno) {
+        let descriptor = open("\(path)/\(name)", O_WRONLY | O_CLOEXEC | O_TRUNC)
+        guard descriptor >= 0 else { throw BusErrno(code: errno) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        let written = Glibc.write(descriptor, bytes, bytes.count)
+        guard written == bytes.count else { throw BusErrno(code: written < 0 ? errno : EIO) }
+    }
+}

@@ -1,0 +1,78 @@
+internal import GimbalCore
+
+/// Properties of an IIO device that its files in sysfs show without a change of the device.
+struct IIODevice: Sendable, Equatable {
+    /// Number of the device.
+    var number: Int
+    /// Name of the chip, such as `lsm6dsox_gyro`.
+    var name: String
+    /// Label from the device tree; nil without one.
+    var label: String?
+    /// Channels of the buffer; empty if the driver has no buffer.
+    var channels: [IIOChannel] = []
+    /// Names of the channels, in the order of `channels`.
+    var channelNames: [String] = []
+    /// Whether the format of a channel cannot be read.
+    var hasUnreadableChannel = false
+    /// Folder with the channels' files.
+    var elements: KernelFolder
+    /// Folder with the files of the buffer.
+    var buffer: KernelFolder
+    /// The device's folder.
+    var folder: KernelFolder
+
+    /// Reads the description of a device; nil if the device has vanished.
+    init?(_ tree: IIOTree, number: Int) {
+        let folder = tree.device(number)
+        guard let name = folder.text("name") else { return nil }
+        self.folder = folder
+        self.number = number
+        self.name = name
+        label = folder.text("label")
+        // Kernels since 5.11 have a folder for each buffer, and keep the older names for the first.
+        if folder.folder("buffer0").has("enable") {
+            buffer = folder.folder("buffer0")
+            elements = buffer
+        } else {
+            buffer = folder.folder("buffer")
+            elements = folder.folder("scan_elements")
+        }
+        for file in elements.entries where file.hasPrefix("in_") && file.hasSuffix("_en") {
+            let channel = String(file.dropLast("_en".count))
+            guard let index = elements.number("\(channel)_index"), (0...0xFFFF).contains(index),
+                let format = elements.text("\(channel)_type").flatMap({ IIOFormat($0) })
+            else {
+                hasUnreadableChannel = true
+                continue
+            }
+            channels.append(
+                IIOChannel(
+                    meaning: IIOChannel.meaning(of: channel), index: Int(index), format: format))
+            channelNames.append(channel)
+        }
+    }
+
+    /// All devices in the tree, in the order of their numbers.
+    static func all(in tree: IIOTree) -> [IIODevice] {
+        tree.deviceNumbers().compactMap { IIODevice(tree, number: $0) }
+    }
+
+    /// The first device with this name, label or `iio:device` name.
+    static func find(_ name: String, in devices: [IIODevice]) -> IIODevice? {
+        devices.first { name == "iio:device\($0.number)" || name == $0.label || name == $0.name }
+    }
+
+    /// Whether the buffer contains all three axes of a quantity.
+    func measures(_ quantity: IIOQuantity) -> Bool {
+        (0..<3).allSatisfy { axis in channels.contains { $0.meaning == .axis(quantity, axis) } }
+    }
+
+    /// Whether the buffer contains the time of each scan.
+    var hasTimestamp: Bool { channels.contains { $0.meaning == .timestamp } }
+
+    /// Name of an attribute that belongs to one quantity, or to the whole device if the quantity has
+    /// none; nil if neither exists.
+    func attribute(_ quantity: IIOQuantity, _ name: String) -> String? {
+        ["in_\(quantity.rawValue)_\(name)", "in_\(name)", name].first { folder.has($0) }
+    }
+}

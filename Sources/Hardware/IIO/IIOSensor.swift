@@ -1,0 +1,289 @@
+internal import GimbalCore
+internal import Glibc
+internal import Realtime
+
+/// A sensor whose driver is in the kernel, and its settings.
+public struct IIOWiring: Sendable, Equatable {
+    /// The kernel's folders.
+    public var tree = IIOTree()
+    /// Name, label or `iio:device` name of the gyroscope; nil finds the first gyroscope.
+    public var gyroscope: String?
+    /// Name of the accelerometer; nil finds the accelerometer that belongs to the gyroscope.
+    public var accelerometer: String?
+    /// Name of the magnetometer; nil if none is used.
+    public var magnetometer: String?
+    /// Rate, ranges, low-pass and trigger.
+    public var request = IIORequest()
+    /// Age at which a measurement of a second device is too old, s.
+    public var staleSeconds = 0.02
+
+    /// Creates a wiring that finds the devices.
+    public init() {}
+}
+
+/// The camera's inertial sensor, read from the buffers of one or several IIO devices. The object
+/// finds the devices, sets them up step by step, and reads all waiting samples in every period. If
+/// a device vanishes or delivers nothing, the object finds and sets up all devices again. Only the
+/// bus thread uses the object. Reading allocates no memory; finding and set-up do.
+final class IIOSensor: CameraSensor {
+    private let wiring: IIOWiring
+    private let report: SensorReport
+    private var parts: [IIOPart] = []
+    private var track: IIOTrack
+    private var field: Vector3?
+    private var fieldTime = Instant(nanoseconds: .min / 2)
+    private var isUp = false
+    private var notBefore = Instant(nanoseconds: .min / 2)
+    private var upSince = Instant(nanoseconds: 0)
+    private var lastTime = Instant(nanoseconds: .min / 2)
+    private var lastSample = Instant(nanoseconds: .min / 2)
+
+    /// Pause after a failed set-up, s.
+    private static let retrySeconds = 0.2
+    /// Time without a measurement after which the devices are set up again, s.
+    private static let stallSeconds = 0.1
+    /// Time for the first measurement after the set-up: some sensors need 0.1 s to start, s.
+    private static let startSeconds = 0.5
+    /// Largest age of a sample in the buffer, s.
+    private static let oldestSeconds = 1.0
+    /// Largest time by which a sample can be later than the beginning of the period, s.
+    private static let earliestSeconds = 0.05
+
+    /// Creates a sensor; the devices are found later.
+    ///
+    /// - Parameters:
+    ///   - wiring: The devices and their settings.
+    ///   - report: Report of the sensor's state, for other threads.
+    init(_ wiring: IIOWiring, report: SensorReport) {
+        self.wiring = wiring
+        self.report = report
+        track = IIOTrack(staleSeconds: wiring.staleSeconds)
+    }
+
+    /// Number of the gyroscope's device; 0 before it is found.
+    private var number: UInt16 { UInt16(parts.first?.device.number ?? 0) }
+
+    func read(
+        into samples: inout SampleBatch, time: Instant, now: Instant
+    ) throws(BusError) {
+        guard isUp else { return try bringUp(now: now) }
+        for index in 1..<parts.count {
+            let part = parts[index]
+            do throws(BusErrno) {
+                try readSecond(part, now: now)
+            } catch {
+                if part.isOptional { continue }
+                try fail(error, of: part, now: now)
+            }
+        }
+        do throws(BusErrno) {
+            try readGyroscope(into: &samples, now: now)
+        } catch {
+            try fail(error, of: parts[0], now: now)
+        }
+        let limit =
+            now.seconds(since: upSince) < Self.startSeconds
+            ? Self.startSeconds : Self.stallSeconds
+        guard now.seconds(since: lastSample) > limit else { return }
+        report.stalled()
+        restart(now: now, after: 0)
+    }
+
+    /// Reads the device with the gyroscope, and completes its scans to samples.
+    private func readGyroscope(
+        into samples: inout SampleBatch, now: Instant
+    ) throws(BusErrno) {
+        let part = parts[0]
+        guard let decoder = part.decoder else { return }
+        let bytes = try part.read(most: SampleBatch.capacity - samples.count)
+        for index in 0..<bytes.count / decoder.scanBytes {
+            let at = index * decoder.scanBytes
+            let scanned = decoder.scan(
+                UnsafeRawBufferPointer(rebasing: bytes[at..<at + decoder.scanBytes]))
+            guard let scan = scanned, let gyro = scan.gyro, isUsable(scan.time, now: now),
+                scan.time > lastTime
+            else { continue }
+            guard let accel = scan.accel ?? track.value(at: scan.time) else { continue }
+            var sample = IMUSample(time: scan.time, gyro: gyro, accel: accel)
+            if let temperature = scan.temperature {
+                sample.temperature = temperature
+                sample.contents.insert(.temperature)
+            }
+            if let own = scan.magneticField { take(field: own, time: scan.time) }
+            if let field {
+                sample.magneticField = field
+                sample.contents.insert(.magneticField)
+                self.field = nil
+            }
+            samples.append(sample)
+            lastTime = scan.time
+            lastSample = now
+        }
+    }
+
+    /// Reads a device without the gyroscope.
+    private func readSecond(_ part: IIOPart, now: Instant) throws(BusErrno) {
+        guard let decoder = part.decoder else { return }
+        let bytes = try part.read(most: SampleBatch.capacity)
+        for index in 0..<bytes.count / decoder.scanBytes {
+            let at = index * decoder.scanBytes
+            let scanned = decoder.scan(
+                UnsafeRawBufferPointer(rebasing: bytes[at..<at + decoder.scanBytes]))
+            guard let scan = scanned, isUsable(scan.time, now: now) else { continue }
+            if let accel = scan.accel { track.append(accel, time: scan.time) }
+            if let field = scan.magneticField { take(field: field, time: scan.time) }
+        }
+    }
+
+    /// Keeps a new magnetic field for the next sample. A driver that repeats its last measurement in
+    /// each scan delivers a new one only when the value changes.
+    private func take(field new: Vector3, time: Instant) {
+        guard time > fieldTime, new != lastField else { return }
+        (field, fieldTime, lastField) = (new, time, new)
+    }
+
+    private var lastField = Vector3.zero
+
+    /// Whether a time can be that of a sample in the buffer, on the monotonic clock.
+    private func isUsable(_ time: Instant, now: Instant) -> Bool {
+        let age = now.seconds(since: time)
+        if (-Self.earliestSeconds...Self.oldestSeconds).contains(age) { return true }
+        report.noteWrongTime()
+        return false
+    }
+
+    private func fail(_ error: BusErrno, of part: IIOPart, now: Instant) throws(BusError) -> Never {
+        let number = UInt16(part.device.number)
+        report.transferFailed()
+        report.stoppedAnswering()
+        restart(now: now, after: 0)
+        throw BusError(operation: .read, device: .iio, address: number, code: error.code)
+    }
+
+    private func restart(now: Instant, after seconds: Double) {
+        isUp = false
+        parts = []
+        track.removeAll()
+        field = nil
+        notBefore = now.advanced(bySeconds: seconds)
+    }
+
+    // MARK: Set-up
+
+    private func bringUp(now: Instant) throws(BusError) {
+        guard now >= notBefore else { return }
+        do throws(IIOFailure) {
+            if parts.isEmpty { return try find() }
+            for part in parts where !part.isUp {
+                do throws(IIOFailure) {
+                    try part.advance()
+                } catch {
+                    guard part.isOptional else { throw error }
+                    parts.removeAll { $0 === part }
+                }
+                return
+            }
+            isUp = true
+            (upSince, lastSample) = (now, now)
+            report.isUp()
+        } catch {
+            let number = number
+            switch error {
+            case .device(let words):
+                report.failed(words)
+                restart(now: now, after: Self.retrySeconds)
+            case .file(let error):
+                report.failed("cannot be set up: a file of the kernel's driver refuses an access")
+                report.transferFailed()
+                restart(now: now, after: Self.retrySeconds)
+                throw BusError(operation: .read, device: .iio, address: number, code: error.code)
+            }
+        }
+    }
+
+    /// Finds the devices.
+    private func find() throws(IIOFailure) {
+        let devices = IIODevice.all(in: wiring.tree)
+        let choice = try IIOChoice(wiring, devices)
+        func part(_ device: IIODevice, _ quantities: [IIOQuantity], isOptional: Bool) -> IIOPart {
+            IIOPart(
+                wiring.tree, device, quantities: quantities, request: wiring.request,
+                isOptional: isOptional)
+        }
+        parts = choice.parts.map { part($0.device, $0.quantities, isOptional: $0.isOptional) }
+    }
+}
+
+/// Choice of the devices of a sensor among those of the kernel.
+struct IIOChoice {
+    /// The devices with the quantities that are used of each: first the one with the gyroscope.
+    private(set) var parts: [(device: IIODevice, quantities: [IIOQuantity], isOptional: Bool)]
+
+    /// Chooses the devices.
+    ///
+    /// - Throws: `.device` with the reason if a device is missing.
+    init(_ wiring: IIOWiring, _ devices: [IIODevice]) throws(IIOFailure) {
+        func device(_ name: String, _ quantity: IIOQuantity) throws(IIOFailure) -> IIODevice {
+            guard
+                let found = devices.first(where: { device in
+                    IIODevice.find(name, in: [device]) != nil && device.measures(quantity)
+                })
+            else {
+                throw IIODevice.find(name, in: devices) == nil
+                    ? .device("is missing: the kernel has no IIO device of this name")
+                    : .device("lacks a quantity in its buffer: see the check \"iio\"")
+            }
+            return found
+        }
+        let gyroscope: IIODevice
+        if let name = wiring.gyroscope {
+            gyroscope = try device(name, .gyroscope)
+        } else {
+            guard let first = devices.first(where: { $0.measures(.gyroscope) }) else {
+                throw .device("is missing: no IIO device of the kernel has a gyroscope in a buffer")
+            }
+            gyroscope = first
+        }
+        let accelerometer: IIODevice
+        if let name = wiring.accelerometer {
+            accelerometer = try device(name, .accelerometer)
+        } else {
+            guard let found = Self.accelerometer(of: gyroscope, devices) else {
+                throw .device("lacks an accelerometer: no IIO device has one in a buffer")
+            }
+            accelerometer = found
+        }
+        parts = [(gyroscope, [.gyroscope], false)]
+        func add(_ device: IIODevice, _ quantity: IIOQuantity, isOptional: Bool) {
+            if let index = parts.firstIndex(where: { $0.device.number == device.number }) {
+                parts[index].quantities.append(quantity)
+            } else {
+                parts.append((device, [quantity], isOptional))
+            }
+        }
+        add(accelerometer, .accelerometer, isOptional: false)
+        if let name = wiring.magnetometer,
+            let magnetometer = devices.first(where: { device in
+                IIODevice.find(name, in: [device]) != nil && device.measures(.magnetometer)
+            })
+        {
+            add(magnetometer, .magnetometer, isOptional: true)
+        }
+    }
+
+    /// The accelerometer that belongs to a gyroscope: the same device, or the device with the
+    /// longest common beginning of the name.
+    private static func accelerometer(
+        of gyroscope: IIODevice, _ devices: [IIODevice]
+    ) -> IIODevice? {
+        if gyroscope.measures(.accelerometer) { return gyroscope }
+        func likeness(_ device: IIODevice) -> Int {
+            zip(device.name, gyroscope.name).prefix { $0 == $1 }.count
+        }
+        let candidates = devices.filter { $0.measures(.accelerometer) }
+        return candidates.dropFirst().reduce(candidates.first) { best, device in
+            guard let best else { return device }
+            return likeness(device) > likeness(best) ? device : best
+        }
+    }
+}

@@ -1,0 +1,263 @@
+internal import Glibc
+internal import GimbalCore
+
+/// Requirements of an IIO device, from the settings.
+public struct IIORequest: Sendable, Equatable {
+    /// Sampling frequency, Hz.
+    public var rate = 1000.0
+    /// Corner frequency of the low-pass filter, Hz; nil leaves the driver's value.
+    public var lowPass: Double?
+    /// Full scale of the gyroscope, deg/s.
+    public var gyroRange = 2000.0
+    /// Full scale of the accelerometer, g.
+    public var accelRange = 16.0
+    /// Name of the trigger; nil finds the device's own trigger.
+    public var trigger: String?
+
+    /// Creates the request of a sensor.
+    public init() {}
+}
+
+/// Reason why an IIO device cannot be set up.
+enum IIOFailure: Error, Equatable {
+    /// The device lacks a property, which the text describes.
+    case device(StaticString)
+    /// A file of the kernel refused an access.
+    case file(BusErrno)
+
+    /// Whether two failures have the same text or error number.
+    static func == (a: IIOFailure, b: IIOFailure) -> Bool {
+        switch (a, b) {
+        case (.device(let x), .device(let y)): x.utf8Start == y.utf8Start
+        case (.file(let x), .file(let y)): x.code == y.code
+        default: false
+        }
+    }
+}
+
+/// Set-up of one IIO device, in steps, so that the bus thread serves the motors between two steps.
+/// Each step makes a few accesses to the kernel's files.
+struct IIOSetUp {
+    private enum Step: Int { case stop, clock, ranges, rate, trigger, channels, start }
+
+    /// Capacity of the buffer, scans: several times the scans of a period.
+    static let length = 128
+    private static let gravity = 9.80665
+
+    private let tree: IIOTree
+    private let device: IIODevice
+    private let wanted: [IIOQuantity]
+    private let request: IIORequest
+    private var next = Step.stop
+    private var decoder: IIODecoder?
+    private var conversions: [(IIOQuantity, IIOConversion)] = []
+    /// Interval of the samples, s.
+    private(set) var period = 0.001
+
+    /// Creates the set-up of a device.
+    ///
+    /// - Parameters:
+    ///   - tree: The kernel's folders.
+    ///   - device: The device.
+    ///   - wanted: Quantities to be enabled.
+    ///   - request: Requirements from the settings.
+    init(_ tree: IIOTree, _ device: IIODevice, wanted: [IIOQuantity], request: IIORequest) {
+        self.tree = tree
+        self.device = device
+        self.wanted = wanted
+        self.request = request
+        period = 1 / request.rate
+    }
+
+    /// Executes the next step.
+    ///
+    /// - Returns: The decoder of the enabled buffer after the last step; nil before it.
+    mutating func advance() throws(IIOFailure) -> IIODecoder? {
+        switch next {
+        case .stop: try stop()
+        case .clock: try setClock()
+        case .ranges: try setRanges()
+        case .rate: try setRate()
+        case .trigger: try setTrigger()
+        case .channels: try enableChannels()
+        case .start: return try start()
+        }
+        next = Step(rawValue: next.rawValue + 1) ?? .start
+        return nil
+    }
+
+    private func write(_ text: String, _ name: String, in folder: KernelFolder) throws(IIOFailure) {
+        do throws(BusErrno) { try folder.write(text, to: name) } catch { throw .file(error) }
+    }
+
+    private func stop() throws(IIOFailure) {
+        guard device.buffer.has("enable"), !device.channels.isEmpty else {
+            throw .device("has no buffer: its driver in the kernel does not support one")
+        }
+        guard !device.hasUnreadableChannel else {
+            throw .device("has a channel of unknown format (scan element type)")
+        }
+        guard device.hasTimestamp else { throw .device("has no time in its buffer") }
+        if device.buffer.text("enable") != "0" { try write("0", "enable", in: device.buffer) }
+    }
+
+    private func setClock() throws(IIOFailure) {
+        let name = "current_timestamp_clock"
+        if device.folder.text(name) == "monotonic" { return }
+        try write("monotonic", name, in: device.folder)
+        guard device.folder.text(name) == "monotonic" else {
+            throw .device("cannot stamp its samples with the monotonic clock")
+        }
+    }
+
+    /// Sets the smallest sufficient range of each quantity, and the conversion of its raw values.
+    private mutating func setRanges() throws(IIOFailure) {
+        for quantity in wanted {
+            guard let channel = device.channels.first(where: { $0.meaning == .axis(quantity, 0) })
+            else { throw .device("lacks a quantity in its buffer") }
+            let conversion = try conversion(of: quantity, largest: channel.format.largest)
+            conversions.append((quantity, conversion))
+        }
+    }
+
+    private func conversion(
+        of quantity: IIOQuantity, largest: Double
+    ) throws(IIOFailure) -> IIOConversion {
+        let range: Double? =
+            switch quantity {
+            case .gyroscope: request.gyroRange * .pi / 180
+            case .accelerometer: request.accelRange * Self.gravity
+            case .magnetometer: nil
+            }
+        let shared = "in_\(quantity.rawValue)_scale"
+        if let range, let choices = device.folder.choices(shared), device.folder.has(shared) {
+            try write(choices.atLeast(range / largest), shared, in: device.folder)
+        }
+        let scale = try vector(quantity, "scale", missing: nil)
+        let smallest = min(abs(scale.x), abs(scale.y), abs(scale.z))
+        guard smallest > 0 else { throw .device("has a scale of 0") }
+        if let range, smallest * largest < 0.98 * range {
+            throw quantity == .gyroscope
+                ? .device("has a smaller range than imu.gyro_range_dps: lower this setting")
+                : .device("has a smaller range than imu.accel_range_g: lower this setting")
+        }
+        var result = IIOConversion(
+            scale: scale, offset: try vector(quantity, "offset", missing: 0))
+        if let name = device.attribute(quantity, "mount_matrix"),
+            let text = device.folder.text(name)
+        {
+            guard let matrix = IIOMountMatrix(text) else {
+                throw .device("has a mount matrix that is not a rotation")
+            }
+            result.mounting = matrix
+        }
+        return result
+    }
+
+    /// The value of an attribute for each axis, from the file of the axis or of all three axes.
+    private func vector(
+        _ quantity: IIOQuantity, _ name: String, missing: Double?
+    ) throws(IIOFailure) -> Vector3 {
+        var values: [Double] = []
+        for axis in ["x", "y", "z"] {
+            let own = "in_\(quantity.rawValue)_\(axis)_\(name)"
+            let file = device.folder.has(own) ? own : "in_\(quantity.rawValue)_\(name)"
+            guard
+                let value = device.folder.number(file) ?? (device.folder.has(file) ? nil : missing)
+            else { throw .device("has an unreadable scale or offset") }
+            values.append(value)
+        }
+        return Vector3(values[0], values[1], values[2])
+    }
+
+    private mutating func setRate() throws(IIOFailure) {
+        for quantity in wanted {
+            if let lowPass = request.lowPass,
+                let name = device.attribute(quantity, "filter_low_pass_3db_frequency")
+            {
+                let text = device.folder.choices(name)?.atLeast(lowPass) ?? Self.text(lowPass)
+                try write(text, name, in: device.folder)
+            }
+            guard let name = device.attribute(quantity, "sampling_frequency") else { continue }
+            let text = device.folder.choices(name)?.atLeast(request.rate) ?? Self.text(request.rate)
+            try write(text, name, in: device.folder)
+            guard quantity == wanted.first, let rate = device.folder.number(name) else { continue }
+            guard rate > 0 else { throw .device("has a sampling frequency of 0") }
+            period = 1 / rate
+        }
+    }
+
+    /// A number as a driver parses it, without an exponent: 1000, 62.5.
+    static func text(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
+    }
+
+    /// Selects a trigger. Devices with a buffer of their own have no file for it.
+    private func setTrigger() throws(IIOFailure) {
+        let folder = device.folder.folder("trigger")
+        guard folder.has("current_trigger") else { return }
+        let current = folder.text("current_trigger")
+        if current != nil, request.trigger == nil { return }
+        let names = tree.triggerNumbers().compactMap { number in
+            tree.trigger(number).text("name").map { (number, $0) }
+        }
+        let found = names.first { _, name in
+            request.trigger.map { $0 == name }
+                ?? (name == "\(device.name)-dev\(device.number)" || name.hasPrefix(device.name))
+        }
+        guard let (number, name) = found else {
+            throw request.trigger == nil
+                ? .device("has no trigger: set hardware.iio.trigger")
+                : .device("cannot use hardware.iio.trigger, because there is no such trigger")
+        }
+        if current != name { try write(name, "current_trigger", in: folder) }
+        let trigger = tree.trigger(number)
+        if trigger.has("sampling_frequency") {
+            try write(Self.text(request.rate), "sampling_frequency", in: trigger)
+        }
+    }
+
+    /// Enables the wanted channels and the time, and disables all others. The temperature is
+    /// optional, because some drivers do not combine it with the other channels.
+    private mutating func enableChannels() throws(IIOFailure) {
+        var enabled: [IIOChannel] = []
+        for (channel, name) in zip(device.channels, device.channelNames) {
+            let isWanted =
+                switch channel.meaning {
+                case .axis(let quantity, _): wanted.contains(quantity)
+                case .temperature: wanted.contains(.gyroscope)
+                case .timestamp: true
+                case .other: false
+                }
+            let text = isWanted ? "1" : "0"
+            do throws(IIOFailure) {
+                if device.elements.text("\(name)_en") != text {
+                    try write(text, "\(name)_en", in: device.elements)
+                }
+            } catch {
+                if channel.meaning == .temperature { continue }
+                throw error
+            }
+            if isWanted { enabled.append(channel) }
+        }
+        guard var decoder = IIODecoder(enabled) else {
+            throw .device("has a buffer of an unknown layout")
+        }
+        for (quantity, conversion) in conversions { decoder[quantity] = conversion }
+        decoder.temperature = (
+            device.folder.number("in_temp_scale") ?? 1, device.folder.number("in_temp_offset") ?? 0
+        )
+        self.decoder = decoder
+    }
+
+    private func start() throws(IIOFailure) -> IIODecoder? {
+        if device.buffer.has("length") {
+            try write("\(Self.length)", "length", in: device.buffer)
+        }
+        if device.buffer.text("watermark") ?? "1" != "1" {
+            try write("1", "watermark", in: device.buffer)
+        }
+        try write("1", "enable", in: device.buffer)
+        return decoder
+    }
+}

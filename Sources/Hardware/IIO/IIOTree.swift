@@ -1,0 +1,85 @@
+/// Folders in which the kernel shows its IIO devices. Tests use folders of their own.
+public struct IIOTree: Sendable, Equatable {
+    /// Folder with a folder for each device and trigger.
+    public var devices: String
+    /// Folder with the device files.
+    public var files: String
+
+    /// Creates the description of a tree; the defaults are the kernel's folders.
+    public init(devices: String = "/sys/bus/iio/devices", files: String = "/dev") {
+        self.devices = devices
+        self.files = files
+    }
+
+    /// Numbers of all devices, in ascending order.
+    func deviceNumbers() -> [Int] { numbers("iio:device") }
+
+    /// Numbers of all triggers, in ascending order.
+    func triggerNumbers() -> [Int] { numbers("trigger") }
+
+    /// Folder of a device.
+    func device(_ number: Int) -> KernelFolder {
+        KernelFolder(path: "\(devices)/iio:device\(number)")
+    }
+
+    /// Folder of a trigger.
+    func trigger(_ number: Int) -> KernelFolder {
+        KernelFolder(path: "\(devices)/trigger\(number)")
+    }
+
+    /// Path of a device's file.
+    func file(_ number: Int) -> String { "\(files)/iio:device\(number)" }
+
+    private func numbers(_ prefix: String) -> [Int] {
+        KernelFolder(path: devices).entries
+            .compactMap { $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil }
+            .filter { (0...0xFFFF).contains($0) }.sorted()
+    }
+}
+
+/// Values that an attribute can have: a list, or a range `[minimum step maximum]`.
+package enum IIOChoices: Sendable, Equatable {
+    /// The listed values, each as the kernel writes it.
+    case list([String])
+    /// All values from the first to the second number.
+    case range(Double, Double)
+
+    private static let most = 256
+
+    /// Reads the text of an `_available` file; nil if the text has no values.
+    package init?(_ text: String) {
+        let isRange = text.hasPrefix("[") && text.hasSuffix("]")
+        let words = text.split { $0.isWhitespace || $0 == "[" || $0 == "]" }.prefix(Self.most)
+            .map(String.init)
+        let numbers = words.compactMap { Double($0) }
+        guard !numbers.isEmpty, numbers.count == words.count, numbers.allSatisfy(\.isFinite)
+        else { return nil }
+        if isRange {
+            guard numbers.count == 3, numbers[0] <= numbers[2] else { return nil }
+            self = .range(numbers[0], numbers[2])
+        } else {
+            self = .list(words)
+        }
+    }
+
+    /// The smallest value that is at least `wanted`; the largest value if all are smaller. The
+    /// result has the kernel's own spelling, because some drivers accept no other.
+    package func atLeast(_ wanted: Double) -> String {
+        switch self {
+        case .range(let low, let high): return "\(min(max(wanted, low), high))"
+        case .list(let words):
+            let sorted = words.compactMap { word in Double(word).map { (word, $0) } }
+                .sorted { $0.1 < $1.1 }
+            // A hundredth less is the same value, rounded by the driver.
+            let found = sorted.first { $0.1 >= 0.99 * wanted } ?? sorted.last
+            return found?.0 ?? "\(wanted)"
+        }
+    }
+}
+
+extension KernelFolder {
+    /// The values that an attribute can have, from the file with the suffix `_available`.
+    func choices(_ name: String) -> IIOChoices? {
+        text("\(name)_available").flatMap { IIOChoices($0) }
+    }
+}

@@ -1,0 +1,44 @@
+import Wire
+
+extension BatteryReport {
+    /// Charge below which the state is critical, as a fraction of the charge that is low.
+    private static let critical = 0.5
+
+    /// Creates the message for the state of a battery.
+    ///
+    /// - Parameters:
+    ///   - status: State of the battery.
+    ///   - lowPercent: Charge below which the battery is low, %.
+    init(_ status: BatteryStatus, lowPercent: Double) {
+        self.init()
+        consumedCharge = -1
+        consumedEnergy = -1
+        temperature = Self.integer(status.temperatureC.known, 100) ?? .max
+        for index in 1..<10 { voltages[index] = .max }
+        // A voltage that needs more than 16 bits is the sum of several cells.
+        var rest = Int((status.voltageV.known ?? 0) * 1000)
+        voltages[0] = status.voltageV.known == nil ? .max : 0
+        var cell = 0
+        while rest > 0, cell < 10 {
+            voltages[cell] = UInt16(min(rest, Int(UInt16.max) - 1))
+            rest -= Int(voltages[cell])
+            cell += 1
+        }
+        current = Self.integer(status.currentA.known, 100) ?? -1
+        function = 1
+        remaining = status.percent.known.map { Int8(min(max($0, 0), 100).rounded()) } ?? -1
+        timeRemaining = status.timeLeftS.known.map { Int32(min(max($0, 0), 1e7)) } ?? 0
+        chargeState =
+            switch status.percent.known {
+            case _ where status.state == "charging": 7
+            case nil: 0
+            case let percent? where percent < Self.critical * lowPercent: 3
+            case _ where status.isLow: 2
+            default: 1
+            }
+    }
+
+    private static func integer(_ value: Double?, _ factor: Double) -> Int16? {
+        value.map { Int16(min(max($0 * factor, -32767), 32766).rounded()) }
+    }
+}

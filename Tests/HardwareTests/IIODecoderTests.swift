@@ -1,0 +1,150 @@
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+@Suite("Buffers of the kernel's IIO devices")
+struct IIODecoderTests {
+    @Test(
+        "a scan element's type is read",
+        arguments: [
+            ("le:s16/16>>0", true, true, 16, 2, 1, 0), ("be:s16/16>>0", false, true, 16, 2, 1, 0),
+            ("le:s12/16>>4", true, true, 12, 2, 1, 4), ("be:u24/32>>8", false, false, 24, 4, 1, 8),
+            ("le:s64/64>>0", true, true, 64, 8, 1, 0), ("le:s32/32X4>>0", true, true, 32, 4, 4, 0),
+            ("le:u8/8>>0\n", true, false, 8, 1, 1, 0),
+        ] as [(String, Bool, Bool, Int, Int, Int, Int)])
+    func format(
+        text: String, isLittle: Bool, isSigned: Bool, bits: Int, size: Int, count: Int, shift: Int
+    ) throws {
+        let format = try #require(IIOFormat(text))
+        #expect(format.isLittleEndian == isLittle && format.isSigned == isSigned)
+        #expect(format.bits == bits && format.size == size)
+        #expect(format.count == count && format.shift == shift)
+    }
+
+    @Test(
+        "a text that no kernel writes is refused",
+        arguments: [
+            "", "le", "le:", "xe:s16/16>>0", "le:f32/32>>0", "le:s0/16>>0", "le:s65/64>>0",
+            "le:s16/12>>0", "le:s16/16>>1", "le:s16/16>>", "le:s16/16X0>>0", "le:s16/16X99>>0",
+            "le:s-1/16>>0", "le:s16/16>>0x", "le:s999999999999/16>>0", "le:s٣/16>>0",
+        ])
+    func malformed(text: String) { #expect(IIOFormat(text) == nil) }
+
+    @Test("values of every width, order and sign are decoded")
+    func values() throws {
+        func value(_ type: String, _ bytes: [UInt8]) throws -> Int64 {
+            let format = try #require(IIOFormat(type))
+            return bytes.withUnsafeBytes { format.value(in: $0, at: 0) }
+        }
+        #expect(try value("le:s16/16>>0", [0xFE, 0xFF]) == -2)
+        #expect(try value("be:s16/16>>0", [0xFF, 0xFE]) == -2)
+        #expect(try value("le:u16/16>>0", [0xFE, 0xFF]) == 65534)
+        #expect(try value("le:s12/16>>4", [0xF7, 0x80]) == -2033)
+        #expect(try value("be:s24/32>>8", [0x80, 0x00, 0x01, 0x55]) == -8_388_607)
+        #expect(try value("be:s20/32>>4", [0xAB, 0x7F, 0xFF, 0xF5]) == 524_287)
+        #expect(try value("le:s8/8>>0", [0x80]) == -128)
+        #expect(try value("le:s64/64>>0", [1, 0, 0, 0, 0, 0, 0, 0x80]) == .min + 1)
+    }
+
+    private static func channels(_ list: [(String, String)]) -> [IIOChannel] {
+        list.enumerated().compactMap { index, entry in
+            IIOFormat(entry.1).map {
+                IIOChannel(
+                    meaning: IIOChannel.meaning(of: entry.0), index: index, format: $0)
+            }
+        }
+    }
+
+    @Test("a scan is laid out as the kernel does: each channel aligned to its size, the time to 8")
+    func layout() throws {
+        let three = MadeUpIIO.axes("anglvel", "le:s16/16>>0")
+        let time = [("in_timestamp", "le:s64/64>>0")]
+        #expect(IIODecoder(Self.channels(three))?.scanBytes == 6)
+        #expect(IIODecoder(Self.channels(three + time))?.scanBytes == 16)
+        let six = three + MadeUpIIO.axes("accel", "le:s24/32>>0")
+        // 6 bytes, 2 of padding, 12 bytes, 4 of padding, 8 bytes.
+        let decoder = try #require(IIODecoder(Self.channels(six + time)))
+        #expect(decoder.scanBytes == 32)
+        #expect(decoder.hasTimestamp)
+        #expect(decoder.quantities == [.gyroscope, .accelerometer])
+        #expect(IIODecoder([]) == nil)
+        let twice = Self.channels(three) + Self.channels(three)
+        #expect(IIODecoder(twice) == nil, "two channels with one index")
+    }
+
+    @Test("offset, scale, mount matrix and units are applied")
+    func conversion() throws {
+        let list =
+            MadeUpIIO.axes("accel", "be:s16/16>>0") + [("in_temp", "be:s16/16>>0")]
+            + MadeUpIIO.axes("magn", "be:s16/16>>0") + [("in_timestamp", "le:s64/64>>0")]
+        var decoder = try #require(IIODecoder(Self.channels(list)))
+        let turned = try #require(IIOMountMatrix("0, -1, 0; 1, 0, 0; 0, 0, 1"))
+        decoder[.accelerometer] = IIOConversion(
+            scale: Vector3(0.01, 0.01, 0.02), offset: Vector3(1, 2, 3), mounting: turned)
+        decoder[.magnetometer] = IIOConversion(scale: Vector3(0.001, 0.001, 0.001))
+        decoder.temperature = (2.941176, 12420)
+        let bytes = MadeUpIIO.scan([99, 198, -503, -7310, 200, -100, 450], time: 1_234_567)
+        let scan = try #require(bytes.withUnsafeBytes { decoder.scan($0) })
+        #expect(scan.time == Instant(nanoseconds: 1_234_567))
+        #expect(scan.gyro == nil)
+        let accel = try #require(scan.accel)
+        #expect((accel - Vector3(-2, 1, -10)).lengthForTest < 1e-12)
+        // 1 gauss is 100 µT.
+        let field = try #require(scan.magneticField)
+        #expect((field - Vector3(20, -10, 45)).lengthForTest < 1e-9)
+        #expect(abs((scan.temperature ?? 0) - 15.0294) < 1e-3)
+        #expect(bytes.dropLast().withUnsafeBytes { decoder.scan($0) } == nil, "a byte is missing")
+    }
+
+    @Test(
+        "a mount matrix that is not a rotation is refused",
+        arguments: [
+            "", "1, 0, 0; 0, 1, 0", "1, 0, 0; 0, 1, 0; 0, 0, -1", "2, 0, 0; 0, 1, 0; 0, 0, 1",
+            "1, 0, 0; 1, 0, 0; 0, 0, 1", "nan, 0, 0; 0, 1, 0; 0, 0, 1", "1 0 0 0 1 0 0 0 1 0",
+        ])
+    func matrix(text: String) { #expect(IIOMountMatrix(text) == nil) }
+
+    @Test("a rotation with rounded digits is accepted")
+    func rounded() throws {
+        let matrix = try #require(
+            IIOMountMatrix("0.707, 0.707, 0; -0.707, 0.707, 0; 0, 0, 1\n"))
+        #expect((matrix.rotate(Vector3(1, 0, 0)) - Vector3(0.707, -0.707, 0)).lengthForTest < 1e-12)
+    }
+
+    @Test("the next higher listed value is chosen, in the driver's own spelling")
+    func choices() throws {
+        let list = try #require(IIOChoices("13.000 26.000 52.000 833.000"))
+        #expect(list.atLeast(50) == "52.000")
+        #expect(list.atLeast(838) == "833.000", "a hundredth is rounding")
+        #expect(list.atLeast(5000) == "833.000", "the highest that there is")
+        let range = try #require(IIOChoices("[10 1 400]"))
+        #expect(Double(range.atLeast(1000)) == 400)
+        #expect(Double(range.atLeast(123)) == 123)
+        #expect(IIOChoices("") == nil && IIOChoices("fast slow") == nil)
+        #expect(IIOChoices("[5 1]") == nil)
+    }
+
+    @Test("measurements of a second device are resampled to the times of the first")
+    func track() throws {
+        func at(_ ms: Double) -> Instant { Instant(nanoseconds: Int64(ms * 1e6)) }
+        var track = IIOTrack(staleSeconds: 0.02)
+        #expect(track.value(at: at(0)) == nil)
+        for ms in stride(from: 0.0, through: 200, by: 5) {
+            track.append(Vector3(ms, 2 * ms, -ms), time: at(ms))
+        }
+        for ms in [196.3, 200, 203.7] {
+            let value = try #require(track.value(at: at(ms)))
+            #expect((value - Vector3(ms, 2 * ms, -ms)).lengthForTest < 1e-9, "\(ms) ms")
+        }
+        #expect(track.value(at: at(209))?.x == 205, "at most one interval beyond the newest")
+        #expect(track.value(at: at(221)) == nil, "too old")
+        #expect(track.value(at: at(1))?.x == 45, "the oldest that is kept")
+        track.append(Vector3(9, 9, 9), time: at(150))
+        #expect(track.value(at: at(200))?.x == 200, "time does not run backwards")
+    }
+}
+
+extension Vector3 {
+    var lengthForTest: Double { dot(self).squareRoot() }
+}
