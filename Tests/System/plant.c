@@ -2,9 +2,9 @@
 // kernel module: turns the pulses that the controller writes into the rates and forces that it reads. In C, because the lab
 // is emulated.
 //
-//   plant FOLDER FRAME_HZ bmi088|icm42688p|mpu6050|mpu6500|mpu9250 [WORD...]
+//   plant FOLDER FRAME_HZ bmi088|icm42688p|mpu6050|mpu6500|mpu9250|iio [WORD...]
 //
-// An MPU-9250's magnetometer feels 20 µT to the north and 45 µT down. An ICM-42688-P has its data-ready line at GPIO 5. Words: `spi`: the sensor is at the chip selects 0 (and 1); `fifo`: an
+// iio: the sensors of the lab's module airframe_iio. An MPU-9250's magnetometer feels 20 µT to the north and 45 µT down. An ICM-42688-P has its data-ready line at GPIO 5. Words: `spi`: the sensor is at the chip selects 0 (and 1); `fifo`: an
 // ICM-42688-P also fills its buffer, by a clock that is 2 % slow; `handle`: an MPU-6050 on the handle; `encoders`: an AS5600 at
 // each joint, on the buses 11 to 13; `pwm`: the servos are at the PWM chip.
 // Commands on standard input: `amplitude DEGREES` (how far the handle swings), `frozen 0|1` (whether the sensor's registers
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@
 // The slow clock of the sensor's buffer, s.
 #define BUFFER_PERIOD 1.02e-3
 
-static int accelerometer, gyroscope, icm = -1, mpu = -1, handle_mpu = -1, has_magnetometer, fifo = -1, encoders[3] = {-1}, servos = -1, gpio, pwm = -1;
+static int accelerometer, gyroscope, icm = -1, mpu = -1, handle_mpu = -1, has_magnetometer, fifo = -1, iio = -1, encoders[3] = {-1}, servos = -1, gpio, pwm = -1;
 static double frame_hz, amplitude;
 static int is_frozen, has_edges = 1;
 
@@ -160,6 +161,18 @@ static void fill_buffer(rotation before, rotation now, double dt, double t) {
     }
 }
 
+// Rates in µrad/s and forces in µm/s²; the module measures them at its own times.
+static void write_iio(rotation before, rotation now, double dt) {
+    double rate[3];
+    int32_t motion[6];
+    rate_of(before, now, dt, rate);
+    for (int i = 0; i < 3; i++) {
+        motion[i] = (int32_t)lround(rate[i] * 1e6);
+        motion[3 + i] = (int32_t)lround(-now.m[2][i] * GRAVITY * 1e6);
+    }
+    if (write(iio, motion, sizeof motion) != sizeof motion) { perror("motion"); exit(1); }
+}
+
 // STATUS with a magnet, RAW ANGLE.
 static void write_encoders(const double joints[3]) {
     for (int i = 0; i < 3; i++) {
@@ -224,6 +237,8 @@ static void open_chips(const char *folder, const char *sensor, int count, char *
         icm = chip(folder, has_spi ? "spi-0" : "i2c-0x68");
         gpio = file(folder, "gpio", O_RDWR);
         put(icm, 0x75, &icm_id, 1);
+    } else if (strcmp(sensor, "iio") == 0) {
+        iio = file(folder, "../airframe_iio/motion", O_WRONLY);
     } else {
         accelerometer = chip(folder, has_spi ? "spi-0" : "i2c-0x18");
         gyroscope = chip(folder, has_spi ? "spi-1" : "i2c-0x68");
@@ -270,6 +285,8 @@ int main(int count, char **arguments) {
         } else if (!is_frozen && mpu >= 0) {
             write_invensense(mpu, 0, before, camera, dt);
             if (has_magnetometer) write_field(camera);
+        } else if (iio >= 0) {
+            write_iio(before, camera, dt);
         } else if (!is_frozen) {
             write_sensor(before, camera, dt, counter += (unsigned)(dt / 39.0625e-6) + 1);
         }

@@ -83,6 +83,17 @@ def gpio_set(number, level):
         lines.write(bytes([level]))
 
 
+def iio_set(**values):
+    """Writes to the files of the lab's IIO devices."""
+    for name, value in values.items():
+        Path("/sys/kernel/debug/airframe_iio", name).write_text(str(value))
+
+
+def iio_pushed():
+    """How many measurements the lab's IIO devices have made."""
+    return int(Path("/sys/kernel/debug/airframe_iio/pushed").read_text())
+
+
 class Plant:
     """The running plant with this sensor, and with what the words in the head of plant.c say. `history` holds rows (time,
     driven, handle roll, pitch, camera roll, pitch, joints yaw, roll, pitch), degrees."""
