@@ -1,11 +1,9 @@
 import GimbalCore
 import Port
 
-/// Table of all settings. Parsing, `--print-config`, `get`, `set`, `diff`, reload and the sample
-/// file read this table.
-///
-/// To add a setting, add a property with its default to `Settings`, add an entry to this table, and
-/// run `make documents` for the sample file.
+/// Table of all settings, for parsing, `--print-config`, `get`, `set`, `diff`, reload and the
+/// sample file. To add a setting, add a property with its default to `Settings` and an entry to
+/// this table, and run `make documents`.
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
