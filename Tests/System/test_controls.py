@@ -3,10 +3,11 @@ its connection while its stick is deflected, and returns. Measures the time from
 """
 # lab: --bluetooth off --own-time
 import fcntl, json, os, socket, struct, subprocess, time
+from pathlib import Path
 
 from gimbal import RUN, SOCKET, Gimbal, step, wait
 
-EV_SYN, EV_KEY, EV_REL, EV_ABS = 0, 1, 2, 3
+EV_SYN, EV_KEY, EV_REL, EV_ABS, EV_LED = 0, 1, 2, 3, 17
 BTN_SOUTH, BTN_NORTH, BTN_TL, BTN_TR, BTN_SELECT = 0x130, 0x133, 0x136, 0x137, 0x13A
 ABS_X, ABS_Y, ABS_HAT0X = 0, 1, 16
 BUS_USB, BUS_HOST = 3, 0x19
@@ -14,6 +15,7 @@ BUS_USB, BUS_HOST = 3, 0x19
 UI_DEV_CREATE, UI_DEV_DESTROY = 0x5501, 0x5502
 UI_DEV_SETUP, UI_ABS_SETUP = 0x405C5503, 0x401C5504
 UI_SET_EVBIT, UI_SET_KEYBIT, UI_SET_RELBIT, UI_SET_ABSBIT = 0x40045564, 0x40045565, 0x40045566, 0x40045567
+UI_SET_LEDBIT = 0x40045569
 # The emulated computer executes 250 million instructions per second, also those of this program. LinksTests measures the link
 # on the host.
 LIMIT_SECONDS = 0.100
@@ -22,9 +24,10 @@ LIMIT_SECONDS = 0.100
 class Device:
     """An input device of uinput."""
 
-    def __init__(self, name, bus, keys=(), axes={}, dials=()):
-        self.file = os.open("/dev/uinput", os.O_WRONLY | os.O_NONBLOCK)
-        for kind, codes, bit in ((EV_KEY, keys, UI_SET_KEYBIT), (EV_ABS, axes, UI_SET_ABSBIT), (EV_REL, dials, UI_SET_RELBIT)):
+    def __init__(self, name, bus, keys=(), axes={}, dials=(), leds=()):
+        self.file = os.open("/dev/uinput", os.O_RDWR | os.O_NONBLOCK)
+        for kind, codes, bit in ((EV_KEY, keys, UI_SET_KEYBIT), (EV_ABS, axes, UI_SET_ABSBIT), (EV_REL, dials, UI_SET_RELBIT),
+                                 (EV_LED, leds, UI_SET_LEDBIT)):
             if codes:
                 fcntl.ioctl(self.file, UI_SET_EVBIT, kind)
             for code in codes:
@@ -46,6 +49,20 @@ class Device:
     def unplug(self):
         fcntl.ioctl(self.file, UI_DEV_DESTROY)
         os.close(self.file)
+
+
+def lights():
+    return set(Path("/sys/class/leds").glob("*/brightness"))
+
+
+def flashes(light, seconds):
+    """Number of times that the light goes on within this time."""
+    end, lit, count = time.monotonic() + seconds, True, 0
+    while time.monotonic() < end:
+        before, lit = lit, light.read_text() != "0\n"
+        count += lit and not before
+        time.sleep(0.02)
+    return count
 
 
 def gamepad():
@@ -172,6 +189,14 @@ check(p50 <= LIMIT_SECONDS, f"from a button to its tick: median {p50 * 1e3:.1f} 
 
 pad.press(BTN_SELECT)
 wait(lambda: mode() == "inactive", what="the stop")
+
+known = lights()
+lamp = Device("lab-lamp", BUS_HOST, leds=[0])
+light = wait(lambda: next(iter(lights() - known), None), what="the LED device")
+gimbal.ask("set", key="signals.led", value=light.parent.name)
+time.sleep(0.5)
+seen = flashes(light, 3 * 1.9)
+check(seen == 3, f"an emergency stop is one flash every 1.9 s: {seen} in three periods")
 board = Device("lab-buttons", BUS_HOST, [148], dials=[7])
 wait(lambda: "lab-buttons" in names(), what="the button of the board")
 board.press(148, 1)

@@ -43,3 +43,16 @@ extension Schema {
         ),
     ]
 }
+
+extension Schema {
+    /// Settings of the light and the buzzer, `[signals]`.
+    static let signals: [Setting] = [
+        .text(
+            "signals.led", \.signals.led, maxLength: 64, .live,
+            "LED in /sys/class/leds that shows the state of the gimbal; off = none.",
+            hint: "`ls /sys/class/leds` lists the names."),
+        .text(
+            "signals.buzzer", \.signals.buzzer, maxLength: 64, .live,
+            "LED device in /sys/class/leds to which an active buzzer is connected; off = none."),
+    ]
+}

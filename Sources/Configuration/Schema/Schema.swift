@@ -1,15 +1,14 @@
 import GimbalCore
 import Port
 
-/// Table of all settings, for parsing, `--print-config`, `get`, `set`, `diff`, reload and the
-/// sample file. To add a setting, add a property with its default to `Settings` and an entry to
-/// this table, and run `make documents`.
+/// Table of all settings, for parsing, `get`, `set`, `diff`, reload and the sample file. To add a
+/// setting, add a property to `Settings` and an entry to this table, and run `make documents`.
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =
         hardware + serial + iio + lockstep + loop + imu + estimator + control + filter + airos
-        + rbl + motors + servo + supply + drive + rider + robot + motion + modes
-        + supervision + battery + controls + mcp + bluetooth + mavlink + recording + services
+        + rbl + motors + servo + supply + drive + rider + robot + motion + modes + supervision
+        + battery + controls + signals + mcp + bluetooth + mavlink + recording + services
 
     /// Summary of each table, in one sentence.
     public static let tables: [(name: String, summary: String)] = [
@@ -78,6 +77,7 @@ public enum Schema {
         ),
         ("battery", "The battery or supply of the computer, as the kernel reports it."),
         ("controls", "Buttons, sticks, dials and gamepads on this computer."),
+        ("signals", "Light and buzzer that show the state of the gimbal."),
         ("mcp", "Limits of assistants, which `airframectl mcp` connects to airframed."),
         ("bluetooth", "Bluetooth peripheral that phones connect to, through bluetoothd."),
         ("mavlink", "Links to autopilots and ground stations."),

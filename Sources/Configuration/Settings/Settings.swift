@@ -55,6 +55,8 @@ public struct Settings: Sendable, Equatable {
     public var commander = Commanding()
     /// Settings of buttons, sticks, dials and gamepads.
     public var controls = Controls()
+    /// Settings of a light and a buzzer.
+    public var signals = Signals()
     /// Limits of assistants.
     public var mcp = MCP()
     /// Settings of Bluetooth.

@@ -192,6 +192,12 @@ public struct Daemon {
         }
         if let radio { services.append(radio) }
         if let links { services += links.services }
+        if simulator == nil {
+            services.append(
+                SignalService(
+                    hub: machine.hub, settings: { [tuning] in tuning.settings.signals },
+                    log: logger))
+        }
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
         }

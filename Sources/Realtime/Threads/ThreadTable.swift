@@ -14,6 +14,7 @@
 /// | airframed-log   | ordinary   |          | writes the log; waits for its reader                        |
 /// | airframed-batt  | ordinary   |          | reads the battery; waits for its driver                     |
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
+/// | airframed-led   | ordinary   |          | switches the light and the buzzer; waits for their bus      |
 ///
 /// The loop has a higher priority than the buses. If the loop runs on the CPU of the bus thread
 /// that woke the loop, the loop runs immediately, and the bus thread finds the loop's output
@@ -46,6 +47,8 @@ public enum ThreadTable {
     public static let log = ThreadConfiguration(name: "airframed-log", priority: nil)
     /// The thread that feeds the watchdog.
     public static let watch = ThreadConfiguration(name: "airframed-watch", priority: nil)
+    /// The thread that switches the light and the buzzer.
+    public static let signals = ThreadConfiguration(name: "airframed-led", priority: nil)
     /// Stack size of each real-time thread, bytes. The whole stack is locked into memory.
     public static let stackBytes = 320 * 1024
     /// Size of the part of the stack that a real-time thread touches before it starts its work,

@@ -1,0 +1,94 @@
+import GimbalCore
+import Wire
+
+/// State of the gimbal in the language of the signals, which a light or a beeper shows.
+enum SignalCode: Equatable {
+    /// The loop has not delivered a snapshot yet, or the start-up checks run.
+    case starting
+    /// The motors are on, and the camera follows no request.
+    case ready
+    /// A source turns the camera.
+    case moving
+    /// The motors are off because the mode is `inactive` or the camera is retracted.
+    case resting
+    /// The motors are off because of a fault; the number of flashes names its group.
+    case fault(Int)
+
+    /// Groups of conditions that keep the motors off, in the order of their number of flashes from 1:
+    /// emergency stop; sensor; buses and drives; motors and controllers; joints; all others.
+    static let groups: [Conditions] = [
+        .emergencyStop,
+        .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .imuSaturated
+            | .gyroContradicted,
+        .busError | .driveSilent | .driveFault | .canBusOff | .canErrors,
+        .responseReversed | .motorStalled | .controlFault | .rotorLost | .loopUnreliable
+            | .motorSlipped,
+        .jointsOutOfReach | .encoderMissing | .jointLimit,
+    ]
+
+    /// The state that a snapshot shows; nil before the first snapshot.
+    init(_ snapshot: StabilizerSnapshot?) {
+        guard let snapshot, snapshot.samples.accepted > 0 || !snapshot.conditions.isEmpty else {
+            self = .starting
+            return
+        }
+        let inhibiting = Conditions.catalogue.filter { words in
+            guard snapshot.conditions.intersects(words.condition) else { return false }
+            switch Supervisor.response(to: words.condition) {
+            case .off, .brake, .softOff, .blockStart: return true
+            case .report: return false
+            }
+        }.reduce(Conditions.none) { $0 | $1.condition }
+        if inhibiting.isEmpty, snapshot.output.enabled {
+            let rate = snapshot.pointing.rates
+            let fastest = max(abs(rate.yaw), abs(rate.roll), abs(rate.pitch))
+            self = fastest > Angle.degrees(1).radians ? .moving : .ready
+            return
+        }
+        let faults = inhibiting.subtracting(
+            .inactiveMode | .retracted | .calibrating | .autotuning | .estimateNotConverged
+                | .inertiaUnknown | .shutdown)
+        if !faults.isEmpty {
+            let group = Self.groups.firstIndex { $0.intersects(faults) } ?? Self.groups.count
+            self = .fault(group + 1)
+        } else if inhibiting.intersects(.inactiveMode | .retracted) {
+            self = .resting
+        } else {
+            self = .starting
+        }
+    }
+
+    /// Whether the light is on.
+    ///
+    /// - Parameter time: Time since the state began, s.
+    /// - Returns: Whether the light is on at this time.
+    func isLit(at time: Double) -> Bool {
+        switch self {
+        case .ready: true
+        case .moving: time.truncatingRemainder(dividingBy: 0.5) < 0.25
+        case .starting: time.truncatingRemainder(dividingBy: 2) < 1
+        case .resting: time.truncatingRemainder(dividingBy: 3) < 0.1
+        case .fault(let count):
+            // Flashes of 0.2 s, and a pause of 1.5 s after the last flash.
+            Self.isFlash(
+                time.truncatingRemainder(dividingBy: 0.4 * Double(count) + 1.5), count)
+        }
+    }
+
+    /// Whether the beeper sounds: once for each new state, not repeatedly.
+    ///
+    /// - Parameter time: Time since the state began, s.
+    /// - Returns: Whether the beeper sounds at this time.
+    func isSounding(at time: Double) -> Bool {
+        switch self {
+        case .ready: time < 0.15
+        case .fault(let count): Self.isFlash(time, count)
+        case .starting, .moving, .resting: false
+        }
+    }
+
+    /// Whether one of `count` flashes of 0.2 s with gaps of 0.2 s is on.
+    private static func isFlash(_ time: Double, _ count: Int) -> Bool {
+        time < 0.4 * Double(count) && time.truncatingRemainder(dividingBy: 0.4) < 0.2
+    }
+}

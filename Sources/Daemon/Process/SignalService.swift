@@ -1,0 +1,136 @@
+import Configuration
+import GimbalCore
+import Logging
+import Policy
+import Realtime
+import ServiceLifecycle
+import SystemPackage
+
+/// Service that shows the state of the gimbal with a light and a buzzer, which are LED devices of the
+/// kernel. A thread of its own writes to the devices, because a light on an I2C bus takes its time.
+struct SignalService: Service {
+    /// Interval between two looks at the state, s.
+    private static let period = 0.05
+
+    let hub: TelemetryHub
+    let settings: @Sendable () -> Settings.Signals
+    let log: Logger
+
+    func run() async throws {
+        let (hub, settings, log) = (hub, settings, log)
+        let bell = Doorbell()
+        let thread = try RealtimeThread(ThreadTable.signals) {
+            var signals = SignalWriter(log: log)
+            repeat {
+                signals.show(
+                    SignalCode(hub.view?.record.snapshot), settings(), now: MonotonicClock.now)
+            } while bell.wait(until: MonotonicClock.now.advanced(bySeconds: Self.period)) != .rung
+            signals.end()
+        }
+        try? await gracefulShutdown()
+        bell.ring()
+        if thread.join(until: MonotonicClock.now.advanced(bySeconds: 1)) { bell.deallocate() }
+    }
+}
+
+/// Writer of the state to LED devices. Only one thread may use it; time is an argument.
+struct SignalWriter {
+    private var code = SignalCode.starting
+    private var since: Instant?
+    private var light: LEDDevice
+    private var buzzer: LEDDevice
+
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - directory: Directory of the LED devices.
+    ///   - log: Log for devices that cannot be used.
+    init(directory: FilePath = "/sys/class/leds", log: Logger) {
+        light = LEDDevice(directory: directory, log: log)
+        buzzer = LEDDevice(directory: directory, log: log)
+    }
+
+    /// Shows the state. A write takes place only if a device changes.
+    mutating func show(_ code: SignalCode, _ settings: Settings.Signals, now: Instant) {
+        if code != self.code || since == nil {
+            self.code = code
+            since = now
+        }
+        let time = since.map { now.seconds(since: $0) } ?? 0
+        light.set(code.isLit(at: time), name: settings.led)
+        buzzer.set(code.isSounding(at: time), name: settings.buzzer)
+    }
+
+    /// Switches both devices off.
+    mutating func end() {
+        light.turnOff()
+        buzzer.turnOff()
+    }
+}
+
+/// A device of the kernel's LED class (Documentation/leds/leds-class.rst).
+struct LEDDevice {
+    private let directory: FilePath
+    private let log: Logger
+    private var name = "off"
+    private var isOn: Bool?
+    private var hasFailed = false
+
+    init(directory: FilePath, log: Logger) {
+        self.directory = directory
+        self.log = log
+    }
+
+    /// Switches the device on or off.
+    ///
+    /// - Parameters:
+    ///   - isOn: Whether the device must be on.
+    ///   - name: Name of the device; "off" for none.
+    mutating func set(_ isOn: Bool, name: String) {
+        if name != self.name {
+            turnOff()
+            self.name = name
+            hasFailed = false
+            // The kernel itself can use the LED, for example to show the processor's load.
+            if name != "off" { _ = try? write("none", to: "trigger") }
+        }
+        guard name != "off", isOn != self.isOn, !hasFailed else { return }
+        do {
+            try write(isOn ? brightest : "0", to: "brightness")
+            self.isOn = isOn
+        } catch {
+            hasFailed = true
+            log.warning(
+                "signals: \(path("brightness")) cannot be written: \(error). Check the name of the LED, and install the systemd drop-in signals.conf."
+            )
+        }
+    }
+
+    /// Switches the device off.
+    mutating func turnOff() {
+        if isOn == true { try? write("0", to: "brightness") }
+        isOn = nil
+    }
+
+    /// The highest brightness of the device.
+    private var brightest: String {
+        guard let file = try? FileDescriptor.open(path("max_brightness"), .readOnly) else {
+            return "1"
+        }
+        defer { try? file.close() }
+        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
+            let count = (try? file.read(into: buffer)) ?? 0
+            let digits = buffer.prefix(count).prefix { (0x30...0x39).contains($0) }
+            return digits.isEmpty ? "1" : String(decoding: digits, as: UTF8.self)
+        }
+    }
+
+    private func path(_ file: String) -> FilePath {
+        directory.appending(name).appending(file)
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        let file = try FileDescriptor.open(path(file), .writeOnly, options: .closeOnExec)
+        try file.closeAfter { _ = try file.writeAll(text.utf8) }
+    }
+}

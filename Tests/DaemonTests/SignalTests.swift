@@ -1,0 +1,81 @@
+import Configuration
+import GimbalCore
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite("Signals") struct SignalTests {
+    private func snapshot(
+        _ conditions: Conditions = .none, isOn: Bool = true, rate: Double = 0
+    ) -> StabilizerSnapshot {
+        var snapshot = StabilizerSnapshot()
+        snapshot.samples.accepted = 1
+        snapshot.conditions = conditions
+        snapshot.output.enabled = isOn
+        snapshot.pointing.rates.yaw = rate
+        return snapshot
+    }
+
+    @Test("the state follows from the conditions that keep the motors off")
+    func states() {
+        #expect(SignalCode(nil) == .starting)
+        #expect(SignalCode(snapshot()) == .ready)
+        #expect(SignalCode(snapshot(rate: 0.5)) == .moving)
+        #expect(SignalCode(snapshot(.inactiveMode, isOn: false)) == .resting)
+        #expect(SignalCode(snapshot(.estimateNotConverged, isOn: false)) == .starting)
+        #expect(SignalCode(snapshot(.emergencyStop | .inactiveMode, isOn: false)) == .fault(1))
+        #expect(SignalCode(snapshot(.imuStale, isOn: false)) == .fault(2))
+        #expect(SignalCode(snapshot(.busError | .imuStale, isOn: false)) == .fault(2))
+        #expect(SignalCode(snapshot(.controlFault, isOn: false)) == .fault(4))
+        #expect(SignalCode(snapshot(.jointsOutOfReach, isOn: false)) == .fault(5))
+    }
+
+    @Test("a fault is a number of flashes with a pause, and the pattern repeats")
+    func flashes() {
+        let period = 0.4 * 3 + 1.5
+        let lit = stride(from: 0.0, to: 2 * period, by: 0.01).map {
+            SignalCode.fault(3).isLit(at: $0)
+        }
+        let begins = zip(lit, lit.dropFirst()).count { !$0 && $1 }
+        #expect(begins == 5 && lit.first == true)
+        #expect(!SignalCode.fault(3).isLit(at: period - 0.1))
+    }
+
+    @Test(
+        "the buzzer sounds once for each state: as often as the light flashes, and shortly when ready"
+    )
+    func sounds() {
+        let times = stride(from: 0.0, to: 20, by: 0.01)
+        let fault = times.map { SignalCode.fault(2).isSounding(at: $0) }
+        #expect(zip(fault, fault.dropFirst()).count { $0 && !$1 } == 2)
+        #expect(times.count { SignalCode.ready.isSounding(at: $0) } < 20)
+        #expect(!times.contains { SignalCode.moving.isSounding(at: $0) })
+    }
+
+    private func text(_ path: FilePath) throws -> String {
+        String(decoding: try bytes(of: path), as: UTF8.self)
+    }
+
+    @Test("the light of an LED device is switched with its highest brightness, and off at the end")
+    func device() throws {
+        try withTemporaryDirectory { directory throws in
+            let led = directory.appending("green")
+            try makeDirectory(led)
+            for (file, text) in [("brightness", "0"), ("max_brightness", "255\n"), ("trigger", "")]
+            {
+                try write(text, to: led.appending(file))
+            }
+            var writer = SignalWriter(directory: directory, log: .silent)
+            var settings = Settings().signals
+            settings.led = "green"
+            let start = Instant(nanoseconds: 1_000_000_000)
+            writer.show(.ready, settings, now: start)
+            #expect(try text(led.appending("brightness")).hasPrefix("255"))
+            #expect(try text(led.appending("trigger")) == "none")
+            writer.end()
+            #expect(try text(led.appending("brightness")).hasPrefix("0"))
+        }
+    }
+}
