@@ -10,16 +10,19 @@ struct FaultHoldTests {
     @Test("a fault stays for a second, and for a minute after the third one within a minute")
     func hold() {
         var hold = FaultHold()
-        for start in [0.0, 5, 10] {
-            #expect(!hold.holds(fault: 0x20, now: Self.at(start)))
-            #expect(hold.holds(fault: 0, now: Self.at(start + 0.9)))
-            #expect(!hold.holds(fault: 0, now: Self.at(start + 1)))
+        func holds(fault: Int, at seconds: Double) -> Bool {
+            hold.holds(fault: fault, now: Self.at(seconds))
         }
-        #expect(!hold.holds(fault: 0x20, now: Self.at(15)))
-        #expect(hold.holds(fault: 0, now: Self.at(74)))
-        #expect(!hold.holds(fault: 0, now: Self.at(76)))
-        #expect(!hold.holds(fault: 0x20, now: Self.at(80)))
-        #expect(!hold.holds(fault: 0, now: Self.at(81.5)), "a minute later the count begins again")
+        for start in [0.0, 5, 10] {
+            #expect(!holds(fault: 0x20, at: start))
+            #expect(holds(fault: 0, at: start + 0.9))
+            #expect(!holds(fault: 0, at: start + 1))
+        }
+        #expect(!holds(fault: 0x20, at: 15))
+        #expect(holds(fault: 0, at: 74))
+        #expect(!holds(fault: 0, at: 76))
+        #expect(!holds(fault: 0x20, at: 80))
+        #expect(!holds(fault: 0, at: 81.5), "a minute later the count begins again")
     }
 
     @Test("a motion that is read is one that was written, whole")
