@@ -30,8 +30,8 @@ public final class MCPServer {
     ///
     /// - Parameters:
     ///   - name: Name of the assistant for the daemon's history; nil uses the client's name.
-    ///   - isReadOnly: Whether the assistant can only read, and stop.
-    ///   - mayReset: Whether the assistant can reset an emergency stop.
+    ///   - isReadOnly: True if the assistant can only read, and stop.
+    ///   - mayReset: True if the assistant can reset an emergency stop.
     ///   - manual: Folder of the manual pages; nil without one.
     ///   - version: Version of the program.
     ///   - connect: Function that opens a connection to the daemon. The server calls it at the first

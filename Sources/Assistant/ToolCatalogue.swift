@@ -12,7 +12,7 @@ struct Tool: Sendable {
     /// The tool as MCP lists it.
     let listing: JSONValue
 
-    /// Whether a call with these arguments only reads.
+    /// True if a call with these arguments only reads.
     func onlyReads(_ arguments: [String: JSONValue]) -> Bool {
         switch method.access {
         case .read: true

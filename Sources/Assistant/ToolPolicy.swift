@@ -3,9 +3,9 @@ import Wire
 /// Rules for the daemon's methods as tools. A method without a rule becomes a tool of the same name
 /// automatically, and counts as destructive, so that clients ask a person before they call it.
 struct ToolPolicy: Sendable {
-    /// Whether tools can only read. An emergency stop is still possible.
+    /// True if tools can only read. An emergency stop is still possible.
     var isReadOnly = false
-    /// Whether the assistant can reset an emergency stop.
+    /// True if the assistant can reset an emergency stop.
     var mayReset = false
 
     /// Names of tools that differ from the method's name.
@@ -28,7 +28,7 @@ struct ToolPolicy: Sendable {
     /// Words of the parameter `action` that an assistant cannot use.
     private static let barredActions = ["baseline": ["delete"]]
 
-    /// Whether the method becomes a tool.
+    /// True if the method becomes a tool.
     func offers(_ method: MethodDescription) -> Bool {
         if method.name == "stop" { return true }
         if method.name == "reset_stop", !mayReset { return false }

@@ -5,7 +5,7 @@ import Wire
 struct Turn: Equatable {
     /// Id of the call, which gets its answer at the end of the turn.
     let id: JSONValue
-    /// Whether the answer has the format of version 2026-07-28.
+    /// True if the answer has the format of version 2026-07-28.
     let isModern: Bool
     /// The axes with their rates, degrees per second.
     let rates: [String: JSONValue]
@@ -24,7 +24,7 @@ struct Turn: Equatable {
     ///   - id: Id of the call.
     ///   - arguments: Rates of the axes, degrees per second, and duration, s.
     ///   - limits: The assistant's limits.
-    ///   - isModern: Whether the answer has the format of version 2026-07-28.
+    ///   - isModern: True if the answer has the format of version 2026-07-28.
     ///   - now: Present time, s.
     /// - Throws: The refusal, with its remedy.
     init(

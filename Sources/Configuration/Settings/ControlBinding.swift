@@ -150,7 +150,7 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
         Mode(name: name).flatMap { $0 == .tracking ? nil : $0 }
     }
 
-    /// Whether the text is a name of a baseline: 1...64 letters, digits, `-` and `_`.
+    /// True if the text is a name of a baseline: 1...64 letters, digits, `-` and `_`.
     private static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -3,7 +3,7 @@ public import GimbalCore
 extension Settings {
     /// Settings of `[controls]`: buttons, sticks, dials and gamepads.
     public struct Controls: Sendable, Equatable {
-        /// Whether controls can move the gimbal.
+        /// True if controls can move the gimbal.
         public var enabled = true
         /// Part of the name of the only device that is used; "auto" selects gamepads, joysticks and
         /// controls that are wired to the board.

@@ -90,10 +90,10 @@ public enum MotorChip: String, Sendable, CaseIterable {
     /// Three brushless motors on a microcontroller board at a serial port.
     case board
 
-    /// Whether the motors are on a serial port.
+    /// True if the motors are on a serial port.
     public var isSerial: Bool { self == .busServo || self == .board }
 
-    /// Whether the motors report their joints' angles.
+    /// True if the motors report their joints' angles.
     public var haveEncoders: Bool { self == .can || isSerial }
 }
 

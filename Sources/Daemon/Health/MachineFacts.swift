@@ -21,7 +21,7 @@ struct MachineFacts: Equatable {
 
     /// A line for each inertial sensor with a driver in the kernel.
     var kernelSensors: [String] = []
-    /// Whether the settings use such a sensor.
+    /// True if the settings use such a sensor.
     var usesKernelSensor = false
 
     /// Reads the properties of the computer. The loop's thread must not call this method, because

@@ -59,7 +59,7 @@ final class Feed: @unchecked Sendable {
 
     /// Copies the newest JPEG picture.
     ///
-    /// - Returns: Whether there was a picture within a twentieth of a second.
+    /// - Returns: True if there was a picture within a twentieth of a second.
     func still(into target: UnsafeMutableBufferPointer<UInt8>, _ info: inout cv_still) -> Bool {
         cv_feed_still(handle, target.baseAddress, target.count, &info, 50_000_000)
     }

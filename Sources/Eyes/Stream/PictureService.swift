@@ -58,7 +58,7 @@ final class PictureService: WebApplication {
     ///
     /// - Parameters:
     ///   - path: Path of the socket. A socket of an earlier process is replaced.
-    ///   - isEnabled: Whether there is a stream (`video.enabled`).
+    ///   - isEnabled: True if there is a stream (`video.enabled`).
     /// - Throws: The reason why the socket cannot be made.
     init(path: String, isEnabled: Bool) throws(WebServerError) {
         self.path = path
@@ -74,7 +74,7 @@ final class PictureService: WebApplication {
         }
     }
 
-    /// Whether the camera must run, because a client asks for pictures.
+    /// True if the camera must run, because a client asks for pictures.
     var isWanted: Bool {
         state.withLock { state in
             state.asked > 0

@@ -57,7 +57,7 @@ public struct SupplyWatch: Sendable, BitwiseCopyable {
 
 /// Reaction of the stabilizer to a low supply: slower motion, then the rest pose, then off.
 struct SupplyReaction: Sendable, BitwiseCopyable {
-    /// Whether the limits of the set-point's motion are reduced now.
+    /// True if the limits of the set-point's motion are reduced now.
     var isSlow = false
     /// Time since the supply became empty, s; nil while it is not empty.
     var emptySeconds: Double?

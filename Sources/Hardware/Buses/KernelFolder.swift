@@ -24,7 +24,7 @@ struct KernelFolder: Sendable, Equatable {
         return names.sorted()
     }
 
-    /// Whether the folder contains an entry of this name.
+    /// True if the folder contains an entry of this name.
     func has(_ name: String) -> Bool { access("\(path)/\(name)", F_OK) == 0 }
 
     /// A folder in this folder.

@@ -26,7 +26,7 @@ struct DriveCommand: Sendable {
         self.now = now
     }
 
-    /// Whether the power stage of one joint is on.
+    /// True if the power stage of one joint is on.
     func isOn(_ axis: GimbalAxis) -> Bool { isEnabled && powered.contains(axis) }
 }
 

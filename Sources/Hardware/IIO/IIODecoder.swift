@@ -104,7 +104,7 @@ package struct IIOMountMatrix: Sendable, Equatable {
         Vector3(rows.0.dot(v), rows.1.dot(v), rows.2.dot(v))
     }
 
-    /// Whether two matrices are equal.
+    /// True if two matrices are equal.
     package static func == (a: IIOMountMatrix, b: IIOMountMatrix) -> Bool { a.rows == b.rows }
 }
 
@@ -230,7 +230,7 @@ package struct IIODecoder: Sendable {
         hasTemperature = places.contains { $0.slot == Self.temperatureSlot }
     }
 
-    /// Whether each scan has a time.
+    /// True if each scan has a time.
     var hasTimestamp: Bool { timestamp != nil }
 
     /// Conversion of a quantity.

@@ -12,7 +12,7 @@ struct IIODevice: Sendable, Equatable {
     var channels: [IIOChannel] = []
     /// Names of the channels, in the order of `channels`.
     var channelNames: [String] = []
-    /// Whether the format of a channel cannot be read.
+    /// True if the format of a channel cannot be read.
     var hasUnreadableChannel = false
     /// Folder with the channels' files.
     var elements: KernelFolder
@@ -62,12 +62,12 @@ struct IIODevice: Sendable, Equatable {
         devices.first { name == "iio:device\($0.number)" || name == $0.label || name == $0.name }
     }
 
-    /// Whether the buffer contains all three axes of a quantity.
+    /// True if the buffer contains all three axes of a quantity.
     func measures(_ quantity: IIOQuantity) -> Bool {
         (0..<3).allSatisfy { axis in channels.contains { $0.meaning == .axis(quantity, axis) } }
     }
 
-    /// Whether the buffer contains the time of each scan.
+    /// True if the buffer contains the time of each scan.
     var hasTimestamp: Bool { channels.contains { $0.meaning == .timestamp } }
 
     /// Name of an attribute that belongs to one quantity, or to the whole device if the quantity has

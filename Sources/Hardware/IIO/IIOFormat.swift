@@ -1,9 +1,9 @@
 /// Storage of one channel in an IIO buffer, from the text of its scan element, such as
 /// `le:s16/16>>0` (kernel: Documentation/driver-api/iio/buffers.rst).
 package struct IIOFormat: Sendable, Equatable {
-    /// Whether the first byte is the lowest.
+    /// True if the first byte is the lowest.
     package var isLittleEndian: Bool
-    /// Whether the value is a two's complement.
+    /// True if the value is a two's complement.
     package var isSigned: Bool
     /// Number of valid bits, 1...64.
     package var bits: Int

@@ -8,7 +8,7 @@ final class IIOPart {
     let device: IIODevice
     /// Quantities that are used.
     let quantities: [IIOQuantity]
-    /// Whether the sensor works without this device.
+    /// True if the sensor works without this device.
     let isOptional: Bool
     private let tree: IIOTree
     private var setUp: IIOSetUp
@@ -34,7 +34,7 @@ final class IIOPart {
         memory.deallocate()
     }
 
-    /// Whether the buffer is enabled and open.
+    /// True if the buffer is enabled and open.
     var isUp: Bool { descriptor >= 0 }
 
     /// Interval of the samples, s.

@@ -144,7 +144,7 @@ final class IIOSensor: CameraSensor {
 
     private var lastField = Vector3.zero
 
-    /// Whether a time can be that of a sample in the buffer, on the monotonic clock.
+    /// True if a time can be that of a sample in the buffer, on the monotonic clock.
     private func isUsable(_ time: Instant, now: Instant) -> Bool {
         let age = now.seconds(since: time)
         if (-Self.earliestSeconds...Self.oldestSeconds).contains(age) { return true }

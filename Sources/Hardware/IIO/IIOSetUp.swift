@@ -25,7 +25,7 @@ enum IIOFailure: Error, Equatable {
     /// A file of the kernel refused an access.
     case file(BusErrno)
 
-    /// Whether two failures have the same text or error number.
+    /// True if two failures have the same text or error number.
     static func == (a: IIOFailure, b: IIOFailure) -> Bool {
         switch (a, b) {
         case (.device(let x), .device(let y)): x.utf8Start == y.utf8Start

@@ -62,7 +62,7 @@ struct DynamixelCodec: SerialCodec {
     private var known = AxisSet.none
     private var period = 0
     private var isSlow = false
-    /// Whether a servo has reported that it has a hardware error, whose kind is not read yet.
+    /// True if a servo has reported that it has a hardware error, whose kind is not read yet.
     private var hasAlert = false
 
     /// Creates the codec of servos with these identifiers, 0...252.

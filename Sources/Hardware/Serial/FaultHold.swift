@@ -17,7 +17,7 @@ struct FaultHold: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - fault: Present fault code; 0 means that there is no fault.
     ///   - now: Time of the report.
-    /// - Returns: Whether an earlier fault is still held, although the motor reports none.
+    /// - Returns: True if an earlier fault is still held, although the motor reports none.
     mutating func holds(fault: UInt32, now: Instant) -> Bool {
         if fault != 0 {
             guard since == nil else { return false }

@@ -20,7 +20,7 @@ enum SerialItem: Equatable {
 protocol SerialCodec: Sendable {
     /// The joints that have a motor.
     var axes: AxisSet { get }
-    /// Whether the motors hold angles; otherwise they exert torques.
+    /// True if the motors hold angles; otherwise they exert torques.
     var holdsAngles: Bool { get }
     /// Number of replies to the last request.
     var expectedReplies: Int { get }

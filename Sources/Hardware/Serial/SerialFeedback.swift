@@ -42,7 +42,7 @@ final class SerialFeedback: JointFeedback {
     ///   - reports: Reports of the motors, which their thread writes.
     ///   - axes: The joints that have a motor.
     ///   - period: Time between two exchanges, s.
-    ///   - measuresJoints: Whether the samples get the joints' angles.
+    ///   - measuresJoints: True if the samples get the joints' angles.
     init(reports: DriveReports, axes: AxisSet, period: Double, measuresJoints: Bool) {
         self.reports = reports
         self.axes = axes

@@ -44,7 +44,7 @@ final class SerialLine {
         }
     }
 
-    /// Whether the port is open.
+    /// True if the port is open.
     var isOpen: Bool { descriptor >= 0 }
 
     /// Opens the port, unless it is open.

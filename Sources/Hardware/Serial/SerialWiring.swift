@@ -30,7 +30,7 @@ extension HardwareWiring {
         public var zero = AxisVector.zero
         /// Number of exchanges per second.
         public var rate = 250.0
-        /// Whether the joints' angles come from the motors.
+        /// True if the joints' angles come from the motors.
         public var measuresJoints = true
 
         /// Creates the wiring of devices at a port.

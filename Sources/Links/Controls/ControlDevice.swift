@@ -17,7 +17,7 @@ struct ControlDevice {
     private var ranges: [UInt16: ClosedRange<Int32>] = [:]
     /// Deflected end of each axis: -1, 0 or 1.
     private var ends: [UInt16: Int] = [:]
-    /// Whether events were lost, so that all events up to the next report are invalid.
+    /// True if events were lost, so that all events up to the next report are invalid.
     var isDropping = false
 
     /// Creates the state of a device that was just opened.
@@ -134,7 +134,7 @@ struct ControlDevice {
         return times.min()
     }
 
-    /// Whether an axis is a D-pad (ABS_HAT0X...ABS_HAT3Y), which acts as buttons.
+    /// True if an axis is a D-pad (ABS_HAT0X...ABS_HAT3Y), which acts as buttons.
     func isButtonLike(_ code: UInt16) -> Bool { (0x10...0x17).contains(code) }
 
     private mutating func edge(
@@ -170,7 +170,7 @@ struct InputState: Equatable {
     /// The absolute axes by code.
     var axes: [UInt16: Axis] = [:]
 
-    /// Whether a button is down. The end of an axis is not down, because `resume` handles it.
+    /// True if a button is down. The end of an axis is not down, because `resume` handles it.
     func isDown(_ control: Control) -> Bool {
         if case .button(let code) = control { pressed.contains(code) } else { false }
     }
@@ -184,7 +184,7 @@ struct GestureRules: Equatable {
     var deadZone = 0.0
     /// Time after which a deflected stick without a change is stuck, s.
     var stickTimeout = 0.0
-    /// Whether every gesture has a meaning, because a control is being learned.
+    /// True if every gesture has a meaning, because a control is being learned.
     var isLearning = false
     private let taps: [Control: Int]
 

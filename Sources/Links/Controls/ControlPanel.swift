@@ -127,7 +127,7 @@ struct ControlPanel {
         }
     }
 
-    /// Whether the events of a device are invalid up to the next report.
+    /// True if the events of a device are invalid up to the next report.
     func isDropping(_ id: Int) -> Bool { devices[id]?.isDropping ?? false }
 
     /// Adopts the state of a device after events were lost.
@@ -192,7 +192,7 @@ struct ControlPanel {
         rules.isLearning = false
     }
 
-    /// Whether a control is being learned.
+    /// True if a control is being learned.
     var isLearning: Bool { learnsUntil != nil }
 
     private mutating func learn(_ id: Int, now: Instant) {
@@ -239,7 +239,7 @@ struct ControlPanel {
         }
     }
 
-    /// Whether the control is an end of an axis that turns the camera.
+    /// True if the control is an end of an axis that turns the camera.
     private func isOfStick(_ control: Control) -> Bool {
         guard case .end(let code, _) = control else { return false }
         return turns.contains { $0.code == code }

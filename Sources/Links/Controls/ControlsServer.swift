@@ -106,7 +106,7 @@ public final class ControlsServer: Service {
         var reportDue = Instant(nanoseconds: 0)
         var wanted = ""
         var mustSearch = true
-        /// Whether the report must be written again.
+        /// True if the report must be written again.
         var isNew = true
     }
 
@@ -316,7 +316,7 @@ public final class ControlsServer: Service {
 }
 
 extension ControlDevice {
-    /// Whether the device has a control.
+    /// True if the device has a control.
     fileprivate func has(_ control: Control) -> Bool {
         switch control {
         case .button(let code): description.keys.contains(code)

@@ -50,14 +50,14 @@ struct GestureRecogniser {
     /// Creates a recogniser.
     ///
     /// - Parameters:
-    ///   - isDown: Whether the button is down already, so that the beginning of the press is unknown.
+    ///   - isDown: True if the button is down already, so that the beginning of the press is unknown.
     ///   - times: Times of gestures.
     init(isDown: Bool = false, times: Times = Times()) {
         state = isDown ? .uncertain : .up
         self.times = times
     }
 
-    /// Whether the button is down or was down shortly before.
+    /// True if the button is down or was down shortly before.
     var isIdle: Bool { state == .up }
 
     /// Time at which `advance` has a result, unless an edge comes before; nil if there is none.
@@ -75,7 +75,7 @@ struct GestureRecogniser {
     /// Handles an edge of the contact.
     ///
     /// - Parameters:
-    ///   - isDown: Whether the contact has closed.
+    ///   - isDown: True if the contact has closed.
     ///   - time: Time of the edge.
     ///   - most: Largest number of taps with a meaning, 1...3; the recogniser does not wait for
     ///     more taps.

@@ -88,7 +88,7 @@ struct InputDescription: Equatable, Sendable {
     ///
     /// - Parameter wanted: The setting `controls.device`. With "auto", a keyboard and a touch screen
     ///   are not used, because people use them for other purposes.
-    /// - Returns: Whether airframed opens the device.
+    /// - Returns: True if airframed opens the device.
     func isUsed(_ wanted: String) -> Bool {
         guard !(keys.isEmpty && axes.isEmpty && dials.isEmpty) else { return false }
         if wanted != "auto" { return name.contains(wanted) }

@@ -19,7 +19,7 @@ struct StickAxis {
     private var steadyValue: Double
     private var steadySince: Instant
     private var isStuck = false
-    /// Whether the present rest has corrected the centre already.
+    /// True if the present rest has corrected the centre already.
     private var hasTaught = false
 
     /// Creates an axis.
@@ -51,7 +51,7 @@ struct StickAxis {
     /// Handles the time that has passed: a stick that rests near its centre teaches the centre, and
     /// a deflected stick without any change for `timeout`, s, is stuck until it returns.
     ///
-    /// - Returns: Whether the axis has become stuck.
+    /// - Returns: True if the axis has become stuck.
     mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {
         let resting = now.seconds(since: steadySince)
         if let centre {

@@ -18,7 +18,7 @@ public struct Parameter: Sendable, Equatable {
     public let name: String
     let kind: Kind
     let summary: String
-    /// Whether every request must contain the parameter.
+    /// True if every request must contain the parameter.
     let isRequired: Bool
 
     private init(_ name: String, _ kind: Kind, _ isRequired: Bool, _ summary: String) {

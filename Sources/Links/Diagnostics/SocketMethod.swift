@@ -12,7 +12,7 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     /// Name that the client has given itself with the method `client`; empty if the client has no
     /// name.
     public var name = ""
-    /// Whether the client is an assistant: a program that acts automatically for a person, with a
+    /// True if the client is an assistant: a program that acts automatically for a person, with a
     /// low rank and within the limits of the settings `mcp`.
     public var isAssistant = false
 

@@ -24,7 +24,7 @@ final class PictureRelay: Sendable {
         let session: WebSession
         /// Id of the paired browser.
         let browser: String
-        /// Whether the page waits for a picture.
+        /// True if the page waits for a picture.
         var isAsking = false
         /// Number of the picture that the page has, and the problem that it shows.
         var shown: Int?
@@ -34,7 +34,7 @@ final class PictureRelay: Sendable {
     private struct State {
         var viewers: [UInt64: Viewer] = [:]
         var newest: (number: Int, bytes: [UInt8], time: Double)?
-        /// Whether a request, or a pause before one, is under way.
+        /// True if a request, or a pause before one, is under way.
         var isBusy = false
         var channel: (any Channel)?
         /// Number of the picture after which airframe-eyes is asked; 0 on a new connection, because

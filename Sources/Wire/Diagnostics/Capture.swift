@@ -1,6 +1,6 @@
 /// State of a companion that takes photos and records video.
 public struct CaptureState: Hashable, Sendable, Codable {
-    /// Whether a recording runs.
+    /// True if a recording runs.
     public var isRecording = false
     /// Duration of the recording, s.
     public var recordingS = Number(0)

@@ -84,7 +84,7 @@ public struct ControlsReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether controls can move the gimbal: the setting `controls.enabled`.
+    /// True if controls can move the gimbal: the setting `controls.enabled`.
     public var isEnabled = false
     /// Problem with the input devices and its remedy; absent without a problem.
     public var problem: String?
@@ -96,7 +96,7 @@ public struct ControlsReport: Hashable, Sendable, Codable {
     public var events: [Event] = []
     /// Rates that the sticks request, [yaw, roll, pitch], deg/s.
     public var rateDps: [Number] = []
-    /// Whether a control is being learned, so that no control has an effect.
+    /// True if a control is being learned, so that no control has an effect.
     public var isLearning = false
     /// The learned control; absent until a control was used.
     public var learned: Learned?

@@ -60,7 +60,7 @@ public struct ParameterDescription: Hashable, Sendable, Codable {
     public var maximum: Number?
     /// Permitted words of a `word`; otherwise empty.
     public var words: [String]
-    /// Whether every request must contain the parameter.
+    /// True if every request must contain the parameter.
     public var required: Bool
 
     /// Creates a description.

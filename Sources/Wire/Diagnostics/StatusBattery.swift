@@ -16,7 +16,7 @@ public struct BatteryStatus: Hashable, Sendable, Codable {
     public var temperatureC: Number = .unknown
     /// Time until the battery is empty, s.
     public var timeLeftS: Number = .unknown
-    /// Whether the charge is below `battery.low_percent`.
+    /// True if the charge is below `battery.low_percent`.
     public var isLow = false
     /// Reason why there is no reading; absent if there is one.
     public var problem: String?

@@ -8,7 +8,7 @@ public struct SerialStatus: Hashable, Sendable, Codable {
     public var baud: Int
     /// Protocol of the devices: "feetech", "dynamixel2" or "board".
     public var protocolName: String
-    /// Whether the port is missing.
+    /// True if the port is missing.
     public var isDown = false
     /// Reason why the port cannot be used: "No such device"; absent if it can.
     public var problem: String?
@@ -32,7 +32,7 @@ public struct SerialStatus: Hashable, Sendable, Codable {
         self.protocolName = protocolName
     }
 
-    /// Whether the port has no fault now.
+    /// True if the port has no fault now.
     public var isFaultless: Bool { !isDown && problem == nil }
 
     /// The state in one line.

@@ -74,7 +74,7 @@ public struct InlineCells<let count: Int>: Sendable, Equatable {
         for index in 0..<count { fields.integer(&cells[index]) }
     }
 
-    /// Whether all cells have the same voltages.
+    /// True if all cells have the same voltages.
     public static func == (a: InlineCells, b: InlineCells) -> Bool {
         (0..<count).allSatisfy { a.cells[$0] == b.cells[$0] }
     }

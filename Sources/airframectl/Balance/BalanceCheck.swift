@@ -46,7 +46,7 @@ struct BalanceCheck {
     /// Height that the check can distinguish from zero, mm.
     private var leastHeight: Double { max(Self.balanced, Self.heightUncertainty / mass) }
 
-    /// Whether the check has found no offset.
+    /// True if the check has found no offset.
     var isBalanced: Bool { sentences.isEmpty }
 
     /// Sentences about each axis on which the camera is not balanced, the largest offset first.

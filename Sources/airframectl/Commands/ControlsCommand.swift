@@ -129,7 +129,7 @@ struct ControlsCommand: ParsableCommand {
 }
 
 extension ControlAction {
-    /// Whether the action turns the camera with a stick.
+    /// True if the action turns the camera with a stick.
     fileprivate var isTurn: Bool { if case .turn = self { true } else { false } }
 }
 
