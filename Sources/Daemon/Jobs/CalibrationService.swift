@@ -204,7 +204,7 @@ final class CalibrationService: Sendable {
     /// Restores the calibration that was in force before the last change.
     ///
     /// - Parameters:
-    ///   - kind: Kind of the calibration; nil means the kind that changed last.
+    ///   - kind: Kind of the calibration; nil restores the calibration that changed most recently.
     ///   - done: Closure that receives the calibrations in force, or a refusal if there is nothing
     ///     to undo or the change cannot be saved.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {

@@ -5,15 +5,16 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Orders of users to the companion that records video. The companion gets the oldest order that it has not executed with
-/// the answer to its next report. The daemon knows no setting of the companion: it passes texts on.
+/// Users' commands for the companion program that records video (airframe-eyes). The answer to each
+/// report of the program contains the oldest command that it has not executed. The daemon does not
+/// check the program's settings: it forwards them as text.
 final class CameraOrders: Sendable {
-    /// Largest number of orders that wait.
+    /// Largest number of commands in the queue.
     static let limit = 8
-    /// Largest number of settings in an order, and longest setting, bytes.
+    /// Largest number of settings in a command, and largest length of a setting, bytes.
     static let settingLimit = 16
     static let textLimit = 300
-    /// Time after which an order that the companion has not executed is dropped, s.
+    /// Time after which a command that has not been executed is dropped, s.
     static let seconds = 3.0
 
     private struct Entry {
@@ -24,15 +25,15 @@ final class CameraOrders: Sendable {
 
     private let state = Mutex<(waiting: [Entry], count: Int)>(([], 0))
 
-    /// Adds an order.
+    /// Adds a command to the queue.
     ///
     /// - Parameters:
-    ///   - action: Action of the order.
+    ///   - action: Action of the command.
     ///   - settings: `KEY=VALUE` for `set`.
-    ///   - companions: The companions, of which one records video.
+    ///   - companions: The companion programs, one of which records video.
     ///   - now: Present time.
-    /// - Returns: Number of the order.
-    /// - Throws: A refusal without such a companion, or if too many orders wait.
+    /// - Returns: Number of the command.
+    /// - Throws: A refusal if no companion program records video, or if the queue is full.
     func add(
         _ action: CameraOrder.Action, _ settings: [String] = [], for companions: Companions,
         now: Instant
@@ -56,13 +57,13 @@ final class CameraOrders: Sendable {
         return number
     }
 
-    /// The oldest order that a companion has not executed.
+    /// The oldest command that a companion program has not executed.
     ///
     /// - Parameters:
-    ///   - client: Connection of the companion.
-    ///   - done: Number of the newest order that it has executed.
+    ///   - client: Connection of the companion program.
+    ///   - done: Number of the newest command that the program has executed.
     ///   - now: Present time.
-    /// - Returns: The order; nil if none waits.
+    /// - Returns: The command; nil if the queue has none for this program.
     func next(for client: Int, done: Int, now: Instant) -> CameraOrder? {
         state.withLock { state in
             state.waiting.removeAll {
@@ -74,7 +75,7 @@ final class CameraOrders: Sendable {
     }
 }
 
-/// Method `camera` of the socket, with which users give orders.
+/// Method `camera` of the socket, with which users send commands to the camera.
 struct CameraMethods: Sendable {
     let companions: Companions
 

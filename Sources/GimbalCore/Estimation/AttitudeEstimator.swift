@@ -342,8 +342,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
         // If the range was detected from the data, the rate exceeds the range in both directions of
-        // a swing. The lost angles of the two directions largely cancel, so the factor is smaller
-        // than for a configured range.
+        // a swing. The angle errors that saturation causes in the two directions largely cancel, so
+        // the factor is smaller than with a range from the settings.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)

@@ -1,9 +1,11 @@
-/// Watch over the voltage of the motors' supply: low, then empty. Pure; the caller passes the times.
+/// Monitor of the motors' supply voltage, with two stages: low and empty. The type uses no clock:
+/// the caller passes the time.
 ///
-/// The voltage is smoothed, because the current of a motor lowers it for a moment. Each condition ends
-/// only when the voltage is 3 % above its limit, because a supply recovers when the motors are off.
+/// The voltage is smoothed, because the current of a motor lowers the voltage briefly. Each
+/// condition ends only when the voltage is 3 % above the limit, because the voltage of a supply
+/// rises again when the motors are off.
 public struct SupplyWatch: Sendable, BitwiseCopyable {
-    /// Voltages at which the stages begin, V; 0 means that the stage does not exist.
+    /// Voltages at which the stages begin, V; 0 disables a stage.
     public struct Limits: Sendable, BitwiseCopyable, Equatable {
         /// Voltage below which the supply is low.
         public var low: Double
@@ -19,7 +21,7 @@ public struct SupplyWatch: Sendable, BitwiseCopyable {
 
     /// Smoothed voltage, V; NaN before the first measurement.
     public private(set) var voltage = Double.nan
-    /// The conditions `supplyLow` and `supplyEmpty`, as far as they hold.
+    /// Active conditions: `supplyLow`, `supplyEmpty`, both or none.
     public private(set) var conditions = Conditions.none
 
     private let limits: Limits
@@ -30,10 +32,11 @@ public struct SupplyWatch: Sendable, BitwiseCopyable {
     /// Ratio of the voltage at which a condition ends to the voltage at which it begins.
     private static var recovery: Double { 1.03 }
 
-    /// Creates a watch without a measurement.
+    /// Creates a monitor that has no measurement yet.
     public init(limits: Limits) { self.limits = limits }
 
-    /// Evaluates a measured voltage, V; NaN or 0 if it is unknown, in which case nothing changes.
+    /// Evaluates a measured voltage, V. NaN and 0 mean that the voltage is unknown; the conditions
+    /// then do not change.
     public mutating func step(voltage measured: Double, now: Instant) {
         let dt = min(max(now.seconds(since: last), 0), 1)
         last = now
@@ -55,7 +58,8 @@ public struct SupplyWatch: Sendable, BitwiseCopyable {
     }
 }
 
-/// Reaction of the stabilizer to a low supply: slower motion, then the rest pose, then off.
+/// Reaction of the stabilizer to a low supply voltage: first slower motion, then the rest pose,
+/// then motors off.
 struct SupplyReaction: Sendable, BitwiseCopyable {
     /// True if the limits of the set-point's motion are reduced now.
     var isSlow = false
@@ -64,7 +68,7 @@ struct SupplyReaction: Sendable, BitwiseCopyable {
 
     /// Factor on the rates of requested motion while the supply is low.
     static var share: Double { @_noLocks get { 0.5 } }
-    /// Time that the camera has for its way to the rest pose, s.
+    /// Time after which the motors are switched off while the camera moves to its rest pose, s.
     static var foldSeconds: Double { @_noLocks get { 8 } }
 
     @_noLocks
@@ -72,15 +76,17 @@ struct SupplyReaction: Sendable, BitwiseCopyable {
 }
 
 extension Stabilizer {
-    /// Sets the limits of requested motion, with rates and accelerations times `share`.
+    /// Sets the limits of requested motion: the configured rates and accelerations, multiplied by
+    /// `share`.
     @_noLocks
     mutating func limitPointing(share: Double) {
         pointing.parameters = parameters.setpoint.slower(share)
         pointing.modes = parameters.modes.slower(share)
     }
 
-    /// Slows the set-point down while the supply is low, and moves the camera to its rest pose when it
-    /// is empty. Without joint angles, or after `foldSeconds`, the motors go off where the camera is.
+    /// Slows the set-point's motion down while the supply voltage is low, and moves the camera to
+    /// its rest pose when the supply is empty. If the joint angles are unknown, or after
+    /// `foldSeconds`, the motors are switched off at the camera's present attitude.
     @_noLocks
     mutating func reactToSupply(now: Instant, dt: Double) {
         let isSlow = external.intersects(.supplyLow | .supplyEmpty)

@@ -5,24 +5,24 @@ internal import GimbalCore
 public struct IIORequest: Sendable, Equatable {
     /// Sampling frequency, Hz.
     public var rate = 1000.0
-    /// Corner frequency of the low-pass filter, Hz; nil leaves the driver's value.
+    /// Corner frequency of the low-pass filter, Hz; with nil, the driver's value does not change.
     public var lowPass: Double?
     /// Full scale of the gyroscope, deg/s.
     public var gyroRange = 2000.0
     /// Full scale of the accelerometer, g.
     public var accelRange = 16.0
-    /// Name of the trigger; nil finds the device's own trigger.
+    /// Name of the trigger; nil selects the device's own trigger.
     public var trigger: String?
 
-    /// Creates the request of a sensor.
+    /// Creates the requirements of a sensor from its settings.
     public init() {}
 }
 
 /// Reason why an IIO device cannot be set up.
 enum IIOFailure: Error, Equatable {
-    /// The device lacks a property, which the text describes.
+    /// The device lacks the property that the text describes.
     case device(StaticString)
-    /// A file of the kernel refused an access.
+    /// An attribute of the kernel's driver could not be read or written.
     case file(BusErrno)
 
     /// True if two failures have the same text or error number.
@@ -35,12 +35,12 @@ enum IIOFailure: Error, Equatable {
     }
 }
 
-/// Set-up of one IIO device, in steps, so that the bus thread serves the motors between two steps.
-/// Each step makes a few accesses to the kernel's files.
+/// Set-up of one IIO device. The set-up is divided into steps, so that the bus thread can serve the
+/// motors between two steps. Each step reads or writes a few files of the kernel's driver.
 struct IIOSetUp {
     private enum Step: Int { case stop, clock, ranges, rate, trigger, channels, start }
 
-    /// Capacity of the buffer, scans: several times the scans of a period.
+    /// Capacity of the buffer, scans: several times the number of scans in a control period.
     static let length = 128
     private static let gravity = 9.80665
 
@@ -71,7 +71,7 @@ struct IIOSetUp {
 
     /// Executes the next step.
     ///
-    /// - Returns: The decoder of the enabled buffer after the last step; nil before it.
+    /// - Returns: The decoder of the enabled buffer; nil until the last step has been executed.
     mutating func advance() throws(IIOFailure) -> IIODecoder? {
         switch next {
         case .stop: try stop()
@@ -154,7 +154,8 @@ struct IIOSetUp {
         return result
     }
 
-    /// The value of an attribute for each axis, from the file of the axis or of all three axes.
+    /// The value of an attribute for each axis, from the file of this axis or from a file for all
+    /// three axes.
     private func vector(
         _ quantity: IIOQuantity, _ name: String, missing: Double?
     ) throws(IIOFailure) -> Vector3 {
@@ -192,7 +193,7 @@ struct IIOSetUp {
         value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
     }
 
-    /// Selects a trigger. Devices with a buffer of their own have no file for it.
+    /// Selects a trigger. A device with a hardware buffer has no attribute for the trigger.
     private func setTrigger() throws(IIOFailure) {
         let folder = device.folder.folder("trigger")
         guard folder.has("current_trigger") else { return }
@@ -217,8 +218,9 @@ struct IIOSetUp {
         }
     }
 
-    /// Enables the wanted channels and the time, and disables all others. The temperature is
-    /// optional, because some drivers do not combine it with the other channels.
+    /// Enables the channels of the wanted quantities and the time channel, and disables all other
+    /// channels. The temperature is optional, because some drivers do not combine it with the other
+    /// channels.
     private mutating func enableChannels() throws(IIOFailure) {
         var enabled: [IIOChannel] = []
         for (channel, name) in zip(device.channels, device.channelNames) {

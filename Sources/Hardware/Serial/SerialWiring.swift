@@ -4,13 +4,14 @@ public import GimbalCore
 extension HardwareWiring {
     /// Servos, or a motor board, on a serial line.
     public struct SerialDrives: Sendable, Equatable {
-        /// Devices on the line.
+        /// Kind of the devices on the serial line.
         public enum Devices: Sendable, Equatable {
             /// Feetech servos that hold angles.
             case feetech
             /// Dynamixel servos that hold angles.
             case dynamixelPosition
-            /// Dynamixel servos that receive currents: N·m per A, and the unit of the current, A.
+            /// Dynamixel servos that receive currents, with the torque constant, N·m/A, and the
+            /// unit of the current register, A.
             case dynamixelCurrent(torquePerAmp: Double, step: Double)
             /// A board with three brushless motors.
             case board
@@ -18,9 +19,9 @@ extension HardwareWiring {
 
         /// Device file of the serial port.
         public var port: String
-        /// Speed of the port, bits per second.
+        /// Baud rate of the port, bits per second.
         public var baud: Int
-        /// Devices on the line.
+        /// Kind of the devices on the serial line.
         public var devices: Devices
         /// Identifier of each servo; -1 for a joint without a servo.
         public var ids = AxisVector(yaw: 1, roll: 2, pitch: 3)
@@ -28,7 +29,7 @@ extension HardwareWiring {
         public var direction = AxisVector(repeating: 1)
         /// Reading of each encoder at joint angle zero, rad.
         public var zero = AxisVector.zero
-        /// Number of exchanges per second.
+        /// Number of exchanges (a request with its replies) per second.
         public var rate = 250.0
         /// True if the joints' angles come from the motors.
         public var measuresJoints = true
@@ -40,7 +41,7 @@ extension HardwareWiring {
             self.devices = devices
         }
 
-        /// Codec of the devices' protocol.
+        /// Codec for the protocol of the devices.
         var codec: any SerialCodec {
             let ids = DriveIDs(servos: self.ids)
             return switch devices {
@@ -53,7 +54,7 @@ extension HardwareWiring {
             }
         }
 
-        /// Motors with the line.
+        /// Creates the motors, with the serial line to which they are connected.
         func motors(_ reports: DriveReports) -> SerialMotors {
             SerialMotors(
                 line: SerialLine(open: SerialLine.device(path: port, baud: baud)), codec: codec,
@@ -62,7 +63,8 @@ extension HardwareWiring {
                 reports: reports)
         }
 
-        /// Reader of the joints' angles and of the conditions, for the sensors' thread.
+        /// Creates the reader of the joints' angles and of the motors' conditions, for the sensors'
+        /// thread.
         func feedback(_ reports: DriveReports) -> SerialFeedback {
             SerialFeedback(
                 reports: reports, axes: codec.axes, period: 1 / rate,

@@ -1,26 +1,26 @@
 import Configuration
 import GimbalCore
 
-/// Recogniser of the gestures of one button. A press while the state of the button is uncertain is
-/// not a gesture. Time is an argument; times must not decrease.
+/// Recogniser of the gestures of one button. If the time at which a press began is unknown, the
+/// press is not a gesture. Callers pass the time, which must not decrease.
 struct GestureRecogniser {
     /// Times of gestures, s.
     struct Times: Equatable {
-        /// Time for which a contact must be steady.
+        /// Time for which a contact must not change before its state counts, s.
         var debounce = 0.005
-        /// Longest time between two taps.
+        /// Longest time between two taps of one gesture, s.
         var multiTap = 0.3
-        /// Time after which a button is held.
+        /// Time after which a pressed button counts as held, s.
         var hold = 0.6
-        /// Time after which a button is stuck.
+        /// Time after which a button that is down counts as stuck, s.
         var stuck = 60.0
     }
 
-    /// Result of an edge, or of time that has passed.
+    /// Result of an edge, or of the passage of time.
     enum Outcome: Equatable {
         /// A gesture.
         case gesture(Gesture)
-        /// The end of a press or of a hold.
+        /// A press or a hold has ended.
         case released
         /// The contact was closed for less than the debounce time.
         case glitch
@@ -30,16 +30,16 @@ struct GestureRecogniser {
 
     private enum State: Equatable {
         case up
-        /// Down without a known beginning.
+        /// The button is down; the time at which the press began is unknown.
         case uncertain
-        /// Down since a time, but not yet for the debounce time; `taps` taps came before, which
-        /// count until `until`.
+        /// The button has been down since `since`, which is less than the debounce time ago; `taps`
+        /// earlier taps count until `until`.
         case closing(since: Instant, taps: Int, until: Instant)
         case down(since: Instant, taps: Int)
         case held(since: Instant)
-        /// Up since `at`, but not yet for the debounce time.
+        /// The button has been up since `at`, which is less than the debounce time ago.
         case opening(at: Instant, since: Instant, taps: Int, isHeld: Bool)
-        /// Up; another tap can follow until `until`.
+        /// The button is up; another tap of the same gesture can follow until `until`.
         case between(taps: Int, until: Instant)
     }
 
@@ -50,17 +50,19 @@ struct GestureRecogniser {
     /// Creates a recogniser.
     ///
     /// - Parameters:
-    ///   - isDown: True if the button is down already, so that the beginning of the press is unknown.
+    ///   - isDown: True if the button is already down, in which case the beginning of the press is
+    ///     unknown.
     ///   - times: Times of gestures.
     init(isDown: Bool = false, times: Times = Times()) {
         state = isDown ? .uncertain : .up
         self.times = times
     }
 
-    /// True if the button is down or was down shortly before.
+    /// True if the button is up and no gesture is in progress.
     var isIdle: Bool { state == .up }
 
-    /// Time at which `advance` has a result, unless an edge comes before; nil if there is none.
+    /// Time at which `advance` will have a result, unless an edge comes earlier; nil if it will
+    /// have none.
     var due: Instant? {
         switch state {
         case .up, .uncertain: nil
@@ -77,7 +79,7 @@ struct GestureRecogniser {
     /// - Parameters:
     ///   - isDown: True if the contact has closed.
     ///   - time: Time of the edge.
-    ///   - most: Largest number of taps with a meaning, 1...3; the recogniser does not wait for
+    ///   - most: Largest number of taps that has an action, 1...3; the recogniser does not wait for
     ///     more taps.
     /// - Returns: The results, oldest first.
     mutating func edge(isDown: Bool, at time: Instant, most: Int) -> [Outcome] {
@@ -98,11 +100,11 @@ struct GestureRecogniser {
         case (.uncertain, false): state = .up
         default: break
         }
-        // With a debounce time of zero an edge has its result immediately.
+        // If the debounce time is zero, an edge has its result immediately.
         return outcomes + advance(now: time, most: most)
     }
 
-    /// Forgets a gesture that has begun, because events were lost.
+    /// Discards a gesture that is in progress, because events were lost.
     ///
     /// - Returns: `released` if a press or a hold had begun.
     mutating func loseTrack(isDown: Bool) -> [Outcome] {
@@ -113,7 +115,7 @@ struct GestureRecogniser {
         }
     }
 
-    /// Handles the time that has passed.
+    /// Evaluates the time that has passed since the last edge.
     mutating func advance(now: Instant, most: Int) -> [Outcome] {
         var outcomes: [Outcome] = []
         while let due, due <= now {
@@ -123,7 +125,7 @@ struct GestureRecogniser {
                 outcomes.append(.gesture(.press))
                 state = .down(since: since, taps: taps)
             case .down(let since, let taps):
-                // Taps that came before the hold are a gesture of their own.
+                // Taps before the hold are a separate gesture.
                 if let before = Self.gesture(taps) { outcomes.append(.gesture(before)) }
                 outcomes.append(.gesture(.hold))
                 state = .held(since: since)

@@ -1,11 +1,12 @@
 import GimbalCore
 
-/// One axis of a stick: it learns the centre of the axis while the stick rests, and converts the
-/// axis's value to a deflection. Time is an argument.
+/// One axis of a stick: measures the centre of the axis while the stick is at rest, and converts
+/// the axis's value to a deflection. Callers pass the time.
 struct StickAxis {
     /// Time for which the value must be steady before it becomes the centre, s.
     private static let restSeconds = 0.5
-    /// Fraction of the travel around the middle of the range in which the first centre can be.
+    /// Largest distance of the first centre from the middle of the range, as a fraction of the
+    /// travel.
     private static let firstCentre = 0.2
     /// Fraction of the travel by which a value can change and still count as steady.
     private static let steady = 0.02
@@ -14,12 +15,12 @@ struct StickAxis {
     private let lower: Double
     private let upper: Double
     private var value: Double
-    /// The learned centre; nil until the stick has rested near the middle of its range.
+    /// The measured centre; nil until the stick has rested near the middle of its range.
     private(set) var centre: Double?
     private var steadyValue: Double
     private var steadySince: Instant
     private var isStuck = false
-    /// True if the present rest has corrected the centre already.
+    /// True if the centre has already been corrected since the stick last moved.
     private var hasTaught = false
 
     /// Creates an axis.
@@ -39,7 +40,7 @@ struct StickAxis {
 
     private var travel: Double { max((upper - lower) / 2, 1) }
 
-    /// Handles a new value of the axis. Values outside the range are limited to it.
+    /// Handles a new value of the axis. Values outside the range are clamped to the range.
     mutating func move(to raw: Int32, now: Instant) {
         value = min(max(Double(raw), lower), upper)
         guard abs(value - steadyValue) > Self.steady * travel else { return }
@@ -48,8 +49,9 @@ struct StickAxis {
         hasTaught = false
     }
 
-    /// Handles the time that has passed: a stick that rests near its centre teaches the centre, and
-    /// a deflected stick without any change for `timeout`, s, is stuck until it returns.
+    /// Evaluates the time that has passed: if the stick rests near its centre, the centre is
+    /// corrected; if a deflected stick does not change for `timeout`, s, it counts as stuck until
+    /// it returns to the centre.
     ///
     /// - Returns: True if the axis has become stuck.
     mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {
@@ -58,8 +60,8 @@ struct StickAxis {
             let isCentred = abs(value - centre) <= max(deadZone, Self.steady) * travel
             if isCentred {
                 isStuck = false
-                // The centre of a stick drifts with its temperature. Only values inside the dead zone
-                // teach, so that a small deflection does not become the centre.
+                // The centre of a stick drifts with its temperature. Only values inside the dead
+                // zone correct the centre, so that a small deflection does not become the centre.
                 if resting >= Self.restSeconds, !hasTaught {
                     self.centre = centre + 0.1 * (value - centre)
                     hasTaught = true
@@ -74,7 +76,7 @@ struct StickAxis {
         return false
     }
 
-    /// Next time at which `advance` has an effect; nil if there is none.
+    /// Next time at which `advance` has an effect; nil if no such time is known.
     func due(deadZone: Double, timeout: Double) -> Instant? {
         guard let centre else {
             return abs(value - middle) <= Self.firstCentre * travel
@@ -84,9 +86,10 @@ struct StickAxis {
         return steadySince.advanced(bySeconds: timeout)
     }
 
-    /// Deflection beyond the dead zone.
+    /// Deflection of the stick beyond the dead zone.
     ///
-    /// - Parameter deadZone: Fraction of the travel to either side without effect, 0...0.5.
+    /// - Parameter deadZone: Dead zone to either side of the centre, as a fraction of the travel,
+    ///   0...0.5.
     /// - Returns: The deflection, -1...1; zero until the centre is known, and while the axis is stuck.
     func deflection(deadZone: Double) -> Double {
         guard let centre, !isStuck else { return 0 }
@@ -99,7 +102,7 @@ struct StickAxis {
         return offset >= 0 ? beyond : -beyond
     }
 
-    /// Fraction of the full rate for a deflection: a mixture of the deflection and its cube.
+    /// Fraction of the full rate for a deflection: a weighted mean of the deflection and its cube.
     static func rate(_ deflection: Double, expo: Double) -> Double {
         (1 - expo) * deflection + expo * deflection * deflection * deflection
     }

@@ -231,8 +231,8 @@ public struct SocketServices: Sendable {
     public var sample: @Sendable ([Int]) -> VariableSample
     /// Function that returns the time on the loop's clock, s, for the `t` of every reply.
     public var time: @Sendable () -> Double
-    /// Function that waits until all earlier lines of a simulator have been handled. The server
-    /// calls this function before each request.
+    /// Function that waits until all earlier messages of a simulator have been processed. The
+    /// server calls this function before each request.
     public var settle: @Sendable () -> Void
     /// Function that receives the number of each connection that has ended.
     public var left: @Sendable (Int) -> Void

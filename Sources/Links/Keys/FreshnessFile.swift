@@ -28,7 +28,8 @@ public final class FreshnessFile: Service {
     /// Newest value that the link must be able to accept; the file receives this value plus
     /// `margin`.
     private let wanted: Atomic<UInt64>
-    /// Value in the file; a time or counter up to this value can be accepted now.
+    /// Value that the file contains. A time or counter up to this value can be accepted without
+    /// another write to the file.
     private let reserved: Atomic<UInt64>
 
     /// Reads the value that an earlier process has stored. If the file does not contain a number,

@@ -174,8 +174,8 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Executes the choice. Returns the number of the selected person; nil if there is no choice,
-    /// or no suitable person.
+    /// Executes the user's choice of a person. Returns the number of the selected person; nil if
+    /// the user has not made a choice, or if no visible person is suitable.
     private mutating func fulfil(
         _ seen: [TrackedPerson], _ axis: EarthDirection,
         _ point: (_ x: Double, _ y: Double) -> EarthDirection

@@ -127,8 +127,8 @@ private struct ThreadOutcome: Sendable {
         }
         _ = cl_sched_get(&outcome.policy, &outcome.priority)
         outcome.cpu = cl_affinity_single()
-        // Threads under SCHED_FIFO have no timer slack. Other threads wake up to 50 µs late, unless
-        // they request a smaller slack.
+        // Threads under SCHED_FIFO have no timer slack. Other threads can wake as much as 50 µs
+        // late, unless they request a smaller timer slack.
         _ = cl_timer_slack_set(1)
         cl_stack_prefault(ThreadTable.prefaultBytes)
         return outcome

@@ -9,13 +9,13 @@ public enum AirOSCommand: Sendable, Equatable {
     case save
     /// Set the mode, the PID numbers and the Kalman numbers to their defaults, and save them.
     case defaults
-    /// Set the yaw that apps read to zero.
+    /// Zero the yaw that is reported to apps.
     case resetYaw
     /// Reset the controllers' integrals.
     case resetPID
     /// Write the heading to the log.
     case yawStatus
-    /// Reduce by a tenth the yaw that apps read.
+    /// Reduce the yaw that is reported to apps by a tenth.
     case forceDecay
     /// Emergency stop, latched. The command is an extension that only airframe supports; no app
     /// sends it yet.

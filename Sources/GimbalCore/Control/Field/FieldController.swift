@@ -104,8 +104,8 @@ public struct FieldController: MotorController {
     }
 
     /// Computes the fields of one control period. While following a set-point, the controller also
-    /// exerts the input's excitation. The input's authority scales the power; until the authority
-    /// is 1, the observers learn the rotors' electrical angles.
+    /// exerts the input's excitation. `authority` of the input scales the power; while it increases
+    /// to 1, the observers converge to the rotors' electrical angles.
     ///
     /// - Returns: Field angles and powers; the values of the previous period if the input is not
     ///   usable.

@@ -27,8 +27,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         case rest
         /// The angle moves to the goal of `plan`.
         case move
-        /// The angle turns at `turnRate`, or slows down from a turn. Near the end of the range,
-        /// `plan` moves the angle to that end.
+        /// The angle changes at the rate `turnRate`, or decelerates after a rotation at this rate.
+        /// Near the end of the range, `plan` moves the angle to that end.
         case turn
         /// The angle follows the target in `followed`.
         case follow
@@ -97,7 +97,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
     }
 
-    /// True if the angle turns at a requested rate, or slows down from such a turn.
+    /// True if the angle changes at a requested rate, or decelerates after a rotation at such a
+    /// rate.
     var isTurning: Bool {
         @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
     }

@@ -75,8 +75,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// continuous over whole turns, so that a camera at one end of its range does not swing to the
     /// other end when the other end becomes nearer.
     private var wanted = AxisVector.unknown
-    /// Requested joint angles, rad, limited to the range in which a change of the request moves the
-    /// camera.
+    /// Requested joint angles, rad, clamped so that a reversal of the request moves the camera
+    /// immediately.
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown
