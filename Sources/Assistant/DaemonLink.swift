@@ -18,8 +18,8 @@ extension DaemonClient: DaemonConnection {
     }
 }
 
-/// Connections of the server to the daemon: one on which the assistant is a source of its own, and
-/// short ones for emergency stops.
+/// Connections of the MCP server to the daemon: one connection for the assistant's requests, and a
+/// short connection for each emergency stop.
 final class DaemonLink {
     private let connect: () throws(ClientError) -> any DaemonConnection
     private let policy: ToolPolicy
@@ -54,16 +54,16 @@ final class DaemonLink {
         }
     }
 
-    /// Sends a request over a connection of its own that is not an assistant's: an emergency stop, or
-    /// its reset. Thus a stop also works for an assistant that can only read, and nobody but a client
-    /// of the socket can reset it.
+    /// Sends an emergency stop, or the reset of an emergency stop, over a separate connection that
+    /// is not registered as an assistant. Thus the stop also works for an assistant that can only
+    /// read, and every client of the socket can reset the stop.
     func askAsPerson(_ method: String) throws(ClientError) -> JSONValue {
         let connection = try connect()
         _ = try? connection.ask("client", ["name": .string(name)])
         return try connection.ask(method, [:])
     }
 
-    /// The assistant's limits at present.
+    /// The assistant's present limits.
     func limits() throws(ClientError) -> Limits {
         guard let limits = Limits(try ask("get", ["keys": .array(Limits.keys)])) else {
             throw .notUnderstood(
@@ -102,7 +102,7 @@ final class DaemonLink {
 
 extension MethodDescription {
     /// Reads a description from the answer of the method `methods`; nil if a member is missing. A
-    /// parameter of an unknown kind can have any value.
+    /// parameter of an unknown type can have any value.
     init?(json: JSONValue) {
         guard let name = json["name"]?.string, let summary = json["summary"]?.string,
             let access = json["access"]?.string.flatMap(Access.init(rawValue:)),

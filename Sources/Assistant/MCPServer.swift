@@ -3,19 +3,20 @@ import Wire
 
 /// Server of the Model Context Protocol for one client: an assistant that uses the gimbal with tools.
 ///
-/// The server answers both eras of the protocol. A request whose `_meta` contains a protocol version is
-/// answered without state (version 2026-07-28). After `initialize`, requests are answered as in version
-/// 2025-11-25. The server has no thread: its owner passes lines and the time to it, and writes the
-/// returned lines. Only one thread can use a server.
+/// The server supports versions of the protocol with and without the handshake `initialize`. A
+/// request whose `_meta` contains a protocol version is answered without state (version
+/// 2026-07-28). After `initialize`, requests are answered as in version 2025-11-25. The server has
+/// no thread: the owner of the server passes the client's messages and the time to it, and writes
+/// the returned messages. Only one thread can use a server.
 ///
 /// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
 /// Tools, Prompts, Resources.
 public final class MCPServer {
-    /// Version of requests that carry their version.
+    /// Version of the protocol in which every request contains the version.
     static let modern = "2026-07-28"
-    /// Versions that begin with the request `initialize`; the newest is first.
+    /// Versions of the protocol that begin with the request `initialize`, the newest first.
     static let legacy = ["2025-11-25", "2025-06-18"]
-    /// Member of `_meta` that contains the version.
+    /// Member of `_meta` that contains the protocol version.
     private static let versionKey = "io.modelcontextprotocol/protocolVersion"
     private static let prefix = "io.modelcontextprotocol/"
 
@@ -33,9 +34,9 @@ public final class MCPServer {
     ///   - isReadOnly: True if the assistant can only read, and stop.
     ///   - mayReset: True if the assistant can reset an emergency stop.
     ///   - manual: Folder of the manual pages; nil without one.
-    ///   - version: Version of the program.
-    ///   - connect: Function that opens a connection to the daemon. The server calls it at the first
-    ///     request that needs the daemon, and again after the connection was lost.
+    ///   - version: Version of airframe.
+    ///   - connect: Function that opens a connection to the daemon. The server calls it at the
+    ///     first request that needs the daemon, and again after the connection has been lost.
     public init(
         name: String?, isReadOnly: Bool, mayReset: Bool, manual: String?, version: String,
         connect: @escaping () throws(ClientError) -> any DaemonConnection
@@ -50,12 +51,12 @@ public final class MCPServer {
         self.version = version
     }
 
-    /// Answers one line, which must not contain a newline.
+    /// Answers one message (one line), which must not contain a newline.
     ///
     /// - Parameters:
-    ///   - line: The client's line.
-    ///   - now: Present time, s, on any clock that never goes back.
-    /// - Returns: Lines for the client, without newlines.
+    ///   - line: The client's message.
+    ///   - now: Present time, s, on any monotonic clock.
+    /// - Returns: Messages for the client, without newlines.
     public func receive(_ line: [UInt8], now: Double) -> [[UInt8]] {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return [] }
         do throws(RPCFailure) {
@@ -78,7 +79,7 @@ public final class MCPServer {
         }
     }
 
-    /// Reports a line that is longer than the reader's limit, bytes.
+    /// Returns the error for a message that is longer than the reader's limit, bytes.
     public func refuseLine(longerThan limit: Int) -> [UInt8] {
         RPCMessage.error(
             RPCFailure(
@@ -87,15 +88,16 @@ public final class MCPServer {
             id: nil)
     }
 
-    /// Time of the next call of `tick`, s; nil while no turn is active.
+    /// Time of the next call of `tick`, s; nil while no rotation is in progress.
     public var deadline: Double? { calls.turn?.due }
 
-    /// Continues or ends an active turn.
+    /// Continues or ends a rotation that is in progress.
     ///
-    /// - Returns: Lines for the client.
+    /// - Returns: Messages for the client.
     public func tick(now: Double) -> [[UInt8]] { calls.tick(now: now) }
 
-    /// Ends the active turn and the connection, because the client has closed its output.
+    /// Ends the rotation that is in progress, and the connection, because the client has closed its
+    /// output.
     public func end() {
         if let turn = calls.turn { calls.cancel(turn.id) }
         link.close()
@@ -135,7 +137,8 @@ public final class MCPServer {
         } else {
             result = try list(method, params)
         }
-        // The result of `resources/read` changes all the time; the others last as long as the daemon.
+        // The result of `resources/read` changes continually; the other results do not change while
+        // the daemon runs.
         result["ttlMs"] = .int(["resources/read", "prompts/get"].contains(method) ? 0 : 10_000)
         result["cacheScope"] = "private"
         result["resultType"] = "complete"
@@ -173,7 +176,8 @@ public final class MCPServer {
         }
     }
 
-    /// Answers a request that both eras have, and that does not call a tool.
+    /// Answers a request that exists in all supported versions of the protocol and does not call a
+    /// tool.
     private func list(
         _ method: String, _ params: [String: JSONValue]
     ) throws(RPCFailure) -> [String: JSONValue] {
@@ -205,8 +209,8 @@ public final class MCPServer {
 
     // MARK: Names
 
-    /// Uses the client's name for the daemon's history, unless the user chose a name. The connection
-    /// opens after this.
+    /// Uses the client's name for the daemon's history, unless the user has chosen a name. The
+    /// method must be called before the connection opens.
     private func adoptName(_ info: JSONValue?) {
         guard !hasName, link.name == Self.connectionName(nil), let name = info?["name"]?.string
         else { return }
@@ -222,7 +226,7 @@ public final class MCPServer {
 }
 
 extension DaemonLink {
-    /// Executes requests to the daemon for a request that is not a tool call.
+    /// Sends requests to the daemon in order to answer a client's request that is not a tool call.
     ///
     /// - Throws: `internalError` with the daemon's message, which contains the remedy.
     func rpc<Result>(

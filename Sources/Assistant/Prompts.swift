@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// Guidance for the assistant, which the client gets when it connects.
+/// Instructions for the assistant, which the client receives when it connects.
 enum Instructions {
     static let text = """
         This server controls a motorised camera gimbal. Angles are in degrees in the earth frame: yaw right, roll \
@@ -17,7 +17,7 @@ struct Prompt {
     let name: String
     let title: String
     let summary: String
-    /// The task for the assistant.
+    /// Text of the prompt: the task for the assistant.
     let text: String
 
     /// All prompts.

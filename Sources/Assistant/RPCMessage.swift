@@ -53,12 +53,13 @@ enum RPCMessage: Equatable {
             ?? .notification(method: name, params: params)
     }
 
-    /// Line of a reply, without its newline.
+    /// JSON text of a reply, without the newline at its end.
     static func reply(id: JSONValue, _ result: [String: JSONValue]) -> [UInt8] {
         line(["id": id, "result": .object(result)])
     }
 
-    /// Line of an error, without its newline. An unknown id is left out, as MCP requires it.
+    /// JSON text of an error reply, without the newline at its end. If the id is unknown, the
+    /// member `id` is omitted, as MCP requires.
     static func error(_ failure: RPCFailure, id: JSONValue?) -> [UInt8] {
         var error: [String: JSONValue] = [
             "code": .int(failure.code.rawValue), "message": .string(failure.message),

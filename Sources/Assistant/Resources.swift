@@ -51,7 +51,8 @@ struct Resources {
             let value = try link.rpc { (link) throws(ClientError) in try link.ask(resource.method) }
             return Self.contents(uri, "application/json", value.text)
         }
-        // Only names of the listing are opened, so a URI cannot name another file.
+        // Only files that `resources/list` lists are opened, so a URI cannot address any other
+        // file.
         guard uri.hasPrefix(Self.pages), let manual,
             let page = pageNames.first(where: { Self.pages + $0 == uri }),
             let text = Self.text(manual + "/" + page)

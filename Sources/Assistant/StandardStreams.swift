@@ -15,15 +15,15 @@ public struct StandardStreams {
     /// Creates the loop.
     ///
     /// - Parameters:
-    ///   - input: File descriptor of the client's lines.
-    ///   - output: File descriptor of the server's lines.
+    ///   - input: File descriptor from which the client's messages are read.
+    ///   - output: File descriptor to which the server's messages are written.
     public init(input: Int32, output: Int32) {
         self.input = input
         self.output = output
     }
 
-    /// Serves the client until it closes its output, or does not read any more. The caller ignores
-    /// SIGPIPE.
+    /// Serves the client until the client closes its output or no longer reads its input. The
+    /// caller ignores SIGPIPE.
     public func serve(_ server: MCPServer) {
         var lines = BoundedLines(limit: Self.longestLine)
         var chunk = [UInt8](repeating: 0, count: 1 << 14)
@@ -32,7 +32,7 @@ public struct StandardStreams {
             guard write(server.tick(now: DaemonClient.now())) else { return }
             var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
             let wait = server.deadline.map { max(0, $0 - DaemonClient.now()) }
-            // Rounded up, so that the deadline has passed when poll returns.
+            // The timeout is rounded up, so that the deadline has passed when `poll` returns.
             let ready = poll(&entry, 1, wait.map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
             guard ready > 0 || ready == 0 || errno == EINTR else { return }
             guard ready > 0 else { continue }
@@ -51,7 +51,7 @@ public struct StandardStreams {
 
     /// Writes lines.
     ///
-    /// - Returns: False if the client does not read any more.
+    /// - Returns: False if the client no longer reads its input.
     private func write(_ lines: [[UInt8]]) -> Bool {
         for line in lines {
             let bytes = line + [UInt8(ascii: "\n")]
@@ -80,7 +80,8 @@ struct BoundedLines {
 
     /// Adds bytes.
     ///
-    /// - Returns: The complete lines without newline; nil, once, for a line that is too long.
+    /// - Returns: The complete lines, without their newlines; a line that is too long yields nil
+    ///   once.
     mutating func append(_ chunk: some Sequence<UInt8>) -> [[UInt8]?] {
         var lines: [[UInt8]?] = []
         for byte in chunk {

@@ -1,18 +1,18 @@
 import Client
 import Wire
 
-/// Calls of tools, and the turn that is active.
+/// Executor of tool calls, and of the rotation that is in progress.
 final class ToolCalls {
     private let link: DaemonLink
-    /// The active turn; nil without one.
+    /// The rotation that is in progress; nil if there is none.
     private(set) var turn: Turn?
 
     init(_ link: DaemonLink) { self.link = link }
 
     /// Executes `tools/call`.
     ///
-    /// - Returns: The answer, unless the call has begun a turn, whose answer follows at its end; and
-    ///   the answer to a turn that this call has ended.
+    /// - Returns: The answer to the call, and the answer to a rotation that this call has ended. A
+    ///   call that begins a rotation is answered at the end of the rotation.
     /// - Throws: The error for a call of an unknown tool, or with arguments that are not an object.
     func call(
         id: JSONValue, _ params: [String: JSONValue], isModern: Bool, now: Double
@@ -29,7 +29,7 @@ final class ToolCalls {
         if let turn, turn.id == id {
             throw RPCFailure(.invalidRequest, "A call with this id has no answer yet.")
         }
-        // A stop waits for nothing, not even for the list of tools.
+        // An emergency stop is sent immediately, even before the list of tools is known.
         if name == "stop" {
             let answer = outcome { () throws(ClientError) in try link.askAsPerson("stop") }
             return [reply(id, answer, isModern)] + endTurn(now: now)
@@ -52,7 +52,7 @@ final class ToolCalls {
                 ? try link.askAsPerson("reset_stop")
                 : try link.ask(tool.method.name, arguments)
         }
-        // A request that moves something replaces the turn.
+        // A request for motion replaces the rotation that is in progress.
         var lines = [reply(id, answer, isModern)]
         if !tool.onlyReads(arguments), tool.method.name != "set", case .success = answer {
             lines += endTurn(now: now)
@@ -60,9 +60,9 @@ final class ToolCalls {
         return lines
     }
 
-    /// Continues or ends the active turn.
+    /// Continues or ends the rotation that is in progress.
     ///
-    /// - Returns: The answer to the turn's call, if the turn has ended.
+    /// - Returns: The answer to the call that began the rotation, if the rotation has ended.
     func tick(now: Double) -> [[UInt8]] {
         guard var active = turn, now >= active.due else { return [] }
         if now >= active.end {
@@ -84,7 +84,7 @@ final class ToolCalls {
         }
     }
 
-    /// Ends the turn of a cancelled call, which gets no answer.
+    /// Ends the rotation of a cancelled call. The cancelled call is not answered.
     func cancel(_ id: JSONValue) {
         guard let active = turn, active.id == id else { return }
         turn = nil
@@ -113,7 +113,7 @@ final class ToolCalls {
         return lines
     }
 
-    /// Ends the active turn, which another request has replaced, with an answer.
+    /// Ends the rotation that another request has replaced, and returns the answer to its call.
     private func endTurn(now: Double) -> [[UInt8]] {
         guard let active = turn else { return [] }
         turn = nil
@@ -122,7 +122,7 @@ final class ToolCalls {
 
     // MARK: Answers
 
-    /// Refusal of arguments that the daemon would accept from a person.
+    /// Refusal of arguments that the daemon accepts from a person but not from an assistant.
     private func refusal(_ tool: Tool, _ arguments: [String: JSONValue]) -> RequestError? {
         guard let actions = tool.actions, let action = arguments["action"], action != .null,
             let word = action.string, !actions.contains(word)
@@ -152,7 +152,7 @@ final class ToolCalls {
         switch outcome {
         case .success(let value):
             let object: JSONValue = value.object == nil ? ["items": value] : value
-            // A sentence is enough as text if the answer contains nothing else.
+            // If the answer contains only a sentence, the sentence is the text.
             let isSentence = value.object?.count == 1
             result["content"] = Self.text(
                 (isSentence ? value["sentence"]?.string : nil) ?? object.text)

@@ -1,7 +1,7 @@
 import PlainText
 import Wire
 
-/// Tool of the assistant, made from a method of the daemon.
+/// MCP tool that corresponds to a method of the daemon.
 struct Tool: Sendable {
     /// Name of the tool.
     let name: String
@@ -9,7 +9,7 @@ struct Tool: Sendable {
     let method: MethodDescription
     /// Words of the parameter `action` that the tool accepts; nil without this parameter.
     let actions: [String]?
-    /// The tool as MCP lists it.
+    /// Description of the tool, as `tools/list` returns it.
     let listing: JSONValue
 
     /// True if a call with these arguments only reads.
@@ -25,18 +25,18 @@ struct Tool: Sendable {
 
 /// Limits of an assistant, from the settings `mcp` and `commander.dead_man_s`.
 struct Limits: Sendable, Equatable {
-    /// Highest rate of a turn, degrees per second.
+    /// Highest rate of a rotation, degrees per second.
     var rateDps: Double
-    /// Largest angle of one turn, degrees.
+    /// Largest angle of one rotation, degrees.
     var travelDeg: Double
-    /// Longest turn at a rate, s.
+    /// Longest duration of a rotation at a constant rate, s.
     var turnS: Double
     /// Time after which a change of a setting reverts, s.
     var rollbackS: Double
-    /// Time after which the daemon ends a turn that is not repeated, s.
+    /// Time after which the daemon ends a rotation whose request is not repeated, s.
     var deadManS: Double
 
-    /// Keys of the settings, for the method `get`.
+    /// Keys of the settings that contain the limits, for the method `get`.
     static let keys: [JSONValue] = ["mcp", "commander.dead_man_s"]
 
     /// Reads the limits from the answer of the method `get`; nil if a setting is missing.
@@ -54,7 +54,7 @@ struct Limits: Sendable, Equatable {
     }
 }
 
-/// The tools, made from the daemon's description of its methods.
+/// The MCP tools that correspond to the daemon's methods.
 struct ToolCatalogue: Sendable {
     let tools: [Tool]
 
@@ -151,7 +151,7 @@ struct ToolCatalogue: Sendable {
         return schema
     }
 
-    /// The schema of a rate with the assistant's limit, at most as wide as before.
+    /// The schema of a rate, whose range is reduced to the assistant's limit.
     private static func narrowed(_ schema: JSONValue?, _ limits: Limits) -> JSONValue {
         var schema = schema?.object ?? [:]
         if let maximum = schema["maximum"]?.number {

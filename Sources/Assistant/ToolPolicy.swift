@@ -1,26 +1,27 @@
 import Wire
 
-/// Rules for the daemon's methods as tools. A method without a rule becomes a tool of the same name
-/// automatically, and counts as destructive, so that clients ask a person before they call it.
+/// Rules that decide which methods of the daemon become MCP tools. A method without a rule becomes
+/// a tool of the same name automatically, and counts as destructive, so that clients ask a person
+/// before they call it.
 struct ToolPolicy: Sendable {
-    /// True if tools can only read. An emergency stop is still possible.
+    /// True if tools can only read. An emergency stop is possible in any case.
     var isReadOnly = false
     /// True if the assistant can reset an emergency stop.
     var mayReset = false
 
-    /// Names of tools that differ from the method's name.
+    /// Names of the tools whose names differ from the method's name.
     static let names = [
         "rate": "turn", "follow": "track", "baseline": "baselines", "record": "recordings",
     ]
 
-    /// Methods that are not tools: methods of programs, and methods that only a person can use.
+    /// Methods that do not become tools, because only programs or only people use them.
     static let hidden: Set<String> = [
         "aim", "attitude", "client", "companion", "keys", "methods", "pair", "ping", "release",
         "reload", "save", "subscribe", "take", "track", "unsubscribe", "variables",
     ]
 
-    /// Methods that write, but destroy nothing: they move the camera within the limits, or change
-    /// something temporarily.
+    /// Methods that are not destructive although they write: they move the camera within its
+    /// limits, or change a setting temporarily.
     private static let harmless: Set<String> = [
         "follow", "point", "rate", "record", "set", "spectrum", "stop",
     ]

@@ -1,24 +1,25 @@
 import PlainText
 import Wire
 
-/// Turn at rates that the server repeats until its time is over.
+/// Rotation of the camera at constant rates. The server repeats the request until the duration of
+/// the rotation has elapsed.
 struct Turn: Equatable {
-    /// Id of the call, which gets its answer at the end of the turn.
+    /// Id of the tool call, which is answered at the end of the rotation.
     let id: JSONValue
     /// True if the answer has the format of version 2026-07-28.
     let isModern: Bool
-    /// The axes with their rates, degrees per second.
+    /// Rate of each rotating axis, degrees per second.
     let rates: [String: JSONValue]
-    /// Start of the turn, s.
+    /// Start time of the rotation, s.
     let start: Double
-    /// End of the turn, s.
+    /// End time of the rotation, s.
     let end: Double
-    /// Time between two requests to the daemon, s.
+    /// Interval between two requests to the daemon, s.
     let period: Double
-    /// Time of the next request to the daemon, or of the end, s.
+    /// Time of the next request to the daemon, or of the rotation's end, s.
     private(set) var due: Double
 
-    /// Checks the arguments of a turn, and makes the turn.
+    /// Checks the arguments of a rotation, and creates the rotation.
     ///
     /// - Parameters:
     ///   - id: Id of the call.
@@ -26,7 +27,8 @@ struct Turn: Equatable {
     ///   - limits: The assistant's limits.
     ///   - isModern: True if the answer has the format of version 2026-07-28.
     ///   - now: Present time, s.
-    /// - Throws: The refusal, with its remedy.
+    /// - Throws: A refusal if the duration or an angle exceeds a limit; the message contains the
+    ///   remedy.
     init(
         id: JSONValue, _ arguments: [String: JSONValue], _ limits: Limits, isModern: Bool,
         now: Double
@@ -57,7 +59,7 @@ struct Turn: Equatable {
         self.rates = rates
         start = now
         end = now + duration
-        // The daemon ends the turn if the server is silent for three periods.
+        // The daemon ends the rotation if it receives no request for three periods.
         period = limits.deadManS / 3
         due = min(end, now + period)
     }
@@ -65,13 +67,13 @@ struct Turn: Equatable {
     /// Plans the next request to the daemon.
     mutating func continueTurn(now: Double) { due = min(end, now + period) }
 
-    /// The same axes, each with the rate zero.
+    /// Rates of zero for the rotating axes.
     var stop: [String: JSONValue] { rates.mapValues { _ in 0 } }
 
-    /// Makes the answer at the end of the turn.
+    /// Creates the answer to the tool call at the end of the rotation.
     ///
-    /// - Parameter now: Time of the end, s.
-    /// - Returns: A sentence, and the time for which the camera has turned, s.
+    /// - Parameter now: Time at which the rotation has ended, s.
+    /// - Returns: A sentence, and the duration of the rotation, s.
     func result(now: Double) -> JSONValue {
         let seconds = min(now, end) - start
         let text = Format.fixed(seconds, 1)

@@ -2,15 +2,15 @@ import GimbalCore
 
 /// Rules for a sensor with a driver in the kernel.
 enum IIORules {
-    /// All rules for such a sensor.
+    /// All rules for IIO sensors.
     static let all = [rate, dataReady]
 
     private static func isUsed(_ settings: Settings) -> Bool {
         settings.hardware.backend == .linux && settings.hardware.linux.imu == nil
     }
 
-    /// Largest number of samples in a period of the loop. The bus thread reads at most 16, and must
-    /// be able to catch up.
+    /// Largest number of samples in one control period. The bus thread reads at most 16 samples in
+    /// a period, and must be able to reduce a backlog.
     private static let mostPerPeriod = 8
 
     private static let rate = ConfigurationRule(

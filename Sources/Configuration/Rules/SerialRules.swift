@@ -3,14 +3,14 @@ import Port
 
 /// Load of the motors' serial port.
 public struct SerialLoad: Sendable, Equatable {
-    /// Number of bytes of one exchange: the goals, the request and all replies.
+    /// Number of bytes of one exchange: the goal values, the request and all replies.
     public let bytes: Int
     /// Load of the port at the configured rates, 0...1.
     public let load: Double
-    /// Number of exchanges per second.
+    /// Number of exchanges (a request with its replies) per second.
     public let rate: Double
 
-    /// Creates the load of these settings; nil if the motors are not on a serial port.
+    /// Computes the load for the given settings; nil if the motors are not on a serial port.
     public init?(_ settings: Settings) {
         let linux = settings.hardware.linux
         let servos = [linux.servoId.yaw, linux.servoId.roll, linux.servoId.pitch]
@@ -81,7 +81,7 @@ enum SerialRules {
         )
     }
 
-    /// The servos of positions turn from 0 to 360 degrees of their encoder, and not beyond.
+    /// Servos that hold positions move only between 0 and 360 degrees of their encoder.
     private static let travel = ConfigurationRule(
         keys: [
             "hardware.linux.encoder_zero_deg", "joints.range_deg", "servo.direction",

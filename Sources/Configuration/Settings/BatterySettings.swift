@@ -11,10 +11,10 @@ public enum BatterySource: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[battery]`, the computer's battery or supply.
     public struct Battery: Sendable, Equatable {
-        /// Word that lets airframed find the device.
+        /// Value `auto`, with which airframed selects the device automatically.
         public static let automatic = "auto"
 
-        /// Source of the values.
+        /// Source of the battery's values.
         public var source = BatterySource.none
         /// Name of the device, or `auto`.
         public var device = Self.automatic

@@ -9,7 +9,7 @@ public enum Control: Hashable, Sendable, CustomStringConvertible {
     case end(UInt16, isPositive: Bool)
     /// A direction of a dial, which reports relative steps.
     case dial(UInt16, isPositive: Bool)
-    /// An absolute axis whose deflection turns the camera.
+    /// An absolute axis whose deflection determines the rate of the camera.
     case stick(UInt16)
 
     /// Text of the control: `BTN_SOUTH`, `ABS_HAT0X-`, `REL_DIAL+` or `ABS_X`.
@@ -44,9 +44,9 @@ public enum Control: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Way in which a person uses a button.
+/// Gesture: a way in which a person presses a button.
 public enum Gesture: String, Sendable, CaseIterable {
-    /// The button goes down. airframed does not wait for other gestures.
+    /// The button goes down. airframed executes the action without waiting for other gestures.
     case press
     /// The button goes down and up once.
     case tap
@@ -54,7 +54,7 @@ public enum Gesture: String, Sendable, CaseIterable {
     case double
     /// Three taps in quick succession.
     case triple
-    /// The button stays down.
+    /// The button is held down.
     case hold
     /// One step of a dial.
     case step
@@ -62,17 +62,18 @@ public enum Gesture: String, Sendable, CaseIterable {
 
 /// Effect of a control.
 public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
-    /// Turn the camera about an axis, at a rate that grows with the deflection of the stick.
+    /// Rotate the camera about an axis, at a rate that increases with the deflection of the stick.
     case turn(GimbalAxis, isReversed: Bool)
     /// Change the mode.
     case mode(Mode)
-    /// Change the mode while the button is held; afterwards the earlier mode returns.
+    /// Change the mode while the button is held; when the button goes up, the previous mode becomes
+    /// active again.
     case modeWhileHeld(Mode)
-    /// Change to the next mode of locked, pan_follow and fpv.
+    /// Change to the next mode in the sequence locked, pan_follow, fpv.
     case nextMode
-    /// Turn the camera level and in the direction of the handle.
+    /// Level the camera and point it in the direction of the handle.
     case recentre
-    /// Turn the camera by an angle, degrees.
+    /// Rotate the camera by the given angles, degrees.
     case step(GimbalAxis, Double)
     /// Emergency stop.
     case stop
@@ -85,7 +86,7 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
     /// Select the next profile in the order of the names.
     case nextProfile
 
-    /// Angles of a step, degrees.
+    /// Range of the angle of one step, degrees.
     public static let steps = -180.0...180.0
 
     /// Text of the action, as in a binding.
@@ -105,7 +106,7 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Actions of buttons, as examples for messages.
+    /// Examples of button actions, for error messages.
     public static let examples =
         "mode NAME, mode NAME while held, mode next, recentre, step AXIS DEGREES, stop, reset_stop, record, profile NAME, profile next"
 
@@ -145,7 +146,8 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
         "recentre": .recentre, "stop": .stop, "reset_stop": .resetStop, "record": .record,
     ]
 
-    /// Mode with a name. Mode `tracking` needs continuous requests, which no button sends.
+    /// Mode with a name. A button cannot select the mode `tracking`, because this mode needs
+    /// continuous requests.
     private static func mode(_ name: String) -> Mode? {
         Mode(name: name).flatMap { $0 == .tracking ? nil : $0 }
     }
@@ -165,17 +167,18 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
 public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
     /// The control.
     public let control: Control
-    /// Use of the control; nil for a stick.
+    /// Gesture with which the control is used; nil for a stick.
     public let gesture: Gesture?
     /// Effect.
     public let action: ControlAction
 
-    /// Text of the binding.
+    /// Text of the binding, as in the settings.
     public var description: String {
         "\(control)\(gesture.map { " \($0.rawValue)" } ?? ""): \(action)"
     }
 
-    /// Creates a binding; nil if control, gesture and action do not fit together.
+    /// Creates a binding; nil if the control does not have the gesture, or if the action does not
+    /// suit the gesture.
     public init?(_ control: Control, _ gesture: Gesture?, _ action: ControlAction) {
         var isTurn = false
         if case .turn = action { isTurn = true }
@@ -195,7 +198,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
     /// Parses the text of a binding.
     ///
     /// - Parameter text: Text such as `BTN_SOUTH tap: recentre`.
-    /// - Throws: `Misfit` with the wrong part of the text.
+    /// - Throws: `Misfit`, which contains the invalid part of the text.
     public init(parsing text: String) throws(Misfit) {
         guard let colon = text.firstIndex(of: ":") else {
             throw Misfit("\"\(text.prefix(80))\" has no colon between control and action")
@@ -227,13 +230,14 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
 
     /// Reason why a text is not a binding.
     public struct Misfit: Error {
-        /// The reason, as a clause.
+        /// The reason as a clause, for an error message.
         public let reason: String
 
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// The first pair of control and gesture that the list contains twice; nil if there is none.
+    /// The first combination of control and gesture that occurs twice in the list; nil if there is
+    /// none.
     public static func repetition(in bindings: [ControlBinding]) -> ControlBinding? {
         var seen: Set<String> = []
         return bindings.first {

@@ -1,6 +1,6 @@
 /// Protocol of the servos on the serial bus.
 public enum ServoProtocol: String, Sendable, CaseIterable {
-    /// Feetech STS, SMS and HLS.
+    /// Protocol of Feetech's servos of the series STS, SMS and HLS.
     case feetech
     /// Dynamixel protocol 2.0, X series.
     case dynamixel2
@@ -8,7 +8,7 @@ public enum ServoProtocol: String, Sendable, CaseIterable {
     /// Largest identifier that a servo can have.
     public var largestID: Int { self == .feetech ? 253 : 252 }
 
-    /// Speeds that the servos have, bits per second.
+    /// Baud rates that the servos support, bits per second.
     public var bauds: [Int] {
         switch self {
         case .feetech: [38400, 57600, 76800, 115_200, 128_000, 250_000, 500_000, 1_000_000]

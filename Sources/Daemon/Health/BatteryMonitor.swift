@@ -8,11 +8,12 @@ import ServiceLifecycle
 import Synchronization
 import Wire
 
-/// The newest state of the battery, which its own thread reads, because a read can wait for a bus.
+/// The newest state of the battery. A separate thread reads the battery, because a read can wait
+/// for a bus.
 final class BatteryMonitor: Sendable {
     /// Interval between two readings, s.
     private static let period = 2.0
-    /// Age above which a reading is not shown, s.
+    /// Age above which a reading is discarded, s.
     private static let oldest = 10.0
 
     private struct State {
@@ -24,11 +25,11 @@ final class BatteryMonitor: Sendable {
     private let roots: BatteryReader.Roots
     private let state = Mutex(State())
 
-    /// Creates a monitor without a reading.
+    /// Creates a monitor that has no reading yet.
     ///
     /// - Parameters:
     ///   - settings: Function that returns the active settings.
-    ///   - roots: The kernel's folders.
+    ///   - roots: The kernel's folders with power supplies and hardware monitors.
     init(
         settings: @escaping @Sendable () -> Settings.Battery,
         roots: BatteryReader.Roots = BatteryReader.Roots()
@@ -39,8 +40,8 @@ final class BatteryMonitor: Sendable {
 
     /// State of the battery.
     ///
-    /// - Parameter now: Present time on the computer's clock.
-    /// - Returns: nil without a battery in the settings.
+    /// - Parameter now: Present time on the monotonic clock.
+    /// - Returns: nil if no battery is configured.
     func status(now: Instant) -> BatteryStatus? {
         guard settings().source != .none else { return nil }
         return state.withLock { state in
@@ -59,8 +60,8 @@ final class BatteryMonitor: Sendable {
 
     /// Reads the battery once.
     ///
-    /// - Returns: A sentence for the log if the battery is newly low or newly not readable, or has
-    ///   recovered; nil without a change.
+    /// - Returns: A sentence for the log if the battery has become low or unreadable, or has
+    ///   recovered; nil if the state has not changed.
     func look(now: Instant) -> (level: Logger.Level, sentence: String)? {
         let settings = settings()
         var status = BatteryStatus()
@@ -84,7 +85,7 @@ final class BatteryMonitor: Sendable {
         return nil
     }
 
-    /// Reads the battery until the bell rings.
+    /// Reads the battery at intervals until airframed shuts down.
     func run(until bell: Doorbell, log: Logger) {
         repeat {
             if let event = look(now: MonotonicClock.now) {
@@ -94,7 +95,7 @@ final class BatteryMonitor: Sendable {
     }
 }
 
-/// Service that runs the thread of the battery.
+/// Service that runs the thread that reads the battery.
 struct BatteryService: Service {
     let monitor: BatteryMonitor
     let log: Logger
@@ -123,7 +124,7 @@ extension BatteryStatus {
         isLow = reading.percent.map { $0 < lowPercent && reading.state != .charging } ?? false
     }
 
-    /// Check of the battery for `doctor`.
+    /// Check of the battery in `doctor`.
     var check: DoctorCheck {
         DoctorCheck(
             "battery", problem == nil && !isLow ? .ok : .warn, summary,

@@ -10,8 +10,8 @@ struct AssistantLimits: Sendable {
 
     init(_ settings: Settings.MCP) { self.settings = settings }
 
-    /// Tables of settings that an assistant cannot change, because they limit the assistant itself
-    /// or switch the motors off.
+    /// Tables of settings that an assistant cannot change, because these settings limit the
+    /// assistant or protect the motors.
     private static let barred = ["commander", "mcp", "supervisor"]
 
     /// Checks that an assistant can change the setting.
@@ -25,13 +25,14 @@ struct AssistantLimits: Sendable {
             field: "key")
     }
 
-    /// Checks a request, and limits its rate.
+    /// Checks a request against the assistant's limits, and limits its rate.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - snapshot: The loop's newest snapshot, from which a turn to angles starts; nil if it is
+    ///   - snapshot: The loop's newest snapshot, which contains the present angles; nil if it is
     ///     unknown.
-    /// - Returns: The request; a turn to angles without a rate gets the highest permitted rate.
+    /// - Returns: The request; if a request to point the camera contains no rate, the highest
+    ///   permitted rate is added.
     /// - Throws: A refusal if the request exceeds a limit.
     func limited(
         _ request: MotionRequest, from snapshot: StabilizerSnapshot?

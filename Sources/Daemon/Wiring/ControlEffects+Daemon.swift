@@ -4,7 +4,7 @@ import Port
 import Wire
 
 extension ControlEffects {
-    /// Effects of the controls on settings and recorder.
+    /// Effects of input controls on the settings and on the flight recorder.
     ///
     /// - Parameters:
     ///   - tuning: Owner of the settings and baselines.

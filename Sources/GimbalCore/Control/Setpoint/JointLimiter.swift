@@ -75,8 +75,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// continuous over whole turns, so that a camera at one end of its range does not swing to the
     /// other end when the other end becomes nearer.
     private var wanted = AxisVector.unknown
-    /// Requested joint angles, rad, clamped so that a reversal of the request moves the camera
-    /// immediately.
+    /// Requested joint angles, rad, clamped to the joints' ranges, which are extended by `knee` at
+    /// each end. Beyond these limits, a change of the request does not move the camera.
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown
