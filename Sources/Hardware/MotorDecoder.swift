@@ -13,7 +13,7 @@ package enum MotorDecoder {
     ///   - decoder: Index in `names`.
     ///   - bytes: Received bytes; for CAN, frames of a length byte, four bytes of identifier and flags,
     ///     and data.
-    /// - Returns: All numbers that the decoder has found.
+    /// - Returns: All numbers that the decoder has extracted.
     package static func values(of decoder: Int, in bytes: [UInt8]) -> [Double] {
         let ids = AxisVector(yaw: 1, roll: 2, pitch: 3)
         let name = names[decoder]

@@ -85,7 +85,7 @@ final class BatteryMonitor: Sendable {
         return nil
     }
 
-    /// Reads the battery at intervals until airframed shuts down.
+    /// Reads the battery periodically until airframed shuts down.
     func run(until bell: Doorbell, log: Logger) {
         repeat {
             if let event = look(now: MonotonicClock.now) {

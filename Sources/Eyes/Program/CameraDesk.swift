@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Desk that executes the orders of users, and reports photos and recordings. Only the main thread
-/// gives orders; photos are counted by the thread that stores them.
+/// Executor of users' camera commands, which also reports photos and recordings. Only the main
+/// thread calls the methods that execute commands; the thread that stores the photos counts them.
 final class CameraDesk: Sendable {
     private struct Photos {
         var count = 0
@@ -17,12 +17,12 @@ final class CameraDesk: Sendable {
     private let pictures: PictureService?
     private let photos = Mutex(Photos())
 
-    /// - Parameter pictures: Source of photos; nil without one.
+    /// - Parameter pictures: Source of photos; nil if photos are not available.
     init(_ pictures: PictureService?) { self.pictures = pictures }
 
-    /// Takes a photo: the next JPEG picture, in the directory of recordings.
+    /// Takes a photo: stores the next JPEG picture in the directory of recordings.
     ///
-    /// - Returns: Reason why no photo can be taken.
+    /// - Returns: Reason why a photo cannot be taken; nil if it can.
     func photo(in directory: String) -> String? {
         guard let pictures else {
             return "photos need the JPEG pictures: set pictures.socket and restart airframe-eyes."
@@ -65,10 +65,10 @@ final class CameraDesk: Sendable {
     /// State for airframed.
     ///
     /// - Parameters:
-    ///   - feed: State of the feed.
+    ///   - feed: State of the video feed.
     ///   - directory: Directory of recordings.
-    ///   - problem: Reason why the newest order was not executed; nil if it was.
-    /// - Returns: State without the number of the newest order.
+    ///   - problem: Reason why the newest command was not executed; nil if it was executed.
+    /// - Returns: State of the camera, without the number of the newest command.
     func state(_ feed: FeedKeeper.Report, directory: String, problem: String?) -> CaptureState {
         var state = CaptureState()
         state.isRecording = feed.recording != nil

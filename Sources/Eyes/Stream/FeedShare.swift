@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// Present feed for a thread that does not own it. The owner replaces the feed only between two uses.
+/// Access to the present video feed for a thread that does not own the feed. The owner can replace
+/// the feed only while no other thread uses it.
 final class FeedShare: Sendable {
     private let state = Mutex<(feed: Feed?, uses: Int)>((nil, 0))
 
-    /// Changes the feed. After this method has returned, the previous feed is not used any more. The
-    /// method waits for the end of a present use.
+    /// Replaces the feed. The method waits until no thread uses the previous feed.
     func replace(_ feed: Feed?) {
         state.withLock { $0.feed = feed }
-        // A use ends within a twentieth of a second.
+        // Each use of the feed ends within 50 ms.
         while state.withLock({ $0.uses > 0 }) { usleep(1000) }
     }
 
-    /// Calls `body` with the feed.
+    /// Calls `body` with the present feed.
     ///
-    /// - Returns: The result of `body`; nil without a feed.
+    /// - Returns: The result of `body`; nil if there is no feed.
     func withFeed<Result>(_ body: (Feed) -> Result) -> Result? {
         let feed = state.withLock { state in
             if state.feed != nil { state.uses += 1 }

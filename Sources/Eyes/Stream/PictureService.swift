@@ -4,20 +4,22 @@ import Glibc
 import Synchronization
 import WebServing
 
-/// Server that gives single pictures of the stream as JPEG to programs on the same computer, over
-/// HTTP on a UNIX socket. `GET /picture.jpg` returns the next picture; `GET /picture.jpg?after=N`
-/// returns any newer picture than number N, immediately if there is one. The answer's header states
-/// the picture's number (x-number) and its time of exposure (x-exposed, ns on CLOCK_MONOTONIC).
+/// Server that provides single pictures of the stream as JPEG to programs on the same computer,
+/// over HTTP on a UNIX socket. `GET /picture.jpg` returns the next picture;
+/// `GET /picture.jpg?after=N` returns a picture that is newer than number N, immediately if such a
+/// picture exists. The answer's header states the picture's number (x-number) and its time of
+/// exposure (x-exposed, ns on CLOCK_MONOTONIC).
 ///
-/// Clients ask for each picture, so a slow client gets fewer pictures and no queue can grow. Pictures
-/// are encoded only while a client asks. A thread takes the pictures from the feed, so that neither
-/// clients nor the encoder delay the stream.
+/// Clients request each picture, so a slow client gets fewer pictures and no queue can grow.
+/// Pictures are encoded only while a client requests pictures. A thread takes the pictures from the
+/// feed, so that neither clients nor the encoder delay the stream.
 final class PictureService: WebApplication {
-    /// Longest wait of a request for a picture, s. Some cameras need several seconds to open.
+    /// Longest time for which a request waits for a picture, s. Some cameras need several seconds
+    /// to open.
     static let patience = 5.0
     /// Time after the last request during which pictures are still encoded, s.
     static let interest = 2.0
-    /// Age up to which a picture answers a request immediately, s.
+    /// Largest age of a picture with which a request is answered immediately, s.
     static let freshness = 1.0
     /// Largest number of connections.
     static let connections = 8
@@ -26,7 +28,8 @@ final class PictureService: WebApplication {
 
     private struct Picture {
         var number: Int
-        /// Time of exposure, and time of arrival from the encoder, ns on CLOCK_MONOTONIC.
+        /// Time of exposure, and time at which the encoder delivered the picture, ns on
+        /// CLOCK_MONOTONIC.
         var exposed: Int64, taken: Int64
         var bytes: [UInt8]
     }
@@ -74,7 +77,7 @@ final class PictureService: WebApplication {
         }
     }
 
-    /// True if the camera must run, because a client asks for pictures.
+    /// True if the camera must run, because a client requests pictures.
     var isWanted: Bool {
         state.withLock { state in
             state.asked > 0
@@ -89,11 +92,12 @@ final class PictureService: WebApplication {
     /// Applies the setting `video.enabled`.
     func apply(isEnabled: Bool) { state.withLock { $0.isEnabled = isEnabled } }
 
-    /// Changes the source of pictures, see `FeedShare.replace`.
+    /// Replaces the source of pictures, see `FeedShare.replace`.
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
-    /// Gives the socket to the group of another socket, whose members can then use it. Without that
-    /// socket, or without the right to do so, the group does not change.
+    /// Changes the group of the socket to the group of another socket, whose members can then use
+    /// this socket. If the other socket does not exist, or if the process lacks the permission, the
+    /// group does not change.
     func adoptGroup(of other: String) {
         var (own, wanted) = (Glibc.stat(), Glibc.stat())
         guard stat(path, &own) == 0, stat(other, &wanted) == 0, own.st_gid != wanted.st_gid else {
@@ -184,7 +188,7 @@ final class PictureService: WebApplication {
 
     // MARK: On the thread
 
-    /// One round, of a twentieth of a second at most.
+    /// Executes one iteration of the thread's loop, which takes at most 50 ms.
     private func step(_ buffer: inout [UInt8]) {
         let isWanted = isWanted
         var info = cv_still()

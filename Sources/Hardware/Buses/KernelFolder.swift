@@ -1,16 +1,16 @@
 internal import Glibc
 internal import Realtime
 
-/// One folder of the kernel's files, with its attributes. Each call opens and closes a file, and
-/// allocates memory. A call waits while the kernel's driver talks to the chip.
+/// Folder of the kernel (sysfs), with its attribute files. Each call opens and closes a file, and
+/// allocates memory. A call waits while the kernel's driver communicates with the chip.
 struct KernelFolder: Sendable, Equatable {
     /// Path of the folder.
     var path: String
 
-    /// Largest number of entries of a folder that are read.
+    /// Largest number of entries that are read from a folder.
     private static let mostEntries = 1024
 
-    /// Names of the files and folders in this folder; none if it does not exist.
+    /// Names of the files and folders in this folder; empty if the folder does not exist.
     var entries: [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -27,10 +27,11 @@ struct KernelFolder: Sendable, Equatable {
     /// True if the folder contains an entry of this name.
     func has(_ name: String) -> Bool { access("\(path)/\(name)", F_OK) == 0 }
 
-    /// A folder in this folder.
+    /// Subfolder with this name.
     func folder(_ name: String) -> KernelFolder { KernelFolder(path: "\(path)/\(name)") }
 
-    /// The first line of an attribute without spaces at its ends; nil if it cannot be read.
+    /// The first line of an attribute, without leading and trailing spaces; nil if the attribute
+    /// cannot be read.
     func text(_ name: String) -> String? {
         guard let line = firstLine(of: "\(path)/\(name)") else { return nil }
         var trimmed = Substring(line)
@@ -39,7 +40,7 @@ struct KernelFolder: Sendable, Equatable {
         return trimmed.isEmpty ? nil : String(trimmed)
     }
 
-    /// The finite number in an attribute; nil if there is none.
+    /// The finite number in an attribute; nil if the attribute does not contain such a number.
     func number(_ name: String) -> Double? {
         text(name).flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
     }

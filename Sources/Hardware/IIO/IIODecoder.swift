@@ -26,7 +26,7 @@ package enum IIOQuantity: String, Sendable, CaseIterable {
 package struct IIOChannel: Sendable, Equatable {
     /// Meaning of a channel.
     package enum Meaning: Sendable, Equatable {
-        /// An axis of a quantity: 0 for x, 1 for y, 2 for z.
+        /// Channel of one axis of a quantity: 0 for x, 1 for y, 2 for z.
         case axis(IIOQuantity, Int)
         /// Temperature, thousandths of a degree Celsius after scaling.
         case temperature
@@ -36,11 +36,11 @@ package struct IIOChannel: Sendable, Equatable {
         case other
     }
 
-    /// Meaning of the channel.
+    /// Measured quantity or other content of the channel.
     package var meaning: Meaning
-    /// Order of the channel in a scan.
+    /// Index that determines the order of the channels in a scan.
     package var index: Int
-    /// Storage of the channel.
+    /// Storage format of the channel.
     package var format: IIOFormat
 
     /// Creates a channel.
@@ -72,11 +72,12 @@ package struct IIOMountMatrix: Sendable, Equatable {
     /// Rows of the matrix.
     var rows: (Vector3, Vector3, Vector3)
 
-    /// The sensor's axes are the board's axes.
+    /// Rotation of a sensor whose axes are the board's axes (identity).
     static let identity = IIOMountMatrix(
         rows: (Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)))
 
-    /// Largest deviation of a product of rows from that of a rotation.
+    /// Largest permitted deviation of the scalar products of two rows from the products of a
+    /// rotation matrix.
     private static let tolerance = 0.02
 
     private init(rows: (Vector3, Vector3, Vector3)) { self.rows = rows }
@@ -99,7 +100,7 @@ package struct IIOMountMatrix: Sendable, Equatable {
         rows = (x, y, z)
     }
 
-    /// Rotate a vector from the sensor's axes to the board's axes.
+    /// Rotates a vector from the sensor's axes to the board's axes.
     package func rotate(_ v: Vector3) -> Vector3 {
         Vector3(rows.0.dot(v), rows.1.dot(v), rows.2.dot(v))
     }
@@ -110,11 +111,11 @@ package struct IIOMountMatrix: Sendable, Equatable {
 
 /// Conversion of a quantity's raw values: `(raw + offset) · scale`, then the mount matrix.
 struct IIOConversion: Sendable, Equatable {
-    /// Scale of each axis, the kernel's unit for one count.
+    /// Scale of each axis, in the kernel's unit per count.
     var scale = Vector3(1, 1, 1)
     /// Offset of each axis, counts.
     var offset = Vector3.zero
-    /// Rotation to the board's axes.
+    /// Rotation from the sensor's axes to the board's axes.
     var mounting = IIOMountMatrix.identity
 
     /// Convert a raw vector.
@@ -161,12 +162,13 @@ package struct IIOScan: Sendable {
 
 /// Decoder of the scans in the buffer of one IIO device. Decoding allocates no memory.
 package struct IIODecoder: Sendable {
-    /// A channel that is used.
+    /// Channel that the decoder uses.
     private struct Place: Sendable {
         var format: IIOFormat
-        /// Position in the scan, bytes.
+        /// Position of the channel in the scan, bytes.
         var offset: Int
-        /// Position in the decoded values: three for each quantity, then the temperature.
+        /// Position of the channel in the decoded values: three values for each quantity, then the
+        /// temperature.
         var slot: Int
     }
 
@@ -177,9 +179,9 @@ package struct IIODecoder: Sendable {
     private let places: [Place]
     private let timestamp: Place?
     private let hasTemperature: Bool
-    /// Conversion of each quantity, in the order of the slots.
+    /// Conversion of each quantity, in the order of `IIOQuantity`.
     private var conversions = [IIOConversion](repeating: IIOConversion(), count: 3)
-    /// Scale and offset of the temperature.
+    /// Scale and offset of the temperature channel.
     var temperature = (scale: 1.0, offset: 0.0)
 
     /// Largest size of a scan that this decoder accepts, bytes.
@@ -230,7 +232,7 @@ package struct IIODecoder: Sendable {
         hasTemperature = places.contains { $0.slot == Self.temperatureSlot }
     }
 
-    /// True if each scan has a time.
+    /// True if each scan contains a time.
     var hasTimestamp: Bool { timestamp != nil }
 
     /// Conversion of a quantity.
@@ -242,7 +244,7 @@ package struct IIODecoder: Sendable {
     /// Decode one scan.
     ///
     /// - Parameter bytes: At least `scanBytes` bytes.
-    /// - Returns: The values; nil if there are too few bytes.
+    /// - Returns: The values of the scan; nil if there are too few bytes.
     package func scan(_ bytes: UnsafeRawBufferPointer) -> IIOScan? {
         guard bytes.count >= scanBytes else { return nil }
         var counts = InlineArray<10, Double>(repeating: 0)

@@ -1,20 +1,20 @@
 internal import GimbalCore
 
-/// Properties of an IIO device that its files in sysfs show without a change of the device.
+/// Properties of an IIO device, which are read from sysfs without changing the device.
 struct IIODevice: Sendable, Equatable {
     /// Number of the device.
     var number: Int
     /// Name of the chip, such as `lsm6dsox_gyro`.
     var name: String
-    /// Label from the device tree; nil without one.
+    /// Label from the device tree; nil if the device has no label.
     var label: String?
     /// Channels of the buffer; empty if the driver has no buffer.
     var channels: [IIOChannel] = []
     /// Names of the channels, in the order of `channels`.
     var channelNames: [String] = []
-    /// True if the format of a channel cannot be read.
+    /// True if the format of at least one channel cannot be read.
     var hasUnreadableChannel = false
-    /// Folder with the channels' files.
+    /// Folder with the files of the channels (`scan_elements`).
     var elements: KernelFolder
     /// Folder with the files of the buffer.
     var buffer: KernelFolder
@@ -29,7 +29,8 @@ struct IIODevice: Sendable, Equatable {
         self.number = number
         self.name = name
         label = folder.text("label")
-        // Kernels since 5.11 have a folder for each buffer, and keep the older names for the first.
+        // Kernels since 5.11 have a folder for each buffer, and keep the older folder names for the
+        // first buffer.
         if folder.folder("buffer0").has("enable") {
             buffer = folder.folder("buffer0")
             elements = buffer
@@ -52,7 +53,7 @@ struct IIODevice: Sendable, Equatable {
         }
     }
 
-    /// All devices in the tree, in the order of their numbers.
+    /// All IIO devices of the kernel, in the order of their numbers.
     static func all(in tree: IIOTree) -> [IIODevice] {
         tree.deviceNumbers().compactMap { IIODevice(tree, number: $0) }
     }
@@ -70,8 +71,8 @@ struct IIODevice: Sendable, Equatable {
     /// True if the buffer contains the time of each scan.
     var hasTimestamp: Bool { channels.contains { $0.meaning == .timestamp } }
 
-    /// Name of an attribute that belongs to one quantity, or to the whole device if the quantity has
-    /// none; nil if neither exists.
+    /// Name of the attribute of a quantity; if the quantity has no such attribute, the name of the
+    /// device's attribute; nil if the device has none either.
     func attribute(_ quantity: IIOQuantity, _ name: String) -> String? {
         ["in_\(quantity.rawValue)_\(name)", "in_\(name)", name].first { folder.has($0) }
     }

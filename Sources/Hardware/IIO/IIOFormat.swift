@@ -1,20 +1,20 @@
 /// Storage of one channel in an IIO buffer, from the text of its scan element, such as
 /// `le:s16/16>>0` (kernel: Documentation/driver-api/iio/buffers.rst).
 package struct IIOFormat: Sendable, Equatable {
-    /// True if the first byte is the lowest.
+    /// True if the value is little-endian.
     package var isLittleEndian: Bool
-    /// True if the value is a two's complement.
+    /// True if the value is signed (two's complement).
     package var isSigned: Bool
     /// Number of valid bits, 1...64.
     package var bits: Int
     /// Size of one value, bytes: 1, 2, 4 or 8.
     package var size: Int
-    /// Number of values, 1 unless the channel is an array.
+    /// Number of values in the channel; 1 unless the channel is an array.
     package var count: Int
     /// Number of bits by which the stored value is shifted right.
     package var shift: Int
 
-    /// Largest number of repeated values; the kernel has at most four, of a quaternion.
+    /// Largest number of values in one channel; the kernel has at most four, for a quaternion.
     private static let mostRepeated = 16
 
     /// Reads the text of a `_type` file; nil if the text is not a format that the kernel can write.
@@ -64,13 +64,13 @@ package struct IIOFormat: Sendable, Equatable {
     /// Number of bytes that the channel occupies in a scan.
     var bytes: Int { size * count }
 
-    /// Largest magnitude of a value.
+    /// Largest magnitude that a value can have.
     var largest: Double {
         let power = Double(sign: .plus, exponent: isSigned ? bits - 1 : bits, significand: 1)
         return isSigned ? power : power - 1
     }
 
-    /// Decode the first value of the channel.
+    /// Decodes the first value of the channel.
     ///
     /// - Parameters:
     ///   - bytes: The scan.

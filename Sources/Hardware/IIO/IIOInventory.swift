@@ -1,8 +1,8 @@
-/// The kernel's IIO devices in words, for `doctor`. The functions read many files and can wait for a
-/// driver; neither the loop nor the bus thread calls them.
+/// Text descriptions of the kernel's IIO devices, for `doctor`. The functions read many files and
+/// can wait for a driver; neither the loop nor the bus thread calls them.
 public enum IIOInventory {
-    /// A line for each device that measures a rotation, an acceleration or a magnetic field, such as
-    /// `iio:device0 lsm6dsox_gyro: gyroscope at 104 Hz, with a buffer`.
+    /// One line of text for each device that measures angular rate, acceleration or magnetic field,
+    /// such as `iio:device0 lsm6dsox_gyro: gyroscope at 104 Hz, with a buffer`.
     ///
     /// - Parameter tree: The kernel's folders.
     /// - Returns: The lines, in the order of the devices' numbers.

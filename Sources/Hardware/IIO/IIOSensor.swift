@@ -2,29 +2,30 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// A sensor whose driver is in the kernel, and its settings.
+/// Devices and settings of a sensor whose driver is in the kernel.
 public struct IIOWiring: Sendable, Equatable {
     /// The kernel's folders.
     public var tree = IIOTree()
-    /// Name, label or `iio:device` name of the gyroscope; nil finds the first gyroscope.
+    /// Name, label or `iio:device` name of the gyroscope; nil selects the first gyroscope.
     public var gyroscope: String?
-    /// Name of the accelerometer; nil finds the accelerometer that belongs to the gyroscope.
+    /// Name of the accelerometer; nil selects the accelerometer that belongs to the gyroscope.
     public var accelerometer: String?
     /// Name of the magnetometer; nil if none is used.
     public var magnetometer: String?
-    /// Rate, ranges, low-pass and trigger.
+    /// Sampling rate, measurement ranges, low-pass filter and trigger.
     public var request = IIORequest()
-    /// Age at which a measurement of a second device is too old, s.
+    /// Age above which a measurement of a second device is not used, s.
     public var staleSeconds = 0.02
 
-    /// Creates a wiring that finds the devices.
+    /// Creates a description in which the devices are selected automatically.
     public init() {}
 }
 
 /// The camera's inertial sensor, read from the buffers of one or several IIO devices. The object
-/// finds the devices, sets them up step by step, and reads all waiting samples in every period. If
+/// finds the devices, sets them up step by step, and reads all buffered samples in every period. If
 /// a device vanishes or delivers nothing, the object finds and sets up all devices again. Only the
-/// bus thread uses the object. Reading allocates no memory; finding and set-up do.
+/// bus thread uses the object. Reading samples allocates no memory; finding devices and setting
+/// them up do.
 final class IIOSensor: CameraSensor {
     private let wiring: IIOWiring
     private let report: SensorReport
@@ -42,11 +43,11 @@ final class IIOSensor: CameraSensor {
     private static let retrySeconds = 0.2
     /// Time without a measurement after which the devices are set up again, s.
     private static let stallSeconds = 0.1
-    /// Time for the first measurement after the set-up: some sensors need 0.1 s to start, s.
+    /// Longest time from the set-up to the first measurement, s; some sensors need 0.1 s to start.
     private static let startSeconds = 0.5
-    /// Largest age of a sample in the buffer, s.
+    /// Age above which a sample in the buffer is discarded, s.
     private static let oldestSeconds = 1.0
-    /// Largest time by which a sample can be later than the beginning of the period, s.
+    /// Largest time by which a sample's time can be later than the beginning of the period, s.
     private static let earliestSeconds = 0.05
 
     /// Creates a sensor; the devices are found later.
@@ -60,7 +61,7 @@ final class IIOSensor: CameraSensor {
         track = IIOTrack(staleSeconds: wiring.staleSeconds)
     }
 
-    /// Number of the gyroscope's device; 0 before it is found.
+    /// Number of the gyroscope's device; 0 until the device is found.
     private var number: UInt16 { UInt16(parts.first?.device.number ?? 0) }
 
     func read(
@@ -89,7 +90,8 @@ final class IIOSensor: CameraSensor {
         restart(now: now, after: 0)
     }
 
-    /// Reads the device with the gyroscope, and completes its scans to samples.
+    /// Reads the device with the gyroscope, and makes samples from its scans and the other devices'
+    /// measurements.
     private func readGyroscope(
         into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) {
@@ -121,7 +123,7 @@ final class IIOSensor: CameraSensor {
         }
     }
 
-    /// Reads a device without the gyroscope.
+    /// Reads a device that does not contain the gyroscope.
     private func readSecond(_ part: IIOPart, now: Instant) throws(BusErrno) {
         guard let decoder = part.decoder else { return }
         let bytes = try part.read(most: SampleBatch.capacity)
@@ -135,8 +137,8 @@ final class IIOSensor: CameraSensor {
         }
     }
 
-    /// Keeps a new magnetic field for the next sample. A driver that repeats its last measurement in
-    /// each scan delivers a new one only when the value changes.
+    /// Stores a new magnetic field for the next sample. Some drivers repeat the last measurement in
+    /// each scan, so a measurement is new only if its value has changed.
     private func take(field new: Vector3, time: Instant) {
         guard time > fieldTime, new != lastField else { return }
         (field, fieldTime, lastField) = (new, time, new)
@@ -144,7 +146,7 @@ final class IIOSensor: CameraSensor {
 
     private var lastField = Vector3.zero
 
-    /// True if a time can be that of a sample in the buffer, on the monotonic clock.
+    /// True if a sample in the buffer can have this time on the monotonic clock.
     private func isUsable(_ time: Instant, now: Instant) -> Bool {
         let age = now.seconds(since: time)
         if (-Self.earliestSeconds...Self.oldestSeconds).contains(age) { return true }
@@ -214,9 +216,9 @@ final class IIOSensor: CameraSensor {
     }
 }
 
-/// Choice of the devices of a sensor among those of the kernel.
+/// Selection of a sensor's devices from the kernel's IIO devices.
 struct IIOChoice {
-    /// The devices with the quantities that are used of each: first the one with the gyroscope.
+    /// The devices, each with the quantities that are used; the device with the gyroscope is first.
     private(set) var parts: [(device: IIODevice, quantities: [IIOQuantity], isOptional: Bool)]
 
     /// Chooses the devices.
@@ -271,8 +273,8 @@ struct IIOChoice {
         }
     }
 
-    /// The accelerometer that belongs to a gyroscope: the same device, or the device with the
-    /// longest common beginning of the name.
+    /// The accelerometer that belongs to a gyroscope: the gyroscope's device, or the device whose
+    /// name has the longest prefix in common with the gyroscope's name.
     private static func accelerometer(
         of gyroscope: IIODevice, _ devices: [IIODevice]
     ) -> IIODevice? {

@@ -14,7 +14,7 @@ struct IIOTrack: Sendable {
     /// Age above which a measurement is not used, s.
     private let staleSeconds: Double
 
-    /// Creates an empty track.
+    /// Creates a track without measurements.
     ///
     /// - Parameter staleSeconds: Age above which a measurement is not used, s.
     init(staleSeconds: Double) { self.staleSeconds = staleSeconds }
@@ -25,7 +25,7 @@ struct IIOTrack: Sendable {
     /// Removes all measurements.
     mutating func removeAll() { count = 0 }
 
-    /// Adds a measurement. A measurement that is not newer than the last one is ignored.
+    /// Adds a measurement. A measurement that is not newer than the last measurement is ignored.
     mutating func append(_ value: Vector3, time: Instant) {
         if count > 0, time <= points[newest].time { return }
         newest = (newest + 1) % Self.capacity
@@ -33,10 +33,10 @@ struct IIOTrack: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// The measurement at a time: interpolated between two measurements, or extrapolated beyond the
-    /// newest by at most the interval of the last two.
+    /// The measurement at a time, interpolated between two measurements, or extrapolated beyond the
+    /// newest measurement by at most the interval between the last two measurements.
     ///
-    /// - Returns: nil before the first measurement, or if the newest is too old.
+    /// - Returns: nil before the first measurement, or if the newest measurement is too old.
     func value(at time: Instant) -> Vector3? {
         guard count > 0 else { return nil }
         let last = points[newest]
@@ -60,7 +60,7 @@ struct IIOTrack: Sendable {
             + (later.value - earlier.value) * (time.seconds(since: earlier.time) / interval)
     }
 
-    /// The measurement that is `back` measurements older than the newest.
+    /// The measurement `back` places before the newest measurement.
     private func point(_ back: Int) -> Point {
         points[(newest - back + Self.capacity) % Self.capacity]
     }

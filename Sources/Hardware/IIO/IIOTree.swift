@@ -1,11 +1,11 @@
-/// Folders in which the kernel shows its IIO devices. Tests use folders of their own.
+/// Folders in which the kernel lists its IIO devices. Tests use other folders.
 public struct IIOTree: Sendable, Equatable {
-    /// Folder with a folder for each device and trigger.
+    /// Folder that contains a subfolder for each device and each trigger.
     public var devices: String
-    /// Folder with the device files.
+    /// Folder that contains the device files.
     public var files: String
 
-    /// Creates the description of a tree; the defaults are the kernel's folders.
+    /// Creates the paths of the folders; the defaults are the kernel's folders.
     public init(devices: String = "/sys/bus/iio/devices", files: String = "/dev") {
         self.devices = devices
         self.files = files
@@ -27,7 +27,7 @@ public struct IIOTree: Sendable, Equatable {
         KernelFolder(path: "\(devices)/trigger\(number)")
     }
 
-    /// Path of a device's file.
+    /// Path of the device file of a device.
     func file(_ number: Int) -> String { "\(files)/iio:device\(number)" }
 
     private func numbers(_ prefix: String) -> [Int] {
@@ -62,15 +62,15 @@ package enum IIOChoices: Sendable, Equatable {
         }
     }
 
-    /// The smallest value that is at least `wanted`; the largest value if all are smaller. The
-    /// result has the kernel's own spelling, because some drivers accept no other.
+    /// The smallest value that is at least `wanted`; the largest value if all values are smaller.
+    /// The result has the kernel's spelling, because some drivers accept no other spelling.
     package func atLeast(_ wanted: Double) -> String {
         switch self {
         case .range(let low, let high): return "\(min(max(wanted, low), high))"
         case .list(let words):
             let sorted = words.compactMap { word in Double(word).map { (word, $0) } }
                 .sorted { $0.1 < $1.1 }
-            // A hundredth less is the same value, rounded by the driver.
+            // A value that is less than 1 % below `wanted` counts as equal, because drivers round.
             let found = sorted.first { $0.1 >= 0.99 * wanted } ?? sorted.last
             return found?.0 ?? "\(wanted)"
         }

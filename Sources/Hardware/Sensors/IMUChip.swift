@@ -20,8 +20,8 @@ protocol IMUChip: Sendable {
     /// nil if the bytes contain no new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
-    /// Stores the values of the registers that `seldom` names; the value of the first register is
-    /// in the lowest byte of `word`.
+    /// Stores the values of the temperature registers (`seldom`); the value of the first register
+    /// is in the lowest byte of `word`.
     mutating func take(seldom word: UInt64)
 
     /// Receives the register values that the set-up has read and stored. The driver calls this

@@ -90,7 +90,7 @@ struct BoardCodec: SerialCodec {
         }
         var isWhole = true
         axes.forEach { if Self.news(received, $0) == nil { isWhole = false } }
-        // A number that is not finite makes the whole report worthless.
+        // If one number is not finite, the whole report is discarded.
         guard isWhole else { return .damaged(count) }
         axes.forEach { if let news = Self.news(received, $0) { take(news) } }
         return .reply
@@ -106,7 +106,7 @@ struct BoardCodec: SerialCodec {
         news.rate = rate
         news.isRunning = frame[6] & 1 != 0
         let bits = frame.little16(at: 7)
-        // Bits 0...3 belong to the board, three bits after bit 4 to each motor.
+        // Bits 0...3 describe the board; from bit 4, three bits describe each motor.
         let own = bits >> (4 + 4 * UInt16(index)) & 0xF
         news.fault = UInt32(bits & 0xF) | UInt32(own) << 4
         var causes: DriveCauses = []

@@ -1,17 +1,19 @@
 internal import GimbalCore
 
-/// Protocol 2.0 of Dynamixel servos, X series: positions, or currents for torques.
+/// Protocol 2.0 of Dynamixel servos of the X series, with goal positions, or with goal currents for
+/// torques.
 ///
 /// A packet is `FF FF FD 00 id length instruction parameters… CRC`, lowest byte first; after `FF FF FD`
 /// in instruction and parameters a byte FD is inserted. A reply has the instruction 0x55, and an error
 /// byte before its data (ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0", and the control tables of XL330
 /// and XM430).
 struct DynamixelCodec: SerialCodec {
-    /// Value that the servos receive.
+    /// Kind of the goal value that the servos receive.
     enum Goal: Sendable, Equatable {
-        /// An angle; the servo's own controller holds it.
+        /// An angle, which the servo's own controller holds.
         case position
-        /// A current; `ampsPerTorque` in A/(N·m), and the unit of the register in A.
+        /// A current; `ampsPerTorque` has the unit A/(N·m), and the unit of the register is given
+        /// in A.
         case current(ampsPerTorque: Double, step: Double)
     }
 
@@ -39,18 +41,18 @@ struct DynamixelCodec: SerialCodec {
         static let presentCurrent: UInt16 = 126
     }
 
-    /// Identifier that every servo obeys.
+    /// Broadcast identifier: every servo executes the instruction.
     static let broadcast: UInt8 = 0xFE
-    /// Number of steps in a turn.
+    /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: from the current to the temperature, or in one of
-    /// `slowPeriods` periods from the torque switch to the hardware error.
+    /// Number of bytes that a request reads: the registers from current to temperature, or, in one
+    /// of `slowPeriods` periods, the registers from torque enable to hardware error status.
     static let measured: (fast: UInt16, slow: UInt16) = (21, 7)
-    /// Number of periods between two requests of the slow values.
+    /// Number of periods between two requests for the slowly changing values.
     static let slowPeriods = 16
     /// Time without a packet after which a servo stops, in units of 20 ms.
     static let watchdog: UInt8 = 3
-    /// Unit of the speed, rad/s: 0.229 turns per minute.
+    /// Unit of the speed, rad/s: 0.229 revolutions per minute.
     private static let rateStep = 0.229 * 2 * .pi / 60
     /// Number of bytes of a reply in addition to its data.
     private static let frame = 11
@@ -62,7 +64,7 @@ struct DynamixelCodec: SerialCodec {
     private var known = AxisSet.none
     private var period = 0
     private var isSlow = false
-    /// True if a servo has reported that it has a hardware error, whose kind is not read yet.
+    /// True if a servo has reported a hardware error whose kind has not been read yet.
     private var hasAlert = false
 
     /// Creates the codec of servos with these identifiers, 0...252.
@@ -82,7 +84,7 @@ struct DynamixelCodec: SerialCodec {
 
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes) {
         let switches = ServoSwitches.due(command, axes, &requests, known: &known)
-        // Return delay and mode can only be written while the motor is off.
+        // The return delay time and the operating mode can only be written while the motor is off.
         write(switches.arrived, at: Address.returnDelay, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
@@ -90,7 +92,8 @@ struct DynamixelCodec: SerialCodec {
         write(switches.arrived, at: Address.operatingMode, count: 1, into: &bytes) { _, bytes in
             bytes.append(mode)
         }
-        // A watchdog that has expired refuses goals until it is set to zero.
+        // After its watchdog has expired, a servo rejects goal values until the watchdog is set to
+        // zero.
         write(switches.on, at: Address.busWatchdog, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }

@@ -27,14 +27,14 @@ struct FeetechCodec: SerialCodec {
         static let presentPosition: UInt8 = 56
     }
 
-    /// Identifier that every servo obeys and none answers to.
+    /// Broadcast identifier: every servo executes the instruction and no servo answers.
     static let broadcast: UInt8 = 0xFE
-    /// Number of steps in a turn.
+    /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: position, speed, load, voltage and temperature, or in one
-    /// of `slowPeriods` periods whether the motor is on.
+    /// Number of bytes that a request reads: position, speed, load, voltage and temperature, or, in
+    /// one of `slowPeriods` periods, the register that shows whether the motor is on.
     static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
-    /// Number of periods between two requests of the slow value.
+    /// Number of periods between two requests for the slowly changing value.
     static let slowPeriods = 16
     /// Number of bytes of a packet in addition to its parameters.
     private static let frame = 6
@@ -63,11 +63,13 @@ struct FeetechCodec: SerialCodec {
         let switches = ServoSwitches.due(command, axes, &requests, known: &known)
         var goals = AxisSet.none
         axes.forEach { if command.isOn($0) { goals.insert(AxisSet($0)) } }
-        // A servo moves to its goal when it is switched on, so the goal comes first.
+        // A servo moves to its goal position when it is switched on, so the goal position is sent
+        // first.
         write(goals, at: Address.goalPosition, count: 2, into: &bytes) { axis, bytes in
             bytes.append(little: Self.position(command.angle[axis]))
         }
-        // Torque on, and no limit of the acceleration. Off also ends the protection after an overload.
+        // Switches the torque on, without a limit of the acceleration. Switching the torque off
+        // also ends the protection after an overload.
         write(switches.on, at: Address.torqueEnable, count: 2, into: &bytes) { _, bytes in
             bytes.append(1)
             bytes.append(0)
@@ -115,7 +117,7 @@ struct FeetechCodec: SerialCodec {
         Self.end(start, &bytes)
     }
 
-    /// Goal of an angle, rad: 0...4095 steps.
+    /// Goal position for an angle in rad: 0...4095 encoder steps.
     static func position(_ angle: Double) -> UInt16 {
         UInt16(min(max((angle / (2 * .pi) * steps).rounded(), 0), steps - 1))
     }
@@ -200,8 +202,8 @@ struct FeetechCodec: SerialCodec {
     private func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
         var news = Self.status(packet[4], axis)
         news.angle = Self.signed(packet.little16(at: 5), bit: 15) / Self.steps * 2 * .pi
-        // The unit of the speed depends on the servo's setting "phase", so the rate is derived from
-        // the positions instead.
+        // The unit of the servo's speed depends on its setting "phase", so the rate is derived from
+        // the positions.
         news.load = Self.signed(packet.little16(at: 9), bit: 10) / 1000
         news.voltage = Double(packet[11]) / 10
         news.temperature = Double(packet[12])
@@ -221,7 +223,7 @@ struct FeetechCodec: SerialCodec {
         return news
     }
 
-    /// Value of a number with a sign bit.
+    /// Value of a number in sign-magnitude format.
     private static func signed(_ number: UInt16, bit: UInt16) -> Double {
         let size = Double(number & ~(1 << bit))
         return number & (1 << bit) == 0 ? size : -size

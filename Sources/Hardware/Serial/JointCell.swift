@@ -9,17 +9,18 @@ struct JointMotion: BitwiseCopyable, Equatable {
     var rate = 0.0
     /// Time of the measurement.
     var time = Instant(nanoseconds: .min / 2)
-    /// Time of the last sign of life: a reply, or a damaged one.
+    /// Time of the last reply, valid or damaged.
     var heard = Instant(nanoseconds: .min / 2)
 }
 
 /// Motions of the three joints, which the motors' thread writes and the sensors' thread reads. No
-/// thread waits: a reader that meets a write keeps the values that it has (a sequence lock).
+/// thread waits: if a write is in progress, the reader keeps its previous values (a sequence lock).
 final class JointCell: Sendable {
     private let sequence = Atomic(UInt64(0))
     private let words = Words()
 
-    /// Twelve words: angle, rate, time and sign of life of each joint.
+    /// Twelve words: for each joint the angle, the rate, and the times of the measurement and of
+    /// the last reply.
     private struct Words: ~Copyable, Sendable {
         let yaw = Word()
         let roll = Word()
@@ -48,7 +49,7 @@ final class JointCell: Sendable {
         }
     }
 
-    /// Creates the motions of joints that have never moved.
+    /// Creates the motions of joints that have not been measured yet.
     init() {}
 
     /// Stores the motions. Only the motors' thread calls the method.

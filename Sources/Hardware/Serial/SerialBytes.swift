@@ -81,8 +81,8 @@ struct SerialBytes: Sendable {
         count -= gone
     }
 
-    /// Adds bytes that `body` writes; it gets the free memory with its size, and returns an errno with
-    /// the number of bytes.
+    /// Adds bytes that `body` writes. `body` receives the free memory and its size, and returns an
+    /// errno and the number of written bytes.
     mutating func fill(_ body: (UnsafeMutablePointer<UInt8>, Int) -> (Int32, Int)) -> Int32 {
         let used = count
         let room = Self.capacity - used
@@ -96,7 +96,7 @@ struct SerialBytes: Sendable {
 
     // MARK: Reading
 
-    /// Calls `body` with the bytes' memory and number.
+    /// Calls `body` with the memory of the bytes and their number.
     func withBytes(_ body: (UnsafePointer<UInt8>, Int) -> Int32) -> Int32 {
         withUnsafeBytes(of: bytes) { memory in
             guard let base = memory.baseAddress else { return 0 }
@@ -112,7 +112,8 @@ struct SerialBytes: Sendable {
         UInt32(little16(at: index)) | UInt32(little16(at: index + 2)) << 16
     }
 
-    /// IEEE 754 number at `index`, lowest byte first; nil if it is not finite. All bytes must exist.
+    /// IEEE 754 number at `index`, lowest byte first; nil if it is not finite. All bytes of the
+    /// range must exist.
     func float(at index: Int) -> Double? {
         let number = Double(Float(bitPattern: little32(at: index)))
         return number.isFinite ? number : nil

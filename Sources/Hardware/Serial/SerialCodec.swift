@@ -6,17 +6,17 @@ enum SerialItem: Equatable {
     case reply
     /// A valid packet that is not a reply, such as the echo of a request.
     case foreign
-    /// Bytes that are not part of a valid packet; the number of bytes that were removed.
+    /// Bytes that are not part of a valid packet; the value is the number of removed bytes.
     case damaged(Int)
-    /// The bytes may be the beginning of a packet, or there are none.
+    /// The bytes can be the beginning of a packet, or no bytes have been received.
     case incomplete
 }
 
 /// Protocol of three servos, or of a motor board, on a serial line: conversion between commands and
-/// bytes. Pure; only the motors' thread calls the methods.
+/// bytes. The codec does not access the line; only the motors' thread calls the methods.
 ///
-/// In each period the codec writes one request; the devices answer it. All requests of servos go to
-/// the broadcast address, so that their echo cannot be taken for a reply.
+/// In each period the codec writes one request, which the devices answer. All requests to servos
+/// have the broadcast address, so that the echo of a request cannot be mistaken for a reply.
 protocol SerialCodec: Sendable {
     /// The joints that have a motor.
     var axes: AxisSet { get }
@@ -24,25 +24,25 @@ protocol SerialCodec: Sendable {
     var holdsAngles: Bool { get }
     /// Number of replies to the last request.
     var expectedReplies: Int { get }
-    /// Number of bytes of these replies.
+    /// Number of bytes of the replies to the last request.
     var expectedBytes: Int { get }
 
     /// Adds the request of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes)
 
-    /// Forgets the requests that were made, because they were not sent.
+    /// Discards the state of the composed requests, because they were not sent.
     mutating func forgetRequests()
 
     /// Removes the first item from the received bytes, unless it is incomplete.
     ///
     /// - Parameters:
     ///   - received: Received bytes.
-    ///   - take: Function that gets the information about each joint in a reply.
+    ///   - take: Function that receives the information about each joint in a reply.
     /// - Returns: The kind of the item.
     mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem
 }
 
-/// Causes of a fault that servos and the motor board report, in the same words for all protocols.
+/// Causes of a fault that servos and the motor board report, independent of the protocol.
 struct DriveCauses: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -59,7 +59,7 @@ struct DriveCauses: OptionSet, Sendable, Hashable {
 }
 
 extension DriveIDs {
-    /// Creates the identifiers of servos; a joint whose number is negative has no servo.
+    /// Creates the identifiers of servos; a negative number means that the joint has no servo.
     init(servos: AxisVector) {
         func id(_ number: Double) -> UInt32 { number < 0 ? .max : UInt32(number) }
         self.init(yaw: id(servos.yaw), roll: id(servos.roll), pitch: id(servos.pitch))
@@ -71,8 +71,7 @@ extension DriveIDs {
     }
 }
 
-/// The servos of one period that must be told to switch, to clear their fault, or to set themselves
-/// up.
+/// Servos that must be switched, have their fault cleared, or be set up in one period.
 struct ServoSwitches: Sendable {
     /// Servos that must switch their motor on.
     var on = AxisSet.none
@@ -80,11 +79,11 @@ struct ServoSwitches: Sendable {
     var off = AxisSet.none
     /// Servos whose fault must be cleared.
     var clear = AxisSet.none
-    /// Servos that are off and have appeared since the last period.
+    /// Servos that are switched off and have begun to answer since the last period.
     var arrived = AxisSet.none
 
-    /// Finds the servos that a command switches, and updates `requests` and `known`, the servos that
-    /// have been set up.
+    /// Finds the servos that a command must switch, and updates `requests` and `known` (the servos
+    /// that have been set up).
     static func due(
         _ command: DriveCommand, _ axes: AxisSet, _ requests: inout PerAxis<DriveRequests>,
         known: inout AxisSet

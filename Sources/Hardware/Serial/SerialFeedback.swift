@@ -1,19 +1,19 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Source of the joints' angles, and of the conditions of the motors that measure them. Sensors'
-/// thread only; no call waits.
+/// Source of the joints' angles, and of the conditions of the motors that measure them. Only the
+/// sensors' thread calls the methods, which do not wait.
 protocol JointFeedback: AnyObject {
-    /// Takes over all news.
+    /// Reads the newest angles and states of the motors.
     func read(now: Instant)
-    /// Adds the joints' angles and rates to a sample of the camera's sensor, as far as they are known.
+    /// Adds the joints' angles and rates to a sample of the camera's sensor, if they are known.
     func add(to sample: inout IMUSample)
     /// Faults of the motors and of their bus.
     var conditions: Conditions { get }
 }
 
-/// Joints' angles and conditions of motors on a serial line, whose own thread receives the replies.
-/// Sensors' thread only.
+/// Joint angles and conditions of motors on a serial line. A separate thread receives the motors'
+/// replies. Only the sensors' thread uses the object.
 final class SerialFeedback: JointFeedback {
     private let reports: DriveReports
     private let axes: AxisSet
@@ -24,14 +24,14 @@ final class SerialFeedback: JointFeedback {
     private var wantedSince: Instant?
     private var isStale = true
 
-    /// Shortest time without a sign of life after which a motor is silent, s, and the number of
-    /// periods.
+    /// Limits of the time without a reply after which a motor counts as silent: s, and number of
+    /// periods; the longer time applies.
     private static let silence = (seconds: 0.015, periods: 3.0)
-    /// Time after which an angle is too old to be used, although damaged replies arrive, s.
+    /// Age above which an angle is not used, even if damaged replies arrive, s.
     private static let staleSeconds = 0.05
-    /// Time for which damaged bytes stay visible as a condition, s.
+    /// Time for which a condition reports damaged bytes, s.
     private static let damageSeconds = 1.0
-    /// Time that a motor has to switch on, s.
+    /// Longest time that a motor may need to switch on, s.
     private static let startSeconds = 0.5
     /// Longest time over which an angle is extrapolated, s.
     private static let longestExtrapolation = 0.01
@@ -42,7 +42,7 @@ final class SerialFeedback: JointFeedback {
     ///   - reports: Reports of the motors, which their thread writes.
     ///   - axes: The joints that have a motor.
     ///   - period: Time between two exchanges, s.
-    ///   - measuresJoints: True if the samples get the joints' angles.
+    ///   - measuresJoints: True if the joints' angles are added to the samples.
     init(reports: DriveReports, axes: AxisSet, period: Double, measuresJoints: Bool) {
         self.reports = reports
         self.axes = axes
@@ -101,7 +101,7 @@ final class SerialFeedback: JointFeedback {
 }
 
 extension DriveReports {
-    /// The conditions of the motors' faults, by their causes.
+    /// The conditions that correspond to the causes of the motors' faults.
     var faultConditions: Conditions {
         var conditions = Conditions.none
         conditions.insert(self[.yaw].faultConditions)

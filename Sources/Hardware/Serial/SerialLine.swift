@@ -7,8 +7,8 @@ internal import Realtime
 /// Serial port with servos or a motor board. Only one thread uses the object. `receive` waits, so
 /// this thread must not be the loop's or the sensors' thread.
 ///
-/// The port is opened at the first use. While it is missing, because an adapter is unplugged, the
-/// object tries to open it repeatedly.
+/// The port is opened at the first use. While the port is missing, because its adapter is
+/// unplugged, the object repeatedly tries to open it.
 final class SerialLine {
     /// Function that opens a port, like `SerialLine.device(path:baud:)`: it stores the descriptor, and
     /// returns 0 or an errno.
@@ -27,8 +27,8 @@ final class SerialLine {
 
     deinit { close() }
 
-    /// Function that opens a device file, raw, 8N1, at `baud` bits per second, for this process only,
-    /// with the shortest latency that its driver has.
+    /// Function that opens a device file in raw mode, 8N1, at `baud` bits per second, for exclusive
+    /// use by this process, with the shortest latency that the driver supports.
     static func device(path: String, baud: Int) -> Open {
         { descriptor in
             var fd: Int32 = -1
@@ -71,7 +71,7 @@ final class SerialLine {
 
     /// Adds the bytes that have arrived to `bytes`; waits for the first one until `deadline`.
     ///
-    /// - Returns: The number of bytes; 0 if none has arrived.
+    /// - Returns: The number of bytes that were added; 0 if none has arrived.
     /// - Throws: An error that closes the port, such as EIO if the adapter was unplugged.
     func receive(into bytes: inout SerialBytes, until deadline: Instant) throws(BusErrno) -> Int {
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }

@@ -5,17 +5,18 @@ internal import Realtime
 /// Three servos, or a board with three motors, on a serial line. Only the motors' thread uses the
 /// object. The loop's and the sensors' threads never wait for the line.
 ///
-/// In each period the thread sends the goals with a request, and waits for the replies; the joints'
-/// angles then go to the sensors' thread through a `JointCell`. One thread both sends and receives,
-/// because only one device at a time can use a half-duplex line.
+/// In each period the thread sends the goal values with a request, and waits for the replies. A
+/// `JointCell` then passes the joints' angles to the sensors' thread. One thread both sends and
+/// receives, because only one device at a time can use a half-duplex line.
 final class SerialMotors: MotorPort {
     /// Installation of the motors.
     struct Installation: Sendable {
-        /// Speed of the line, bits per second.
+        /// Baud rate of the line, bits per second.
         var baud: Int
         /// Reading of each encoder at joint angle zero, rad.
         var zero: AxisVector
-        /// Direction of each motor: 1, or -1 if its angle decreases when the joint's increases.
+        /// Direction of each motor: 1, or -1 if the motor's angle decreases while the joint's angle
+        /// increases.
         var direction: AxisVector
         /// Shortest time between two exchanges, s.
         var period: Double
@@ -31,22 +32,23 @@ final class SerialMotors: MotorPort {
     private var suspects = PerAxis(Suspect())
     private var lastExchange = Instant(nanoseconds: .min / 2)
 
-    /// A reading that contradicts the previous one, and is believed when it is repeated.
+    /// An implausible reading, which is accepted only when the next reading confirms it.
     private struct Suspect: BitwiseCopyable {
         var angle = Double.nan
         var fault: UInt32 = 0
         var hold = FaultHold()
     }
 
-    /// Largest change of an angle between two replies that needs no confirmation, rad.
+    /// Largest deviation of an angle from its expected value that is accepted without confirmation,
+    /// rad.
     private static let jump = 0.5
-    /// Time for the replies in addition to the bytes' time on the line, s: a millisecond for each
-    /// direction of a USB adapter, and the pauses of three servos.
+    /// Time for the replies in addition to the transmission time of the bytes, s: 1 ms for each
+    /// direction of a USB adapter, and the response delays of three servos.
     private static let patience = 0.0025
     /// Time constant of rates that are derived from positions, s.
     private static let smoothing = 0.01
-    /// Rounds of requests with which the motors are switched off at the end, and the time between
-    /// two of them, µs.
+    /// Number of requests that switch the motors off when airframed ends, and the time between two
+    /// of these requests, µs.
     private static let offRounds = 3
     private static let offPause: UInt32 = 4000
 
@@ -55,7 +57,7 @@ final class SerialMotors: MotorPort {
     /// - Parameters:
     ///   - line: The serial line.
     ///   - codec: Protocol of the devices.
-    ///   - installation: Speed, zeros, directions and period.
+    ///   - installation: Baud rate, encoder readings at angle zero, directions and period.
     ///   - reports: Reports of the motors' state, and the cell of the joints' motions.
     init(
         line: SerialLine, codec: any SerialCodec, installation: Installation, reports: DriveReports
@@ -128,7 +130,7 @@ final class SerialMotors: MotorPort {
         request.removeAll()
         codec.compose(command, into: &request)
         do throws(BusErrno) {
-            // Bytes that are late belong to an earlier request.
+            // Late bytes belong to an earlier request, so they are discarded.
             received.removeAll()
             while try line.receive(into: &received, until: now) > 0 { received.removeAll() }
             received.removeAll()
@@ -150,7 +152,7 @@ final class SerialMotors: MotorPort {
         while replies < codec.expectedReplies, now < deadline {
             if try line.receive(into: &received, until: deadline) == 0 { break }
             now = MonotonicClock.now
-            // A servo measures before it sends, and it sends after the request.
+            // A servo measures before it sends its reply, but not before the request was sent.
             let time = max(now.advanced(bySeconds: -replySeconds), sent)
             var isMore = true
             while isMore {
@@ -168,7 +170,7 @@ final class SerialMotors: MotorPort {
                 }
             }
         }
-        // The echo of a damaged request is damaged, too, but a reply is longer.
+        // The echo of a damaged request is also damaged; replies are longer than requests.
         damaged += replies < codec.expectedReplies ? received.count : 0
         if damaged > 0 {
             reports.noteDamage(now: now)
@@ -177,8 +179,8 @@ final class SerialMotors: MotorPort {
         reports.cell.publish(motions)
     }
 
-    /// Counts damaged bytes as a sign of life of the motors that sent no valid reply, if there are as
-    /// many bytes as their replies have.
+    /// Counts damaged bytes as replies of the motors that sent no valid reply, if the number of
+    /// bytes matches the length of their replies.
     private func noteDamagedReplies(bytes: Int, of missing: AxisSet, now: Instant) {
         let number = codec.expectedReplies == 1 ? min(missing.number, 1) : missing.number
         let reply = codec.expectedBytes / max(codec.expectedReplies, 1)
@@ -190,7 +192,7 @@ final class SerialMotors: MotorPort {
         let axis = news.axis
         var checked = news
         if let fault = news.fault {
-            // A checksum of 8 bits does not find every damage: one reading is not enough for a fault.
+            // A checksum of 8 bits does not detect every error, so a fault must be reported twice.
             let isNew = fault != 0 && fault != suspects[axis].fault
             suspects[axis].fault = fault
             if isNew || suspects[axis].hold.holds(fault: fault, now: now) {
@@ -216,7 +218,7 @@ final class SerialMotors: MotorPort {
         let dt = time.seconds(since: old.time)
         let change = (angle - old.angle).remainder(dividingBy: 2 * .pi)
         if dt < 0.1, abs(change - old.rate * dt) > Self.jump {
-            // Two equal jumps in succession are a motion.
+            // If two successive readings show the same jump, the joint has moved.
             let repeated = (angle - suspects[axis].angle).remainder(dividingBy: 2 * .pi)
             guard abs(repeated) < Self.jump else {
                 suspects[axis].angle = angle

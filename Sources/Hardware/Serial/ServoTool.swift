@@ -15,9 +15,9 @@ public struct ServoToolError: Error, Sendable, CustomStringConvertible {
 public struct FoundServo: Sendable, Equatable {
     /// Identifier on the bus.
     public var id: Int
-    /// Speed of the bus at which the servo answered, bits per second.
+    /// Baud rate at which the servo answered, bits per second.
     public var baud: Int
-    /// Number of the model, as the vendor counts them: 777 is an STS3215, 1200 an XL330-M288.
+    /// Model number of the vendor: 777 is an STS3215, 1200 an XL330-M288.
     public var model: Int
     /// Angle, degrees, 0...360.
     public var angle: Double
@@ -27,8 +27,8 @@ public struct FoundServo: Sendable, Equatable {
     public var temperature: Double
 }
 
-/// Requests to single servos, to set them up before airframed uses them. The calls wait for the
-/// answers. While airframed uses the port, it cannot be opened.
+/// Requests to single servos, which set the servos up before airframed uses them. The calls wait
+/// for the answers. While airframed uses the port, this tool cannot open it.
 public final class ServoTool {
     private let path: String
     private let kind: ServoProtocol
@@ -36,10 +36,10 @@ public final class ServoTool {
     private var line: SerialLine
     private var baud: Int
 
-    /// Time for an answer in addition to the bytes' time on the line, s: two transfers of a USB adapter
-    /// with its slowest setting.
+    /// Time for an answer in addition to the transmission time of the bytes, s: two transfers of a
+    /// USB adapter with its slowest setting.
     private static let patience = 0.035
-    /// Attempts of one request.
+    /// Number of attempts for each request.
     private static let attempts = 2
     /// Time that a servo needs to store a setting, µs.
     private static let settleMicroseconds: UInt32 = 50_000
@@ -49,7 +49,7 @@ public final class ServoTool {
     /// - Parameters:
     ///   - port: Device file of the port.
     ///   - kind: Protocol of the servos.
-    ///   - baud: Speed of the bus, bits per second.
+    ///   - baud: Baud rate of the bus, bits per second.
     /// - Throws: `ServoToolError` if the port is missing, or another program uses it.
     public convenience init(port: String, kind: ServoProtocol, baud: Int) throws(ServoToolError) {
         try self.init(port: port, kind: kind, baud: baud) {
@@ -91,9 +91,9 @@ public final class ServoTool {
     /// Searches for servos.
     ///
     /// - Parameters:
-    ///   - bauds: Speeds of the bus at which the search takes place.
-    ///   - ids: Identifiers that are tried.
-    ///   - found: Function that gets each servo that answers.
+    ///   - bauds: Baud rates of the bus at which servos are searched for.
+    ///   - ids: Identifiers of the servos that are searched for.
+    ///   - found: Function that is called with each servo that answers.
     /// - Throws: `ServoToolError` if the port fails.
     public func scan(
         bauds: [Int], ids: ClosedRange<Int>, found: (FoundServo) -> Void
@@ -131,7 +131,7 @@ public final class ServoTool {
         }
     }
 
-    /// Gives a servo a new identifier, which it keeps without power.
+    /// Stores a new identifier in a servo's permanent memory.
     public func setID(from old: Int, to new: Int) throws(ServoToolError) {
         guard old != new else { throw ServoToolError("Servo \(old) has this identifier already.") }
         try require(old)
@@ -148,7 +148,8 @@ public final class ServoTool {
         }
     }
 
-    /// Gives a servo a new speed, which it keeps without power. The port then has this speed.
+    /// Stores a new baud rate in a servo's permanent memory. Afterwards the port uses the new baud
+    /// rate.
     public func setBaud(id: Int, to speed: Int) throws(ServoToolError) {
         guard let code = code(of: speed) else {
             let list = kind.bauds.map(String.init).joined(separator: ", ")
@@ -172,7 +173,7 @@ public final class ServoTool {
 
     private func code(of speed: Int) -> UInt8? {
         switch kind {
-        // The highest speed has the number 0.
+        // The number 0 means the highest baud rate.
         case .feetech: kind.bauds.firstIndex(of: speed).map { UInt8(kind.bauds.count - 1 - $0) }
         case .dynamixel2: kind.bauds.firstIndex(of: speed).map { UInt8($0) }
         }
@@ -188,7 +189,8 @@ public final class ServoTool {
             try write(id, at: 55, value: 0)
         case .dynamixel2: try write(id, at: 64, value: 0)
         }
-        // The answer comes with the new identifier or at the new speed, so it is not evaluated.
+        // The servo answers with the new identifier or at the new baud rate, so the answer is not
+        // evaluated.
         _ = try transact(id, isWrite: true, at: address, data: [value], count: 0)
         usleep(Self.settleMicroseconds)
         if let thenBaud { try change(to: thenBaud) }
@@ -272,9 +274,10 @@ public final class ServoTool {
         return nil
     }
 
-    /// Takes the next packet out of the received bytes.
+    /// Removes the next packet from the received bytes.
     ///
-    /// - Returns: nil if there is none; otherwise the data of the answer, or nil for an echo.
+    /// - Returns: nil if no complete packet has been received; otherwise the data of the answer, or
+    ///   an inner nil for another packet, such as an echo.
     private func answer(in received: inout SerialBytes, id: UInt8, count: Int) -> [UInt8]?? {
         let (skip, size) =
             kind == .feetech
@@ -284,7 +287,7 @@ public final class ServoTool {
         defer { received.drop(size) }
         switch kind {
         case .feetech:
-            // An echo has another length than the answer to it.
+            // The length of an echo differs from the length of the answer.
             guard received[2] == id, size == 6 + count else { return .some(nil) }
             return .some((5..<size - 1).map { received[$0] })
         case .dynamixel2:

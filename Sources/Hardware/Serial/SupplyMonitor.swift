@@ -1,17 +1,18 @@
 internal import GimbalCore
 
-/// Watch over the supply's voltage that drives, servos or the motor board report. Sensors' thread only.
+/// Monitor of the supply voltage that drives, servos or the motor board report. Sensors' thread
+/// only.
 struct SupplyMonitor {
     /// The watch.
     private(set) var watch: SupplyWatch
     private let reports: DriveReports
     private var knownSince: Instant?
 
-    /// Time for which a voltage must be known before it counts, s: a supply that was just connected
-    /// charges the capacitors of the motors first.
+    /// Time for which voltages must have been reported before they are evaluated, s: a supply that
+    /// was just connected first charges the motors' capacitors.
     private static let settlingSeconds = 1.0
 
-    /// Creates a watch of motors whose state is in `reports`.
+    /// Creates a monitor for the motors whose state is in `reports`.
     init(limits: SupplyWatch.Limits, reports: DriveReports) {
         watch = SupplyWatch(limits: limits)
         self.reports = reports
@@ -30,7 +31,8 @@ struct SupplyMonitor {
 }
 
 extension DriveReports {
-    /// The lowest voltage that a motor reports and that is not silent, V; NaN if there is none.
+    /// The lowest supply voltage, V, that the motors report, without silent motors; NaN if no motor
+    /// reports a voltage.
     var supplyVoltage: Double {
         let (yaw, roll, pitch) = (voltage(.yaw), voltage(.roll), voltage(.pitch))
         let lowest = min(yaw, min(roll, pitch))

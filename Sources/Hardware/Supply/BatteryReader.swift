@@ -4,11 +4,11 @@ internal import Realtime
 
 /// Values of a battery or supply. Values that the kernel does not report are nil.
 public struct BatteryReading: Sendable, Equatable {
-    /// Direction of the charge.
+    /// State of charging: charging, discharging, idle or full.
     public enum State: String, Sendable {
         /// The driver does not report the state.
         case unknown
-        /// The battery is charged.
+        /// The battery is being charged.
         case charging
         /// The battery supplies the computer.
         case discharging
@@ -24,7 +24,7 @@ public struct BatteryReading: Sendable, Equatable {
     public var state = State.unknown
     /// Voltage, V.
     public var voltage: Double?
-    /// Current, A, positive while the battery is discharged.
+    /// Current, A; positive while the battery is being discharged.
     public var current: Double?
     /// Charge, 0...100 %.
     public var percent: Double?
@@ -33,15 +33,15 @@ public struct BatteryReading: Sendable, Equatable {
     /// Time until the battery is empty, s.
     public var secondsLeft: Double?
 
-    /// Creates a reading without values.
+    /// Creates a reading whose values are unknown.
     public init() {}
 }
 
-/// Reader of a battery over the kernel's files (Documentation/ABI/testing/sysfs-class-power and
-/// Documentation/hwmon/sysfs-interface.rst). A read can wait for the device's bus, so only a thread
-/// for such waits reads.
+/// Reader of a battery's values from the kernel's files
+/// (Documentation/ABI/testing/sysfs-class-power and Documentation/hwmon/sysfs-interface.rst). A
+/// read can wait for the device's bus, so only the battery's thread reads.
 public struct BatteryReader: Sendable {
-    /// Reason why there is no reading, as a sentence with its remedy.
+    /// Reason why the battery cannot be read, as a sentence with the remedy.
     public struct Failure: Error, Equatable {
         /// The problem.
         public var problem: String
@@ -49,11 +49,11 @@ public struct BatteryReader: Sendable {
         public var remedy: String
     }
 
-    /// Folders of the kernel; tests use folders of their own.
+    /// Folders of the kernel with power supplies and hardware monitors; tests use other folders.
     public struct Roots: Sendable {
         /// Folder with the power supplies.
         public var powerSupply = "/sys/class/power_supply"
-        /// Folder with the monitors.
+        /// Folder with the hardware monitors.
         public var hwmon = "/sys/class/hwmon"
 
         /// Creates the kernel's folders.
@@ -142,7 +142,8 @@ public struct BatteryReader: Sendable {
         if current == nil, let voltage = reading.voltage, voltage > 0 {
             current = Self.value(folder, ["power_now"], 1e-6, -1e5...1e5).map { $0 / voltage }
         }
-        // A negative current discharges the battery, but some drivers report only the magnitude.
+        // A negative current means that the battery is discharged, but some drivers report only the
+        // magnitude.
         reading.current = current.map { current in
             switch reading.state {
             case .discharging: abs(current)
@@ -199,7 +200,8 @@ public struct BatteryReader: Sendable {
         return reading
     }
 
-    /// The first of these attributes that can be read, scaled; nil if it is not in the range.
+    /// The scaled value of the first of these attributes that can be read; nil if the value is out
+    /// of range.
     private static func value(
         _ folder: KernelFolder, _ names: [String], _ unit: Double, _ range: ClosedRange<Double>
     ) -> Double? {

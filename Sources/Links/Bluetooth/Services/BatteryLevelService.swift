@@ -2,15 +2,16 @@ public import GimbalCore
 public import Glibc
 public import Wire
 
-/// Battery Service of the Bluetooth SIG (BAS 1.0), with the characteristic Battery Level. Phones read
-/// it without a program of their own. It has no advertisement, because the advertisements of the
-/// other services already announce the gimbal. Only the thread airframed-ble uses the service.
+/// Battery Service of the Bluetooth SIG (BAS 1.0), with the characteristic Battery Level. Phones
+/// show the battery level without an additional app. The service has no advertisement, because the
+/// advertisements of the other services already announce the gimbal. Only the thread airframed-ble
+/// uses the service.
 public final class BatteryLevelService: GATTService {
     /// UUID of the assigned number 0x180F.
     public let uuid = GATTUUID("0000180f-0000-1000-8000-00805f9b34fb")
     /// UUID of the assigned number 0x2A19, Battery Level: one byte, 0...100 %.
     public static let level = GATTUUID("00002a19-0000-1000-8000-00805f9b34fb")
-    /// Empty, because the service has no advertisement.
+    /// The list is empty, because the service has no advertisement.
     public let advertisedName = ""
     /// The service has no advertisement.
     public let isAdvertised = false
@@ -62,7 +63,7 @@ public final class BatteryLevelService: GATTService {
         due = isOn ? now : nil
     }
 
-    /// Does nothing, because a central cannot request anything.
+    /// Does nothing, because the service has no requests.
     public func disconnected(_ central: Central, now: Instant) {}
 
     /// The service has no descriptor.
