@@ -106,7 +106,7 @@ struct BoardCodec: SerialCodec {
         news.rate = rate
         news.isRunning = frame[6] & 1 != 0
         let bits = frame.little16(at: 7)
-        // Bits 0...3 describe the board; from bit 4, three bits describe each motor.
+        // Bits 0...3 describe the board; from bit 4, each group of four bits describes one motor.
         let own = bits >> (4 + 4 * UInt16(index)) & 0xF
         news.fault = UInt32(bits & 0xF) | UInt32(own) << 4
         var causes: DriveCauses = []

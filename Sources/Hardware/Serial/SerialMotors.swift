@@ -170,7 +170,7 @@ final class SerialMotors: MotorPort {
                 }
             }
         }
-        // The echo of a damaged request is also damaged; replies are longer than requests.
+        // The echo of a damaged request is also damaged, but the replies are longer than the echo.
         damaged += replies < codec.expectedReplies ? received.count : 0
         if damaged > 0 {
             reports.noteDamage(now: now)

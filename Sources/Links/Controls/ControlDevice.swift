@@ -3,7 +3,7 @@ import GimbalCore
 
 /// State of one input device: its buttons, dials and sticks.
 struct ControlDevice {
-    /// Gesture of a control, or another result.
+    /// Gesture of a control, or another result of an event.
     struct Happening: Equatable {
         var control: Control
         var outcome: GestureRecogniser.Outcome
@@ -15,9 +15,10 @@ struct ControlDevice {
     private var buttons: [Control: GestureRecogniser] = [:]
     private(set) var sticks: [UInt16: StickAxis] = [:]
     private var ranges: [UInt16: ClosedRange<Int32>] = [:]
-    /// Deflected end of each axis: -1, 0 or 1.
+    /// End of its range at which each axis is: -1, 1, or 0 for neither end.
     private var ends: [UInt16: Int] = [:]
-    /// True if events were lost, so that all events up to the next report are invalid.
+    /// True if events were lost and the next report event has not arrived yet; until then, all
+    /// events are invalid.
     var isDropping = false
 
     /// Creates the state of a device that was just opened.
@@ -33,10 +34,10 @@ struct ControlDevice {
         resume(state, now: now)
     }
 
-    /// Adopts the state of the device when it was opened, or after events were lost. A button that is
-    /// down has no effect until it goes up.
+    /// Takes over the present state of the device, after the device was opened or events were lost.
+    /// A button that is down has no effect until it goes up.
     ///
-    /// - Returns: The ends of presses that had begun.
+    /// - Returns: The releases that end the presses in progress.
     @discardableResult
     mutating func resume(_ state: InputState, now: Instant) -> [Happening] {
         var happenings: [Happening] = []
@@ -55,7 +56,7 @@ struct ControlDevice {
             for isPositive in [false, true] where ends[code] == (isPositive ? 1 : -1) {
                 buttons[.end(code, isPositive: isPositive)] = GestureRecogniser(isDown: true)
             }
-            // The centre of a stick that was learned before stays valid.
+            // The centre of a stick that has already been measured remains valid.
             if sticks[code] == nil {
                 sticks[code] = StickAxis(value: axis.value, range: axis.range, now: now)
             } else {
@@ -68,9 +69,9 @@ struct ControlDevice {
     /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: The event; a report or a loss of events has no effect here.
-    ///   - rules: Times of gestures, and the largest number of taps of each control.
-    /// - Returns: Gestures, and other results.
+    ///   - event: The event; `report` and `dropped` have no effect.
+    ///   - rules: Times of gestures, and largest number of taps for each control.
+    /// - Returns: Gestures, and other results of the event.
     mutating func handle(_ event: InputEvent, _ rules: GestureRules) -> [Happening] {
         switch event.kind {
         case .key(let code, let isDown):
@@ -78,7 +79,8 @@ struct ControlDevice {
         case .dial(let code, let steps):
             guard steps != 0 else { return [] }
             let control = Control.dial(code, isPositive: steps > 0)
-            // A dial that reports many steps at once is turned quickly; more than 16 are a fault.
+            // A dial that is turned quickly reports several steps at once; more than 16 steps
+            // indicate a fault.
             let count = min(abs(Int(steps)), 16)
             return Array(
                 repeating: Happening(control: control, outcome: .gesture(.step)), count: count)
@@ -103,7 +105,7 @@ struct ControlDevice {
         }
     }
 
-    /// Handles the time that has passed.
+    /// Evaluates the time that has passed since the last event.
     mutating func advance(
         now: Instant, _ rules: GestureRules
     ) -> (happenings: [Happening], stuck: [UInt16]) {
@@ -124,7 +126,7 @@ struct ControlDevice {
         return (happenings, stuck)
     }
 
-    /// Next time at which `advance` has an effect; nil if there is none.
+    /// Next time at which `advance` has an effect; nil if no such time is known.
     func due(_ rules: GestureRules) -> Instant? {
         let times =
             buttons.values.compactMap(\.due)
@@ -147,7 +149,8 @@ struct ControlDevice {
         return outcomes.map { Happening(control: control, outcome: $0) }
     }
 
-    /// End of the range at which an axis is: beyond half of the travel from the middle.
+    /// End of the range at which an axis is, -1 or 1, if its distance from the middle exceeds half
+    /// of the travel; otherwise 0.
     private static func end(_ value: Int32, _ range: ClosedRange<Int32>) -> Int {
         let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
         let travel = (upper - lower) / 2
@@ -170,7 +173,8 @@ struct InputState: Equatable {
     /// The absolute axes by code.
     var axes: [UInt16: Axis] = [:]
 
-    /// True if a button is down. The end of an axis is not down, because `resume` handles it.
+    /// True if a button is down. The result is false for the end of an axis, because `resume`
+    /// evaluates these ends.
     func isDown(_ control: Control) -> Bool {
         if case .button(let code) = control { pressed.contains(code) } else { false }
     }
@@ -180,11 +184,11 @@ struct InputState: Equatable {
 struct GestureRules: Equatable {
     /// Times of gestures.
     var times = GestureRecogniser.Times()
-    /// Fraction of a stick's travel without effect.
+    /// Dead zone of a stick, as a fraction of its travel.
     var deadZone = 0.0
     /// Time after which a deflected stick without a change is stuck, s.
     var stickTimeout = 0.0
-    /// True if every gesture has a meaning, because a control is being learned.
+    /// True if all gestures are recognised, because a control is being identified.
     var isLearning = false
     private let taps: [Control: Int]
 
@@ -204,6 +208,6 @@ struct GestureRules: Equatable {
         self.taps = taps
     }
 
-    /// Largest number of taps of a control with a meaning.
+    /// Largest number of taps that has an action, for each control.
     func most(of control: Control) -> Int { isLearning ? 3 : taps[control] ?? 1 }
 }

@@ -1,8 +1,9 @@
 public import Port
 
-/// Effects of controls that are not requests for motion.
+/// Effects of input controls other than requests for motion.
 public struct ControlEffects: Sendable {
-    /// Begins or ends a recording. The closure receives a sentence, or the refusal.
+    /// Begins or ends a recording of the flight recorder. The closure receives a sentence for the
+    /// user, or a refusal.
     public var record: @Sendable (@escaping Later<String>) -> Void
     /// Selects a profile by its name, or the next profile if the name is nil.
     public var profile: @Sendable (String?, @escaping Later<String>) -> Void

@@ -4,15 +4,15 @@ import Logging
 import Port
 import Wire
 
-/// Handler of the events of all input devices. It recognises gestures and deflections, and sends the
-/// requests that the settings bind to them. The panel uses no file and no clock: callers pass events
-/// and time. Only the thread airframed-ctrl uses it.
+/// Handler of the events of all input devices. The panel recognises gestures and deflections, and
+/// sends the requests that the settings bind to them. The panel uses no file and no clock: callers
+/// pass events and time. Only the thread airframed-ctrl uses the panel.
 struct ControlPanel {
     /// Counters since the start of airframed.
     struct Counters: Equatable {
-        /// Number of gestures with an effect that was granted.
+        /// Number of gestures whose request was accepted.
         var granted = 0
-        /// Number of gestures whose effect was refused.
+        /// Number of gestures whose request was refused.
         var refused = 0
         /// Number of contacts that were shorter than the debounce time.
         var glitches = 0
@@ -26,7 +26,7 @@ struct ControlPanel {
     private static let repeatSeconds = 0.1
     /// Shortest interval between two rate requests, s.
     private static let shortestSeconds = 0.005
-    /// Number of remembered events.
+    /// Largest number of stored events.
     static let maximumEvents = 32
 
     private(set) var counters = Counters()
@@ -35,7 +35,7 @@ struct ControlPanel {
     private(set) var events: [ControlsReport.Event] = []
     /// Number of events since the start.
     private(set) var sequence = 0
-    /// Control that was used while a control was being learned.
+    /// Control that was identified last.
     private(set) var learned: ControlsReport.Learned?
     private var learnsUntil: Instant?
     private var settings: Settings.Controls
@@ -46,14 +46,14 @@ struct ControlPanel {
     private let others: ControlEffects
     private let log: Logger
     private var source = CommandSource(link: .controls, connection: 1)
-    /// Modes to which the gimbal returns when a button goes up, by device and control.
+    /// Modes to which the gimbal returns when a button goes up, indexed by device and control.
     private var earlierModes: [Int: [Control: (entered: Mode, earlier: Mode)]] = [:]
     private var asked = AxisVector.zero
     /// Time of the last rate request; nil before the first one.
     private var askedAt: Instant?
     private var refusal: String?
 
-    /// Creates a panel without devices.
+    /// Creates a panel that has no devices yet.
     init(port: any GimbalPort, effects: ControlEffects, logger: Logger) {
         self.port = port
         others = effects
@@ -78,7 +78,7 @@ struct ControlPanel {
         }
     }
 
-    /// Effects of a control, by gesture, as text.
+    /// Actions of a control as text, one for each gesture.
     func actions(of control: Control) -> [String] {
         var list = (effects[control] ?? [:]).map { "\($0.key.rawValue): \($0.value)" }.sorted()
         if case .stick(let code) = control {
@@ -90,14 +90,14 @@ struct ControlPanel {
 
     // MARK: Devices
 
-    /// Adds a device that was just opened.
+    /// Adds a device that has just been opened.
     mutating func connect(_ id: Int, _ device: ControlDevice) {
         devices[id] = device
         let name = device.description.name
         log.notice("The input device \(name) (\(device.node)) can move the gimbal.")
     }
 
-    /// Removes a device. The motion that it has requested ends.
+    /// Removes a device. The motion that the device has requested ends.
     mutating func disconnect(_ id: Int, now: Instant) {
         guard let device = devices.removeValue(forKey: id) else { return }
         log.notice("The input device \(device.description.name) (\(device.node)) is gone.")
@@ -117,8 +117,7 @@ struct ControlPanel {
             counters.dropped += 1
         case .other, .report: break
         default:
-            // Times that are not on the loop's clock, such as those of a device without a clock,
-            // are replaced.
+            // If the time of an event is not on the loop's clock, the present time is used instead.
             var event = event
             let age = now.seconds(since: event.time)
             if !(0...1).contains(age) { event.time = now }
@@ -127,10 +126,10 @@ struct ControlPanel {
         }
     }
 
-    /// True if the events of a device are invalid up to the next report.
+    /// True if the events of a device are invalid until the next report event.
     func isDropping(_ id: Int) -> Bool { devices[id]?.isDropping ?? false }
 
-    /// Adopts the state of a device after events were lost.
+    /// Takes over the present state of a device after events were lost.
     mutating func resume(_ id: Int, _ state: InputState, now: Instant) {
         devices[id]?.isDropping = false
         let happenings = devices[id]?.resume(state, now: now) ?? []
@@ -139,8 +138,8 @@ struct ControlPanel {
 
     // MARK: Time
 
-    /// Handles the time that has passed, and sends due requests. Call this method after every batch of
-    /// events, and at `due`.
+    /// Evaluates the time that has passed since the last event, and sends due requests. Call this
+    /// method after every batch of events, and at `due`.
     mutating func advance(now: Instant) {
         let present = port.settings.controls
         if present != settings {
@@ -161,7 +160,7 @@ struct ControlPanel {
         turn(now: now)
     }
 
-    /// Next time at which `advance` has an effect; nil if there is none.
+    /// Next time at which `advance` has an effect; nil if no such time is known.
     func due(now: Instant) -> Instant? {
         var times = devices.values.compactMap { $0.due(rules) }
         if let learnsUntil { times.append(learnsUntil) }
@@ -179,26 +178,27 @@ struct ControlPanel {
 
     // MARK: Learning
 
-    /// Reports the next control that is used, instead of executing its action.
+    /// Identifies a control: for `seconds`, s, reports the control that is used instead of
+    /// executing its action.
     mutating func learn(seconds: Double, now: Instant) {
         learned = nil
         learnsUntil = now.advanced(bySeconds: seconds)
         rules.isLearning = true
     }
 
-    /// Ends learning.
+    /// Ends the identification of a control.
     mutating func endLearning() {
         learnsUntil = nil
         rules.isLearning = false
     }
 
-    /// True if a control is being learned.
+    /// True if a control is being identified.
     var isLearning: Bool { learnsUntil != nil }
 
     private mutating func learn(_ id: Int, now: Instant) {
         guard let device = devices[id] else { return }
         for (code, stick) in device.sticks where abs(stick.deflection(deadZone: 0)) > 0.7 {
-            // A D-pad and a trigger are used as buttons.
+            // A D-pad and a trigger are used as buttons, not as sticks.
             if device.isButtonLike(code) { continue }
             learned = ControlsReport.Learned(
                 device: device.description.name, control: "\(Control.stick(code))", gesture: "")
@@ -222,7 +222,7 @@ struct ControlPanel {
             }
         case .gesture(let gesture):
             if learnsUntil != nil {
-                // A press precedes every other gesture of a button, so it cannot be the answer.
+                // A press precedes every other gesture of a button, so the press is ignored here.
                 guard gesture != .press else { return }
                 learned = ControlsReport.Learned(
                     device: devices[id]?.description.name ?? "", control: "\(control)",
@@ -239,7 +239,7 @@ struct ControlPanel {
         }
     }
 
-    /// True if the control is an end of an axis that turns the camera.
+    /// True if the control is an end of an axis that is bound as a stick.
     private func isOfStick(_ control: Control) -> Bool {
         guard case .end(let code, _) = control else { return false }
         return turns.contains { $0.code == code }
@@ -293,13 +293,14 @@ struct ControlPanel {
     }
 
     private mutating func restore(_ mode: (entered: Mode, earlier: Mode), now: Instant) {
-        // If another source has changed the mode meanwhile, its mode stays.
+        // If another source has changed the mode since the button went down, the mode does not
+        // change.
         guard port.control.mode == mode.entered else { return }
         try? ask(.mode(mode.earlier), now: now)
     }
 
-    /// The mode after the present one in the list of modes that hold the camera. Modes that need
-    /// unknown joint angles are left out.
+    /// The mode after the present mode in the sequence locked, pan_follow, fpv. Modes that need the
+    /// joint angles are skipped while these are unknown.
     private var nextMode: Mode {
         let showsJoints = port.newest?.showsJoints ?? false
         let modes = [Mode.locked, .panFollow, .fpv].filter { showsJoints || !$0.needsJoints }
@@ -345,7 +346,7 @@ struct ControlPanel {
             let fractions = devices.values.compactMap {
                 $0.sticks[turn.code]?.deflection(deadZone: settings.deadZone)
             }
-            // If several devices have this stick, the one with the largest deflection counts.
+            // If several devices have this stick, the stick with the largest deflection counts.
             let fraction = fractions.max { abs($0) < abs($1) } ?? 0
             let full = Angle.degrees(settings.maxRateDps[turn.axis]).radians
             let rate = StickAxis.rate(fraction, expo: settings.expo) * full

@@ -8,8 +8,8 @@ import Synchronization
 import SystemPackage
 public import Wire
 
-/// Link to buttons, sticks, dials and gamepads, as a service on one ordinary thread, airframed-ctrl.
-/// Devices can come and go while the service runs.
+/// Link to buttons, sticks, dials and gamepads. The service runs on one ordinary thread,
+/// airframed-ctrl. Devices can be connected and disconnected while the service runs.
 public final class ControlsServer: Service {
     /// Size of the thread's stack, bytes, which is locked into memory.
     private static let stackSize = 256 * 1024
@@ -17,8 +17,8 @@ public final class ControlsServer: Service {
     static let maximumDevices = 16
     /// Number of events that one read can return.
     private static let eventsPerRead = 64
-    /// Interval between two searches for devices, s, if the kernel reports changes, and if it does
-    /// not.
+    /// Intervals between two searches for devices, s: one for a kernel that reports changes, and
+    /// one for a kernel that does not.
     private static let searchSeconds = (reported: 10.0, unreported: 2.0)
     /// Interval between two updates of the report, s.
     private static let reportSeconds = 0.05
@@ -31,15 +31,16 @@ public final class ControlsServer: Service {
     private let thread: ServiceThread
     private let bell: Bell
     private let latest = Mutex(ControlsReport())
-    /// Requested duration of learning, s; 0 ends learning; nil without a request.
+    /// Requested duration of the identification of a control, s; 0 ends the identification; nil if
+    /// there is no request.
     private let learning = Mutex<Double?>(nil)
 
-    /// Creates a server that uses the kernel's input devices; it does not open them yet.
+    /// Creates a server for the kernel's input devices, which are not opened yet.
     ///
     /// - Parameters:
     ///   - port: Port through which requests reach the gimbal.
-    ///   - effects: Effects that are not requests for motion.
-    ///   - logger: Log for devices and refusals.
+    ///   - effects: Effects other than requests for motion.
+    ///   - logger: Log for messages about devices and refusals.
     ///   - clock: The loop's clock, which must be CLOCK_MONOTONIC.
     /// - Throws: `Errno` if the process has no free descriptors.
     public convenience init(
@@ -63,10 +64,11 @@ public final class ControlsServer: Service {
         thread = try ServiceThread(name: "airframed-ctrl", stackSize: Self.stackSize)
     }
 
-    /// State of the controls, at most 0.05 s old while controls are used. Any thread can read it.
+    /// State of the controls, at most 0.05 s old while controls are used. Any thread can read the
+    /// property.
     public var report: ControlsReport { latest.withLock(\.self) }
 
-    /// State for `status`: the devices and the counters; nil without a device.
+    /// State for `status`: the devices and the counters; nil if no device is open.
     public var status: LinkStatus? {
         let report = report
         guard !report.devices.isEmpty else { return nil }
@@ -76,8 +78,8 @@ public final class ControlsServer: Service {
         return status
     }
 
-    /// Begins to learn a control: until a control has been used and `seconds` have passed, no control
-    /// has an effect. Any thread can call this method.
+    /// Begins to identify a control: for `seconds`, s, the server reports which control is used,
+    /// and no control has an effect; 0 ends the identification. Any thread can call this method.
     public func learn(seconds: Double) {
         learning.withLock { $0 = seconds }
         latest.withLock {
@@ -89,16 +91,17 @@ public final class ControlsServer: Service {
 
     /// Handles events until airframed shuts down.
     ///
-    /// - Throws: `SocketError` when the thread cannot be started.
+    /// - Throws: `SocketError` if the thread cannot be started.
     public func run() async throws {
         try await thread.run { self.serve() }
     }
 
-    /// State of the thread.
+    /// State of the server's thread.
     private struct Round {
         var panel: ControlPanel
         var open: [(id: Int, node: String, descriptor: FileDescriptor, axes: Set<UInt16>)] = []
-        /// Devices that are not used, or cannot be opened, by their node.
+        /// Names of the devices that are not used or cannot be opened, indexed by the name of the
+        /// device file.
         var unused: [String: String] = [:]
         var problems: [String: String] = [:]
         var nextNumber = 1
@@ -106,7 +109,7 @@ public final class ControlsServer: Service {
         var reportDue = Instant(nanoseconds: 0)
         var wanted = ""
         var mustSearch = true
-        /// True if the report must be written again.
+        /// True if the report must be updated.
         var isNew = true
     }
 
@@ -288,7 +291,8 @@ public final class ControlsServer: Service {
         ]
         let isAsked = learning.withLock { $0 != nil }
         latest.withLock { latest in
-            // A request to learn that the thread has not seen yet must stay visible.
+            // The report must keep a request for identification that the thread has not processed
+            // yet.
             if isAsked { report.isLearning = latest.isLearning }
             latest = report
         }

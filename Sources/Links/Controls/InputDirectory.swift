@@ -3,22 +3,23 @@ import GimbalCore
 import Glibc
 import SystemPackage
 
-/// Source of input devices: the kernel's, or those of a test.
+/// Source of input devices: the kernel, or a test.
 protocol InputDirectory: Sendable {
-    /// Descriptor that becomes readable when devices come or go; nil if nothing reports this.
+    /// Descriptor that becomes readable when devices are connected or disconnected; nil if such
+    /// changes are not reported.
     var changes: FileDescriptor? { get }
     /// Names of all devices, such as event3.
     func nodes() -> [String]
-    /// Properties of a device; nil if it has gone.
+    /// Properties of a device; nil if the device has been removed.
     func description(of node: String) -> InputDescription?
-    /// Opens a device for reading without waiting.
+    /// Opens a device for non-blocking reading.
     func open(_ node: String) throws(Errno) -> FileDescriptor
-    /// Present state of an open device with the given axes; nil if the device has gone.
+    /// Present state of an open device with the given axes; nil if the device has been removed.
     func state(_ descriptor: FileDescriptor, axes: Set<UInt16>) -> InputState?
 }
 
-/// Input devices of the kernel in /dev/input. Their properties come from /sys, so that devices that
-/// are not used, such as keyboards, are not opened.
+/// Input devices of the kernel in /dev/input. The devices' properties are read from /sys, so that
+/// unused devices, such as keyboards, need not be opened.
 final class KernelInputs: InputDirectory {
     private static let devices = FilePath("/dev/input")
     private static let properties = FilePath("/sys/class/input")
@@ -26,7 +27,8 @@ final class KernelInputs: InputDirectory {
     let changes: FileDescriptor?
 
     init() {
-        // udev sets the permissions of a device file after it has been created, hence IN_ATTRIB.
+        // udev sets the permissions of a device file after the file has been created, so IN_ATTRIB
+        // is watched too.
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
             changes = nil
@@ -108,7 +110,7 @@ final class KernelInputs: InputDirectory {
         return state
     }
 
-    /// First 4096 bytes of a file of /sys, without the line end; nil if it cannot be read.
+    /// First 4096 bytes of a file in /sys, without the line end; nil if the file cannot be read.
     private static func text(_ path: FilePath) -> String? {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
             return nil

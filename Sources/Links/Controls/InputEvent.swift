@@ -7,10 +7,10 @@ struct InputEvent: Equatable {
     enum Kind: Equatable {
         /// End of a group of events that belong together.
         case report
-        /// The kernel has dropped events. All events up to the next `report` are invalid, and the
+        /// The kernel has dropped events. All events until the next `report` are invalid, and the
         /// state of the device must be read again (Documentation/input/event-codes.rst).
         case dropped
-        /// A key or button with its code goes down or up.
+        /// The key or button with this code goes down or up.
         case key(UInt16, isDown: Bool)
         /// An absolute axis has a new value, in the units of the device.
         case axis(UInt16, Int32)
@@ -53,7 +53,7 @@ struct InputEvent: Equatable {
         switch (type, code) {
         case (0, 0): .report
         case (0, 3): .dropped
-        // Value 2 is the repetition of a key that is down.
+        // Value 2 means that a key that is down repeats.
         case (1, 1...0x2FF) where value == 0 || value == 1: .key(code, isDown: value == 1)
         case (2, 0...0x0F): .dial(code, value)
         case (3, 0...0x3F): .axis(code, value)
@@ -62,17 +62,17 @@ struct InputEvent: Equatable {
     }
 }
 
-/// Properties of an input device, which the kernel shows in /sys without the device being opened.
+/// Properties of an input device, which are read from /sys without opening the device.
 struct InputDescription: Equatable, Sendable {
-    /// Name of the device, from its driver or from the device.
+    /// Name of the device, as the driver or the device reports it.
     var name: String
     /// Bus of the device, as in `linux/input.h`.
     var bus: UInt16 = 0
-    /// Codes of its keys and buttons.
+    /// Codes of the device's keys and buttons.
     var keys: Set<UInt16> = []
-    /// Codes of its absolute axes.
+    /// Codes of the device's absolute axes.
     var axes: Set<UInt16> = []
-    /// Codes of its dials.
+    /// Codes of the device's dials.
     var dials: Set<UInt16> = []
 
     /// BUS_HOST: a device that is wired to the board, such as GPIO buttons.
@@ -81,7 +81,7 @@ struct InputDescription: Equatable, Sendable {
     private static let gamepadKeys: ClosedRange<UInt16> = 0x120...0x13F
     /// BTN_TOUCH: a touch screen or a touch pad.
     private static let touch: UInt16 = 0x14A
-    /// Number of ordinary keys from which a device counts as a keyboard.
+    /// Smallest number of ordinary keys with which a device counts as a keyboard.
     private static let keyboardKeys = 32
 
     /// Checks whether the device is used.

@@ -28,7 +28,8 @@ public struct Parameter: Sendable, Equatable {
         self.summary = summary
     }
 
-    /// Declares a number in the range, in the given unit; an empty unit means none.
+    /// Declares a number in the range, in the given unit; an empty text means that the number has
+    /// no unit.
     public static func number(
         _ name: String, in range: ClosedRange<Double>, unit: String, required: Bool = false,
         _ summary: String
@@ -51,7 +52,7 @@ public struct Parameter: Sendable, Equatable {
         Parameter(name, .word(words), required, summary)
     }
 
-    /// Declares the word `action`; a request without it means the first word.
+    /// Declares the parameter `action`, whose default is the first of the given words.
     public static func action(_ words: [String], _ summary: String) -> Parameter {
         word("action", of: words, summary)
     }
@@ -80,7 +81,7 @@ public struct Parameter: Sendable, Equatable {
         Parameter(name, .any, required, summary)
     }
 
-    /// The declaration as a message.
+    /// The declaration, as the method `methods` returns it.
     var description: ParameterDescription {
         var description = ParameterDescription(
             name: name, kind: .any, summary: summary, required: isRequired)

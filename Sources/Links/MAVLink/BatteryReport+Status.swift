@@ -1,7 +1,7 @@
 import Wire
 
 extension BatteryReport {
-    /// Charge below which the state is critical, as a fraction of the charge that is low.
+    /// Charge below which the state is critical, as a fraction of `lowPercent`.
     private static let critical = 0.5
 
     /// Creates the message for the state of a battery.
@@ -15,7 +15,7 @@ extension BatteryReport {
         consumedEnergy = -1
         temperature = Self.integer(status.temperatureC.known, 100) ?? .max
         for index in 1..<10 { voltages[index] = .max }
-        // A voltage that needs more than 16 bits is the sum of several cells.
+        // A voltage that does not fit into 16 bits is divided among several cells.
         var rest = Int((status.voltageV.known ?? 0) * 1000)
         voltages[0] = status.voltageV.known == nil ? .max : 0
         var cell = 0

@@ -5,14 +5,15 @@ import Wire
 
 // The camera that takes photos and records video: commands, state and storage.
 extension CameraRole {
-    /// Commands of photos and recordings.
+    /// MAVLink commands for photos and recordings.
     private enum CaptureCommand: UInt16 {
         case imageStart = 2000
         case videoStart = 2500
         case videoStop = 2501
     }
 
-    /// Action of a command; nil for another command. A series of photos is `denied`.
+    /// Action for a MAVLink command; nil if the command does not concern photos or recordings. A
+    /// series of photos is `denied`.
     static func capture(_ order: Order) -> (action: CameraOrder.Action?, isDenied: Bool)? {
         switch CaptureCommand(rawValue: order.number) {
         case .imageStart: order.params[2] == 1 ? (.photo, false) : (nil, true)
@@ -24,7 +25,7 @@ extension CameraRole {
 }
 
 extension CameraCaptureStatus {
-    /// The state that a companion has reported.
+    /// State of photos and recordings, as airframe-eyes has reported it.
     init(_ state: CaptureState, bootMs: UInt32) {
         self.init()
         self.bootMs = bootMs
@@ -37,28 +38,29 @@ extension CameraCaptureStatus {
 }
 
 extension StorageInformation {
-    /// The disk that a companion has reported.
+    /// State of the disk for recordings, as airframe-eyes has reported it.
     init(_ state: CaptureState, bootMs: UInt32) {
         self.init()
         self.bootMs = bootMs
         (id, count) = (1, 1)
         let (free, total) = (state.freeMb.known, state.totalMb.known)
-        // STORAGE_STATUS_READY, or STORAGE_STATUS_EMPTY without a disk.
+        // STORAGE_STATUS_READY if the disk is known; otherwise STORAGE_STATUS_EMPTY.
         status = free == nil ? 0 : 2
         available = Float((free ?? 0) / 1.048576)
         self.total = Float((total ?? 0) / 1.048576)
         used = self.total - available
         type = 254
         name = "recordings"
-        // Photos and video are stored here.
+        // The flags mean that photos and video are stored on this disk.
         usage = 2 + 4
     }
 }
 
 extension MAVLinkComponent {
-    /// Executes a command for a photo or a recording.
+    /// Executes a MAVLink command for a photo or a recording.
     ///
-    /// - Returns: The result; nil for another command.
+    /// - Returns: The result of the command; nil if the command does not concern photos or
+    ///   recordings.
     func obeyAsRecorder(_ order: Order, from sender: MAVLinkAddress) -> MAVLinkResult? {
         guard let (action, isDenied) = CameraRole.capture(order) else { return nil }
         guard let action, !isDenied else { return .denied }
@@ -72,12 +74,12 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Sends CAMERA_IMAGE_CAPTURED for each new photo, which ground stations count. It is called once a
-    /// second.
+    /// Sends CAMERA_IMAGE_CAPTURED for each new photo, which ground stations count. This method is
+    /// called once a second.
     func reportPhotos(now: Instant) {
         let count = configuration.captured()?.photos ?? 0
         defer { photos = count }
-        // After a restart of the companion the number begins again.
+        // After a restart of airframe-eyes, the number of photos starts at 0 again.
         guard hasCamera, count > photos else { return }
         var message = CameraImageCaptured()
         message.bootMs = UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000))

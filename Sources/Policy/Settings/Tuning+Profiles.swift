@@ -2,10 +2,10 @@ import Persistence
 package import Port
 import Synchronization
 
-// Profiles: baselines that a person switches between.
+// Profiles: baselines between which users switch.
 extension Tuning {
-    /// Name of the baseline that was restored last; nil if none was restored since the start, or if
-    /// it was deleted.
+    /// Name of the baseline that was restored last; nil if no baseline has been restored since the
+    /// start, or if this baseline has been deleted.
     package var profile: String? {
         state.withLock { state in
             state.profile.flatMap { stateOwner.saved.baselineNames.contains($0) ? $0 : nil }
@@ -15,11 +15,12 @@ extension Tuning {
     /// Applies the values of a baseline. All values reach the loop in the same tick.
     ///
     /// - Parameters:
-    ///   - name: Name of the baseline; nil selects the one after the present profile, in the order
-    ///     of the names.
+    ///   - name: Name of the baseline; nil selects the baseline after the present profile, in the
+    ///     order of the names.
     ///   - who: Author of the change, for the log.
     /// - Returns: A sentence with the name of the profile.
-    /// - Throws: A refusal, if no baseline has this name, or if its values would break a rule.
+    /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
+    ///   violate a rule.
     package func useProfile(_ name: String?, by who: String) throws(Refusal) -> String {
         let names = stateOwner.saved.baselineNames
         let place = profile.flatMap { names.firstIndex(of: $0) }

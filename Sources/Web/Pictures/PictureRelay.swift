@@ -7,17 +7,18 @@ import WebServing
 
 /// Relay of the camera's pictures from airframe-eyes to paired browsers. Thread-safe.
 ///
-/// A page asks for each picture with a message on its WebSocket, and gets the newest one as soon as there
-/// is one that it has not shown. The relay asks airframe-eyes only while a page waits. So a slow page gets
-/// fewer pictures, never late ones, and no queue can grow.
+/// A page requests each picture with a message on its WebSocket, and receives the newest picture as
+/// soon as there is a picture that the page has not shown. The relay requests pictures from
+/// airframe-eyes only while a page waits. A slow page therefore receives fewer pictures but never
+/// old pictures, and no queue can grow.
 final class PictureRelay: Sendable {
     /// Largest picture, bytes.
     static let pictureLimit = 2_000_000
-    /// Longest wait for an answer of airframe-eyes, s; it waits 5 s for its camera.
+    /// Longest wait for an answer of airframe-eyes, s; airframe-eyes waits 5 s for its camera.
     static let patience = 8.0
     /// Pause after a failure, s.
     static let pause = 0.5
-    /// Age up to which a picture answers a page immediately, s.
+    /// Largest age of a picture with which a page's request is answered immediately, s.
     static let freshness = 1.0
 
     private struct Viewer {
@@ -26,7 +27,7 @@ final class PictureRelay: Sendable {
         let browser: String
         /// True if the page waits for a picture.
         var isAsking = false
-        /// Number of the picture that the page has, and the problem that it shows.
+        /// Number of the picture that the page shows, and the problem that the page shows.
         var shown: Int?
         var problem: String?
     }
@@ -34,13 +35,14 @@ final class PictureRelay: Sendable {
     private struct State {
         var viewers: [UInt64: Viewer] = [:]
         var newest: (number: Int, bytes: [UInt8], time: Double)?
-        /// True if a request, or a pause before one, is under way.
+        /// True while a request to airframe-eyes is in progress, or during the pause before the
+        /// next request.
         var isBusy = false
         var channel: (any Channel)?
-        /// Number of the picture after which airframe-eyes is asked; 0 on a new connection, because
-        /// airframe-eyes counts from 1 after its start.
+        /// Number of the last received picture, for the next request to airframe-eyes; 0 on a new
+        /// connection, because airframe-eyes counts from 1 after its start.
         var last = 0
-        /// Number of requests, so that a timeout ends only its own request.
+        /// Number of requests, with which a timeout identifies its request.
         var requests = 0
     }
 
@@ -79,7 +81,8 @@ final class PictureRelay: Sendable {
         state.withLock { _ = $0.viewers.removeValue(forKey: session.id) }
     }
 
-    /// Gives the page a picture that it has not shown, now or when there is one.
+    /// Sends a picture that the page has not shown yet, immediately or as soon as such a picture
+    /// exists.
     fileprivate func ask(_ session: WebSession) {
         let now = DaemonClient.now()
         let (bytes, mustFetch) = state.withLock { state -> ([UInt8]?, Bool) in
@@ -174,7 +177,8 @@ final class PictureRelay: Sendable {
         if wasBusy { fail("airframe-eyes has closed the connection.") }
     }
 
-    /// Tells the pages that wait why there is no picture, and tries again after a pause while one waits.
+    /// Sends the reason why there is no picture to all waiting pages, and repeats the request after
+    /// a pause if a page still waits.
     private func fail(_ sentence: String) {
         let told = state.withLock { state in
             let told = state.viewers.filter { $0.value.isAsking && $0.value.problem != sentence }
@@ -192,8 +196,9 @@ final class PictureRelay: Sendable {
     }
 }
 
-/// WebSocket of a page that shows the video. Each message of the page, of any text, asks for one picture. The
-/// page gets pictures as binary messages (JPEG), and as text the reason why there is none.
+/// WebSocket of a page that shows the video. Each message from the page, regardless of its text,
+/// requests one picture. The relay sends pictures as binary messages (JPEG), and the reason for a
+/// missing picture as a text message.
 final class PictureViewer: WebSocketEndpoint {
     private let relay: PictureRelay
     private let browser: String
@@ -219,7 +224,7 @@ final class PictureViewer: WebSocketEndpoint {
     func closed(_ session: WebSession, code: Int, reason: String) { relay.remove(session) }
 }
 
-/// Answers of airframe-eyes.
+/// Decoder of airframe-eyes' answers.
 private final class PictureAnswers: ChannelInboundHandler {
     typealias InboundIn = NIOHTTPClientResponseFull
 

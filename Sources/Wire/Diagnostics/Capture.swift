@@ -1,24 +1,26 @@
-/// State of a companion that takes photos and records video.
+/// State of a companion program (airframe-eyes) that takes photos and records video.
 public struct CaptureState: Hashable, Sendable, Codable {
     /// True if a recording runs.
     public var isRecording = false
     /// Duration of the recording, s.
     public var recordingS = Number(0)
-    /// Number of photos since the start of the companion.
+    /// Number of photos since the start of the companion program.
     public var photos = 0
-    /// Free space on the disk for recordings, MB; unknown without the disk.
+    /// Free space on the disk for recordings, MB; unknown if the disk is missing.
     public var freeMb = Number.unknown
-    /// Size of this disk, MB; unknown without the disk.
+    /// Size of the disk for recordings, MB; unknown if the disk is missing.
     public var totalMb = Number.unknown
-    /// Number of the newest order that the companion has executed; 0 before the first.
+    /// Number of the newest command that the companion program has executed; 0 before the first
+    /// command.
     public var order = 0
-    /// Reason why the newest order was not executed, or why a requested recording does not run.
+    /// Reason why the newest command was not executed, or why a requested recording does not run;
+    /// nil if there is no problem.
     public var problem: String?
 
-    /// A companion that has done nothing yet.
+    /// Creates the state of a companion program that has not executed a command yet.
     public init() {}
 
-    /// The member `capture` of the request `companion`.
+    /// Value of the member `capture` in the request `companion`.
     var params: JSONValue {
         func number(_ value: Number) -> JSONValue { value.known.map(JSONValue.double) ?? .null }
         return .object([
@@ -29,9 +31,9 @@ public struct CaptureState: Hashable, Sendable, Codable {
     }
 }
 
-/// Order of a user to the companion that records video.
+/// Command of a user for the companion program that records video.
 public struct CameraOrder: Hashable, Sendable, Codable {
-    /// Action of an order.
+    /// Action of a command.
     public enum Action: String, Sendable, Codable, CaseIterable {
         /// Take a photo.
         case photo
@@ -39,18 +41,18 @@ public struct CameraOrder: Hashable, Sendable, Codable {
         case record
         /// End the recording.
         case stop
-        /// Change live settings of the companion until its next start.
+        /// Change live settings of the companion program until its next start.
         case set
     }
 
-    /// Number of the order, from 1; the companion executes each number once.
+    /// Number of the command, from 1; the companion program executes each number once.
     public var number: Int
     /// The action.
     public var action: Action
     /// `KEY=VALUE` for `set`.
     public var settings: [String]
 
-    /// Creates an order.
+    /// Creates a command.
     public init(number: Int, action: Action, settings: [String] = []) {
         self.number = number
         self.action = action
@@ -58,11 +60,12 @@ public struct CameraOrder: Hashable, Sendable, Codable {
     }
 }
 
-/// Answer to an order: its number, with which the companion reports its execution.
+/// Answer to a command, with the number with which the companion program reports the command's
+/// execution.
 public struct CameraReply: Hashable, Sendable, Codable {
     /// Sentence for a person.
     public var sentence: String
-    /// Number of the order, see `CaptureState.order`.
+    /// Number of the command, see `CaptureState.order`.
     public var number: Int
 
     /// An answer.

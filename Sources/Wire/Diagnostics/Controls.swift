@@ -1,12 +1,12 @@
-/// State of buttons, sticks, dials and gamepads: the answer to `controls`.
+/// State of buttons, sticks, dials and gamepads: the answer of the method `controls`.
 public struct ControlsReport: Hashable, Sendable, Codable {
     /// A used input device.
     public struct Device: Hashable, Sendable, Codable {
         /// Name of the device, from its driver.
         public var name: String
-        /// Name of its file in /dev/input.
+        /// Name of the device file in /dev/input.
         public var node: String
-        /// Its sticks, and its controls that are bound.
+        /// The device's sticks, and its other controls that are bound to actions.
         public var controls: [Entry]
 
         /// Creates a device.
@@ -24,7 +24,8 @@ public struct ControlsReport: Hashable, Sendable, Codable {
         /// Present deflection of a stick beyond its dead zone, -1...1; absent for other controls, and
         /// until the centre of the stick is known.
         public var deflection: Number?
-        /// Effects, each "GESTURE: ACTION", or the axis of a stick.
+        /// Actions of the control, each in the form "GESTURE: ACTION", or the axis that a stick
+        /// rotates.
         public var actions: [String]
 
         /// Creates a control.
@@ -47,9 +48,9 @@ public struct ControlsReport: Hashable, Sendable, Codable {
         public var control: String
         /// Gesture, or `stuck`.
         public var gesture: String
-        /// Action; empty if none is bound.
+        /// Action that is bound to the gesture; empty if there is none.
         public var action: String
-        /// Result: `done`, or the reason why nothing has happened.
+        /// Result: `done`, or the reason why no action was executed.
         public var outcome: String
 
         /// Creates an event.
@@ -67,7 +68,7 @@ public struct ControlsReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// Control that was used while a control was being learned.
+    /// Control that has been identified by its use.
     public struct Learned: Hashable, Sendable, Codable {
         /// Name of the device.
         public var device: String
@@ -96,13 +97,13 @@ public struct ControlsReport: Hashable, Sendable, Codable {
     public var events: [Event] = []
     /// Rates that the sticks request, [yaw, roll, pitch], deg/s.
     public var rateDps: [Number] = []
-    /// True if a control is being learned, so that no control has an effect.
+    /// True if a control is being identified, so that no control has an effect.
     public var isLearning = false
-    /// The learned control; absent until a control was used.
+    /// The identified control; absent until a control has been used.
     public var learned: Learned?
     /// Counters since the start, by name.
     public var counts: [String: Int] = [:]
 
-    /// Creates the state without devices.
+    /// Creates the state of airframed without input devices.
     public init() {}
 }

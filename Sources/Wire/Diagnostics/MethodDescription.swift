@@ -1,9 +1,9 @@
-/// Description of a method of the socket, for programs that offer all methods. The request `methods`
-/// returns one for each method.
+/// Description of a method of the socket, for programs that make all methods available. The request
+/// `methods` returns one description for each method.
 public struct MethodDescription: Hashable, Sendable, Codable {
     /// Right that a method requires.
     public enum Access: String, Sendable, Codable {
-        /// The method only reads.
+        /// The method only reads data.
         case read
         /// The method requires the right to write.
         case write
@@ -34,7 +34,7 @@ public struct MethodDescription: Hashable, Sendable, Codable {
 
 /// Description of one parameter of a method.
 public struct ParameterDescription: Hashable, Sendable, Codable {
-    /// Type of the value.
+    /// Type of the parameter's value.
     public enum Kind: String, Sendable, Codable {
         /// A number, a whole number, a text, or true or false.
         case number, integer, text, bool
@@ -42,13 +42,13 @@ public struct ParameterDescription: Hashable, Sendable, Codable {
         case word
         /// A text, or a list of texts.
         case texts
-        /// A value of any type.
+        /// The value can have any type.
         case any
     }
 
     /// Name of the parameter.
     public var name: String
-    /// Type of the value.
+    /// Type of the parameter's value.
     public var kind: Kind
     /// Meaning of the parameter, in one sentence.
     public var summary: String

@@ -8,7 +8,7 @@ public struct BatteryStatus: Hashable, Sendable, Codable {
     public var state = "unknown"
     /// Voltage, V.
     public var voltageV: Number = .unknown
-    /// Current, A, positive while the battery is discharged.
+    /// Current, A; positive while the battery is being discharged.
     public var currentA: Number = .unknown
     /// Charge, %.
     public var percent: Number = .unknown
@@ -18,12 +18,12 @@ public struct BatteryStatus: Hashable, Sendable, Codable {
     public var timeLeftS: Number = .unknown
     /// True if the charge is below `battery.low_percent`.
     public var isLow = false
-    /// Reason why there is no reading; absent if there is one.
+    /// Reason why the battery cannot be read; absent if the battery can be read.
     public var problem: String?
     /// Remedy for the problem; absent without a problem.
     public var remedy: String?
 
-    /// Creates a state without values.
+    /// Creates a state whose values are unknown.
     public init() {}
 
     /// The state in one line, such as "lab_battery discharging, 80 %, 7.60 V, 0.50 A".

@@ -4,13 +4,14 @@ import PlainText
 public struct SerialStatus: Hashable, Sendable, Codable {
     /// Device file of the port, such as /dev/ttyUSB0.
     public var port: String
-    /// Speed of the port, bit/s.
+    /// Baud rate of the port, bit/s.
     public var baud: Int
     /// Protocol of the devices: "feetech", "dynamixel2" or "board".
     public var protocolName: String
     /// True if the port is missing.
     public var isDown = false
-    /// Reason why the port cannot be used: "No such device"; absent if it can.
+    /// Reason why the port cannot be used, such as "No such device"; absent if the port can be
+    /// used.
     public var problem: String?
     /// Number of requests sent since the start.
     public var requests = 0
@@ -18,11 +19,12 @@ public struct SerialStatus: Hashable, Sendable, Codable {
     public var replies = 0
     /// Number of exchanges with damaged bytes.
     public var damaged = 0
-    /// Load of the port at the configured rate, computed from the numbers of bytes.
+    /// Load of the port at the configured rate, 0...1, computed from the number of bytes in an
+    /// exchange.
     public var loadPercent: Number = .unknown
-    /// Lowest supply voltage that a motor reports.
+    /// Lowest supply voltage that a motor reports, V.
     public var supplyV: Number = .unknown
-    /// The motors of yaw, roll and pitch, without absent servos.
+    /// State of the motors of yaw, roll and pitch; absent servos are omitted.
     public var motors: [DriveStatus] = []
 
     /// Creates the state of a port without motors.
@@ -32,7 +34,7 @@ public struct SerialStatus: Hashable, Sendable, Codable {
         self.protocolName = protocolName
     }
 
-    /// True if the port has no fault now.
+    /// True if the port has no fault at present.
     public var isFaultless: Bool { !isDown && problem == nil }
 
     /// The state in one line.

@@ -7,14 +7,14 @@ public struct BatteryReport: MAVLinkMessage {
 
     /// Consumed charge, mAh; -1 means unknown.
     public var consumedCharge: Int32 = 0
-    /// Consumed energy, 100 J; -1 means unknown.
+    /// Consumed energy, in units of 100 J; -1 means unknown.
     public var consumedEnergy: Int32 = 0
     /// Temperature, hundredths of a degree Celsius; 32767 means unknown.
     public var temperature: Int16 = 0
-    /// Voltage of each cell, mV; 65535 means unused. The first contains the voltage of the battery
-    /// if the cells are not known.
+    /// Voltage of each cell, mV; 65535 means unused. The first value is the voltage of the battery
+    /// if the cell voltages are unknown.
     public var voltages = InlineCells<10>()
-    /// Current, units of 10 mA; -1 means unknown.
+    /// Current, in units of 10 mA; -1 means unknown.
     public var current: Int16 = 0
     /// Number of the battery.
     public var id: UInt8 = 0
@@ -74,7 +74,7 @@ public struct InlineCells<let count: Int>: Sendable, Equatable {
         for index in 0..<count { fields.integer(&cells[index]) }
     }
 
-    /// True if all cells have the same voltages.
+    /// True if both values contain the same voltage for each cell.
     public static func == (a: InlineCells, b: InlineCells) -> Bool {
         (0..<count).allSatisfy { a.cells[$0] == b.cells[$0] }
     }

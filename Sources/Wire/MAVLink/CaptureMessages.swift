@@ -7,13 +7,13 @@ public struct CameraCaptureStatus: MAVLinkMessage {
     public var bootMs: UInt32 = 0
     /// Interval of a series of photos, s; 0 without a series.
     public var interval: Float = 0
-    /// Duration of the recording, ms; 0 without a recording.
+    /// Duration of the recording, ms; 0 if no recording runs.
     public var recordingMs: UInt32 = 0
     /// Free space for recordings, MiB.
     public var available: Float = 0
     /// State of photos: 0 means idle.
     public var image: UInt8 = 0
-    /// State of the video: 0 means idle, 1 that a recording runs.
+    /// State of the video: 0 means idle, 1 means that a recording runs.
     public var video: UInt8 = 0
     /// Number of photos.
     public var photos: Int32 = 0
@@ -45,9 +45,9 @@ public struct StorageInformation: MAVLinkMessage {
     public var bootMs: UInt32 = 0
     /// Size, used and free space, MiB.
     public var total: Float = 0, used: Float = 0, available: Float = 0
-    /// Speed of the disk, MiB/s; 0 if unknown.
+    /// Read and write speeds of the disk, MiB/s; 0 if unknown.
     public var readSpeed: Float = 0, writeSpeed: Float = 0
-    /// Number of the disk, from 1, and number of disks.
+    /// Number of this disk, from 1, and total number of disks.
     public var id: UInt8 = 0, count: UInt8 = 0
     /// STORAGE_STATUS: 0 without a disk, 2 ready.
     public var status: UInt8 = 0
@@ -55,7 +55,7 @@ public struct StorageInformation: MAVLinkMessage {
     public var type: UInt8 = 0
     /// Name of the disk for display.
     public var name = ""
-    /// STORAGE_USAGE_FLAG: bits 2 and 4 mean that photos and video are stored there.
+    /// STORAGE_USAGE_FLAG: the values 2 and 4 mean that photos and video are stored on the disk.
     public var usage: UInt8 = 0
 
     /// Creates a message whose fields are zero.
@@ -87,7 +87,7 @@ public struct CameraImageCaptured: MAVLinkMessage {
     public var utc: UInt64 = 0
     /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
-    /// Place, degrees × 10^7 and mm; 0 if unknown.
+    /// Position: latitude and longitude, degrees × 10^7, and altitudes, mm; 0 if unknown.
     public var latitude: Int32 = 0, longitude: Int32 = 0, altitude: Int32 = 0, height: Int32 = 0
     /// Quaternion of the camera's attitude, w, x, y, z; all 0 if unknown.
     public var w: Float = 0, x: Float = 0, y: Float = 0, z: Float = 0
@@ -97,7 +97,7 @@ public struct CameraImageCaptured: MAVLinkMessage {
     public var camera: UInt8 = 0
     /// 1 means success, 0 failure.
     public var result: UInt8 = 0
-    /// Address of the photo; empty without one.
+    /// URL of the photo; empty if there is no URL.
     public var uri = ""
 
     /// Creates a message whose fields are zero.

@@ -1,21 +1,22 @@
 import GimbalCore
 
-/// Check of the camera's balance: the attitudes that it visits, and the place of the centre of mass
-/// that follows from the learned imbalance. The torque that holds the camera at an attitude shows the
-/// two components of the offset that are perpendicular to gravity, so several attitudes show all three.
+/// Check of the camera's balance: the attitudes of the check, and the position of the centre of
+/// mass, which is computed from the estimated imbalance. The torque that holds the camera at an
+/// attitude depends on the two components of the offset that are perpendicular to gravity, so all
+/// three components are measured with several attitudes.
 struct BalanceCheck {
     /// One attitude of the check.
     struct Pose: Equatable {
         /// Roll and pitch, degrees.
         var roll: Double
         var pitch: Double
-        /// Time at the attitude, s.
+        /// Duration of the measurement at the attitude, s.
         var seconds: Double
     }
 
-    /// The attitudes: large angles show the height of the centre of mass, small ones its other two
-    /// components. Each angle is reached from both sides, because the friction of the joints then acts
-    /// in both directions, and its mean is small.
+    /// The attitudes of the check: large angles show the height of the centre of mass, small angles
+    /// show its other two components. Each angle is approached from both sides, so that the
+    /// friction of the joints acts in both directions and nearly cancels in the mean.
     static let poses =
         [
             Pose(roll: 0, pitch: 35, seconds: 3), Pose(roll: 0, pitch: -35, seconds: 3),
@@ -26,15 +27,15 @@ struct BalanceCheck {
         + [8.0, -8, 8, -8, 8, -8, 8, -8, 4, 0].map {
             Pose(roll: $0 / 2, pitch: $0, seconds: 1)
         }
-    /// Rate of the turns between the attitudes, deg/s.
+    /// Rate of rotation between the attitudes, deg/s.
     static let rate = 20.0
     /// Offset below which the camera counts as balanced, mm.
     static let balanced = 1.0
-    /// Uncertainty of the height, g·m. A cable that pulls the camera back to its middle has the same
-    /// effect as a camera that is too low.
+    /// Uncertainty of the vertical imbalance, g·m. A cable that pulls the camera towards its
+    /// central attitude has the same effect as a centre of mass that is too low.
     static let heightUncertainty = 3.0
 
-    /// Learned product of mass and offset of the centre of mass, camera frame, g·m.
+    /// Estimated product of mass and offset of the centre of mass, camera frame, g·m.
     var imbalance: Vector3
     /// Mass of the camera, kg.
     var mass: Double
@@ -43,10 +44,10 @@ struct BalanceCheck {
     /// forward, y right, z down), mm.
     var offset: Vector3 { imbalance * (1 / mass) }
 
-    /// Height that the check can distinguish from zero, mm.
+    /// Smallest height of the centre of mass that the check can distinguish from zero, mm.
     private var leastHeight: Double { max(Self.balanced, Self.heightUncertainty / mass) }
 
-    /// True if the check has found no offset.
+    /// True if no measured offset exceeds its limit.
     var isBalanced: Bool { sentences.isEmpty }
 
     /// Sentences about each axis on which the camera is not balanced, the largest offset first.
@@ -80,7 +81,7 @@ struct BalanceCheck {
         let density = 900.0
         let mean = known.reduce(0, +) / 3
         let fifth = 6 * mean / density
-        // Newton's method for the fifth root, from above.
+        // Newton's method computes the fifth root from a start value that is too large.
         var side = 1.0
         for _ in 0..<100 {
             let power = side * side * side * side

@@ -15,12 +15,12 @@ struct CameraCommand: AcknowledgedCommand {
             Needs airframe-eyes.
             """)
 
-    /// Action that a person can request.
+    /// Camera action that a user can request.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case photo, record, stop, set
     }
 
-    /// Longest wait for airframe-eyes, s.
+    /// Longest time to wait until airframe-eyes has executed the command, s.
     private static let patience = 5.0
 
     @OptionGroup var options: GlobalOptions

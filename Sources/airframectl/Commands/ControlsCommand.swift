@@ -21,7 +21,7 @@ struct ControlsCommand: ParsableCommand {
 
     /// Interval between two requests for the state of the controls, s.
     private static let period = 0.1
-    /// Time for which a control is awaited, s.
+    /// Time to wait for the use of a control, s.
     private static let learningSeconds = 30.0
 
     @OptionGroup var options: GlobalOptions
@@ -129,11 +129,11 @@ struct ControlsCommand: ParsableCommand {
 }
 
 extension ControlAction {
-    /// True if the action turns the camera with a stick.
+    /// True if the action rotates the camera with a stick.
     fileprivate var isTurn: Bool { if case .turn = self { true } else { false } }
 }
 
-/// Text output of the controls.
+/// Text output of the command `controls`.
 enum ControlsView {
     static func lines(_ report: ControlsReport, _ style: Style) -> [String] {
         guard report.isEnabled else {
@@ -173,7 +173,7 @@ enum ControlsView {
             + ": " + style(isDone ? .good : .caution, event.outcome)
     }
 
-    /// Rates of the sticks as text; empty while all sticks rest.
+    /// Rates that the sticks request, as text; empty while all sticks are at rest.
     static func turning(_ report: ControlsReport) -> String {
         let parts = zip(["yaw", "roll", "pitch"], report.rateDps).compactMap { name, rate in
             rate.known.flatMap { $0 == 0 ? nil : "\(name) \(Format.fixed($0, 1))°/s" }

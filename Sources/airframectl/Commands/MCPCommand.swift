@@ -31,7 +31,7 @@ struct MCPCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        // A client that does not read any more ends the server through the failed write.
+        // If the client no longer reads its input, a write fails, which ends the server.
         signal(SIGPIPE, SIG_IGN)
         let options = options
         let server = MCPServer(

@@ -3,7 +3,7 @@ import Configuration
 import Hardware
 import PlainText
 
-/// Serial port with servos, for commands that need no daemon.
+/// Serial port with servos, for commands that do not need airframed.
 struct ServoPortOptions: ParsableArguments {
     @Option(help: "Serial port of the servos.")
     var port = "/dev/ttyUSB0"
@@ -45,7 +45,7 @@ struct ServoPortOptions: ParsableArguments {
     }
 }
 
-/// `airframectl motor scan`: search for servos on a serial bus.
+/// Command `airframectl motor scan`, which searches for servos on a serial bus.
 struct MotorScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Search for servos on a serial bus.",
@@ -86,12 +86,12 @@ struct MotorScanCommand: ParsableCommand {
     }
 }
 
-/// Error of a search without a result.
+/// Error if the search has found no servo.
 struct ServoNotFound: Error, CustomStringConvertible {
     let description: String
 }
 
-/// `airframectl motor id`: new identifier of a servo.
+/// Command `airframectl motor id`, which stores a new identifier in a servo.
 struct MotorIDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "id", abstract: "Give a servo a new identifier.",
@@ -116,7 +116,7 @@ struct MotorIDCommand: ParsableCommand {
     }
 }
 
-/// `airframectl motor baud`: new speed of a servo.
+/// Command `airframectl motor baud`, which stores a new baud rate in a servo.
 struct MotorBaudCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baud", abstract: "Give a servo a new speed.",

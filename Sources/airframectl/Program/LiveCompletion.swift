@@ -2,9 +2,10 @@ import ArgumentParser
 import Client
 import Wire
 
-/// Completions of the shell that the running daemon supplies. Without a daemon, nothing is completed.
+/// Shell completions whose values the running daemon supplies. If the daemon does not run, the
+/// completions are empty.
 enum LiveCompletion {
-    /// Longest wait for the daemon, s. A person waits for the completion.
+    /// Longest wait for the daemon, s; the wait is short because the user waits for the completion.
     private static let timeout = 1.0
 
     /// Keys and tables of settings.
@@ -20,7 +21,7 @@ enum LiveCompletion {
     /// Keys of settings.
     static let keys = CompletionKind.custom { words, _, _ in keys(words) }
 
-    /// Present value of the setting whose key is the previous word, or the permitted words.
+    /// Present value of the setting whose key is the previous word, or the permitted values.
     static let value = CompletionKind.custom { words, index, _ in
         guard index > 0, index <= words.count else { return [] }
         let params: [String: JSONValue] = ["keys": [.string(words[index - 1])]]
@@ -35,7 +36,7 @@ enum LiveCompletion {
         ask("baseline", ["action": "list"], words)?["names"]?.array?.compactMap(\.string) ?? []
     }
 
-    /// Names of variables for streams.
+    /// Names of the variables that can be streamed.
     static let variables = CompletionKind.custom { words, _, _ in
         ask("variables", [:], words)?.array?.compactMap { $0["name"]?.string } ?? []
     }
@@ -47,7 +48,7 @@ enum LiveCompletion {
     private static func ask(
         _ method: String, _ params: [String: JSONValue], _ words: [String]
     ) -> JSONValue? {
-        // The words of the command line can name another socket.
+        // The command line can contain the path of another socket.
         let option = words.firstIndex(of: "--socket").map { words.index(after: $0) }
         let path =
             option.flatMap { words.indices.contains($0) ? words[$0] : nil }

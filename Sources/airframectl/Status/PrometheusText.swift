@@ -19,7 +19,7 @@ struct PrometheusText {
 
     private init() {}
 
-    /// Makes the metrics of a status.
+    /// Creates the metrics of a status.
     init(_ status: Status) {
         addUp(true)
         info(status)
@@ -154,13 +154,13 @@ struct PrometheusText {
 
     // MARK: Lines
 
-    /// Adds a metric without labels; nothing if the value is unknown.
+    /// Adds a metric without labels; adds nothing if the value is unknown.
     private mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double?) {
         guard let value else { return }
         add(name, kind, help, [([:], value)])
     }
 
-    /// Adds a metric with one line for each set of labels whose value is known.
+    /// Adds a metric, with one line for each set of labels whose value is known.
     private mutating func add(
         _ name: String, _ kind: Kind, _ help: String, _ values: [([String: String], Double)]
     ) {
