@@ -56,7 +56,7 @@ final class DaemonLink {
 
     /// Sends an emergency stop, or the reset of an emergency stop, over a separate connection that
     /// is not registered as an assistant. Thus the stop also works for an assistant that can only
-    /// read, and every client of the socket can reset the stop.
+    /// read, and only clients of the socket can reset the stop.
     func askAsPerson(_ method: String) throws(ClientError) -> JSONValue {
         let connection = try connect()
         _ = try? connection.ask("client", ["name": .string(name)])

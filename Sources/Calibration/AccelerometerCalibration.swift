@@ -2,7 +2,7 @@ public import GimbalCore
 internal import CMathShim
 
 /// Calibration of the accelerometer from six still poses. The calibration determines the offset,
-/// the scale and, as far as the poses permit, the cross-axis terms.
+/// the scale and, if the poses are sufficient, the cross-axis terms.
 ///
 /// The camera can be put on its faces in any order; the calibration detects each face. The poses
 /// need not be exact, because the calibration uses only the length of the specific force. Only the

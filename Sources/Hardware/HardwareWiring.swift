@@ -9,7 +9,8 @@ public struct HardwareWiring: Sendable, Equatable {
     public var bus: String
     /// Motors of the joints, and their connections.
     public var motors: Motors
-    /// Voltages at which the motors' supply is low and empty, as far as motors report it.
+    /// Voltages below which the motors' supply is low or empty, for motors that report their supply
+    /// voltage.
     public var supply = SupplyWatch.Limits(low: 0, empty: 0)
     /// GPIO line that switches the motors' power; nil if there is none.
     public var power: PowerSwitch?

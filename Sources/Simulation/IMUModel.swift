@@ -24,7 +24,7 @@ public struct IMUModel: Sendable {
         /// Standard deviation of the varying part of the gyroscope's offset, rad/s (first-order
         /// Gauss–Markov process). Over times much shorter than `wanderTime`, the offset is a random
         /// walk of 1 °/h/√s. The value is larger than the bias stability of 2 °/h in the data
-        /// sheet, because room temperature is seldom constant (0.015 °/s/K).
+        /// sheet, because room temperature is rarely constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
         /// Standard deviation of the varying part of the accelerometer's offset, m/s². Data sheet:
         /// 0.2 mg/K.

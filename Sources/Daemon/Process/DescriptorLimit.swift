@@ -10,7 +10,7 @@ enum DescriptorLimit {
     /// Desired limit of open files: enough for the largest number of clients.
     private static let enough: rlim_t = 256
 
-    /// Raises the limit of open files as far as possible.
+    /// Raises the limit of open files to the highest permitted value.
     ///
     /// - Throws: `DaemonError` if the largest possible limit is too low.
     static func demand() throws(DaemonError) {

@@ -54,7 +54,7 @@ struct DriveNews: Sendable, Equatable {
     var isRunning: Bool?
     /// Fault code; 0 means that there is no fault.
     var fault: UInt32?
-    /// Causes of the fault, as far as the protocol names them.
+    /// Causes of the fault that the protocol reports.
     var causes: DriveCauses?
     /// Load of the motor, as a fraction of its largest, -1...1.
     var load: Double?

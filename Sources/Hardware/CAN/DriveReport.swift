@@ -76,7 +76,7 @@ public final class DriveReport: Sendable {
 
     // MARK: Threads of the buses
 
-    /// Causes of the fault, as far as the protocol names them.
+    /// Causes of the fault that the protocol reports.
     var causes: DriveCauses { DriveCauses(rawValue: causeBits.load(ordering: .relaxed)) }
 
     /// The drive's state for its codec.

@@ -3,9 +3,9 @@ internal import GimbalCore
 /// Protocol of Feetech's servos with a magnetic encoder: series STS, SMS and HLS, lowest byte first.
 /// Servos of the series SCS have the highest byte first, and are not supported.
 ///
-/// A packet is `FF FF id length instruction parameters… checksum`; in a reply the instruction is the
-/// servo's status (Feetech, "SCS communication protocol" and "STS memory table"). A turn has 4096
-/// steps.
+/// A packet is `FF FF id length instruction parameters… checksum`; in a reply the instruction is
+/// the servo's status (Feetech, "SCS communication protocol" and "STS memory table"). A revolution
+/// has 4096 steps.
 struct FeetechCodec: SerialCodec {
     /// Instructions of the protocol.
     enum Instruction {

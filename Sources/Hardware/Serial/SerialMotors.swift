@@ -152,7 +152,7 @@ final class SerialMotors: MotorPort {
         while replies < codec.expectedReplies, now < deadline {
             if try line.receive(into: &received, until: deadline) == 0 { break }
             now = MonotonicClock.now
-            // A servo measures before it sends its reply, but not before the request was sent.
+            // A servo measures after it has received the request and before it sends its reply.
             let time = max(now.advanced(bySeconds: -replySeconds), sent)
             var isMore = true
             while isMore {

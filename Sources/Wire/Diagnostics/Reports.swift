@@ -31,7 +31,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var version: String
     /// Version of the socket's protocol.
     public var protocolVersion: Int
-    /// Compiler, build type and commit for a bug report, as far as they are known.
+    /// Compiler, build type and commit, if known, for a bug report.
     public var build: String
 
     enum CodingKeys: String, CodingKey {

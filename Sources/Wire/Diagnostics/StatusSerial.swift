@@ -19,7 +19,7 @@ public struct SerialStatus: Hashable, Sendable, Codable {
     public var replies = 0
     /// Number of exchanges with damaged bytes.
     public var damaged = 0
-    /// Load of the port at the configured rate, 0...1, computed from the number of bytes in an
+    /// Load of the port at the configured rate, %, computed from the number of bytes in an
     /// exchange.
     public var loadPercent: Number = .unknown
     /// Lowest supply voltage that a motor reports, V.

@@ -31,8 +31,9 @@ struct BalanceCheck {
     static let rate = 20.0
     /// Offset below which the camera counts as balanced, mm.
     static let balanced = 1.0
-    /// Uncertainty of the vertical imbalance, g·m. A cable that pulls the camera towards its
-    /// central attitude has the same effect as a centre of mass that is too low.
+    /// Uncertainty of the product of mass and height of the centre of mass, g·m. A cable that pulls
+    /// the camera towards its central attitude has the same effect as a centre of mass that is too
+    /// low.
     static let heightUncertainty = 3.0
 
     /// Estimated product of mass and offset of the centre of mass, camera frame, g·m.

@@ -46,7 +46,7 @@ enum Gauges {
         return "[" + empty + "│" + (isOver ? fill.dropLast() + "▶" : fill) + rest + "]"
     }
 
-    /// Rounds up to 1, 2 or 5 times a power of ten, for a scale that seldom changes.
+    /// Rounds up to 1, 2 or 5 times a power of ten, for a scale that rarely changes.
     static func roundedUp(_ value: Double, least: Double) -> Double {
         var scale = least
         let factors = [2, 2.5, 2]
