@@ -18,9 +18,9 @@ extension Settings {
         public var source = BatterySource.none
         /// Name of the device, or `auto`.
         public var device = Self.automatic
-        /// Voltage channel of a monitor.
+        /// Name of the hardware monitor's voltage channel, such as `in1`.
         public var voltageChannel = "in1"
-        /// Current channel of a monitor.
+        /// Name of the hardware monitor's current channel, such as `curr1`.
         public var currentChannel = "curr1"
         /// Voltage of the empty battery, V; 0 if it is not known.
         public var emptyV = 0.0

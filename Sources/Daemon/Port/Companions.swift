@@ -32,7 +32,7 @@ final class Companions: Sendable {
         var time: Instant
     }
 
-    /// Orders of users to the companion that records video.
+    /// Users' commands for the companion that records video.
     let orders = CameraOrders()
     private let entries = Mutex<[Entry]>([])
     private let choice = Mutex<(newest: Choice?, count: Int)>((nil, 0))
@@ -69,7 +69,8 @@ final class Companions: Sendable {
 
     // MARK: Choices of a person
 
-    /// Sends a user's choice to the companion that follows people.
+    /// Stores a user's choice of a person, which the next answer sends to the companion that
+    /// follows people.
     ///
     /// - Parameters:
     ///   - action: Action of the choice.
@@ -112,7 +113,8 @@ final class Companions: Sendable {
         }
     }
 
-    /// Connection and report of the companion that records video, if it is not hung; nil without one.
+    /// Connection and report of the companion that records video; nil if there is none, or if its
+    /// reports are not recent.
     func camera(now: Instant) -> (client: Int, state: CaptureState)? {
         entries.withLock { entries in
             for entry in entries

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Owner of the feed. The keeper opens the camera while a client needs it, replaces a lost camera
 /// by the test picture, and opens the camera again when the camera has been reconnected. Only the
-/// keeper's own thread opens and closes feeds; clients stay connected through every change.
+/// keeper's own thread opens and closes feeds; clients stay connected when the feed changes.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {

@@ -5,12 +5,12 @@ import CMathShim
 ///
 /// The attitude from gyroscope and accelerometer rotates the measured field into the earth frame.
 /// In the earth frame, the field's horizontal length and vertical component do not depend on the
-/// heading. Length and vertical component are compared with a slowly learned reference, and a
-/// deviation is a disturbance. The part of a magnetic disturbance that rotates the measured heading
-/// cannot be detected. The estimator assumes that the undetected part of the disturbance is as
-/// large as the detected deviation, and increases the noise of the heading accordingly. Therefore
-/// iron and magnets reduce the weight of the measured field gradually, and the method needs no
-/// threshold.
+/// heading. Length and vertical component of the field are compared with a slowly updated
+/// reference; a deviation counts as a disturbance. The part of a magnetic disturbance that rotates
+/// the measured heading cannot be detected. The estimator assumes that the undetected part of the
+/// disturbance is as large as the detected deviation, and increases the noise of the heading
+/// accordingly. Therefore iron and magnets reduce the weight of the measured field gradually, and
+/// the method needs no threshold.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0

@@ -8,9 +8,9 @@
 ///
 /// Joints that move exclude rest. While the joints move, the detector can still measure the bias
 /// from the carrier's rate, with a weight that decreases with the speed of the joints. In state
-/// `held` the joints turn because the carrier turns, or because a wrong bias makes the camera turn
-/// slowly. In state `commanded` the gyroscope's scale error adds a fraction of the turn to the
-/// measurement.
+/// `held` the joints rotate because the carrier rotates, or because a wrong gyroscope bias makes
+/// the camera rotate slowly. In state `commanded` the gyroscope's scale error adds a fraction of
+/// the turn to the measurement.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {

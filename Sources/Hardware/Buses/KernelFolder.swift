@@ -47,8 +47,8 @@ struct KernelFolder: Sendable, Equatable {
 
     /// Writes an attribute.
     ///
-    /// - Throws: EACCES or EROFS without the right to write, EBUSY while the buffer is in use, EINVAL
-    ///   if the driver refuses the value.
+    /// - Throws: EACCES or EROFS if writing is not permitted, EBUSY while the buffer is in use,
+    ///   EINVAL if the driver rejects the value.
     func write(_ text: String, to name: String) throws(BusErrno) {
         let descriptor = open("\(path)/\(name)", O_WRONLY | O_CLOEXEC | O_TRUNC)
         guard descriptor >= 0 else { throw BusErrno(code: errno) }

@@ -3,7 +3,8 @@ import Wire
 
 /// MAVLink camera that announces the video stream of a companion program: the first camera
 /// component of the gimbal's system. Ground stations find the stream through this component, which
-/// exists while a companion reports a stream. The pictures do not pass through airframed.
+/// exists while a companion program reports a video stream. The pictures do not pass through
+/// airframed.
 struct CameraRole {
     /// Component ID of the camera, MAV_COMP_ID_CAMERA.
     static let component: UInt8 = 100
@@ -21,7 +22,7 @@ struct CameraRole {
     let stream: VideoStream
     /// State of the companion program that follows a person; nil if there is no such program.
     let following: FollowingState?
-    /// State of the companion that takes photos and records video; nil without one.
+    /// State of the companion program that takes photos and records video; nil if there is none.
     let captured: CaptureState?
     /// MAVLink component of the gimbal.
     let gimbal: UInt8
@@ -108,11 +109,11 @@ extension MAVLinkComponent {
         MAVLinkAddress(system: address.system, component: CameraRole.component)
     }
 
-    /// True if a companion reports a stream.
+    /// True if a companion program reports a video stream.
     var hasCamera: Bool { configuration.camera() != nil }
 
-    /// Sends the camera's heartbeat, if a companion reports a stream. The method is called once a
-    /// second.
+    /// Sends the camera's heartbeat, if a companion program reports a video stream. The method is
+    /// called once a second.
     func announceCamera() {
         guard hasCamera else { return }
         for peer in knownPeers { send(CameraRole.heartbeat, to: peer, from: cameraAddress) }

@@ -113,7 +113,8 @@ public struct CompanionAnswer: Hashable, Sendable, Codable {
     public var sentence: String
     /// Newest choice of a user, if it is less than three seconds old; absent otherwise.
     public var choice: FollowingChoice?
-    /// Oldest order that the companion has not executed, for three seconds; absent without one.
+    /// Oldest command that the companion has not executed, for at most three seconds; absent if
+    /// there is none.
     public var order: CameraOrder?
 
     /// Creates an answer.

@@ -37,7 +37,7 @@ public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
 
     /// A rest pose is supported.
     public static let retract = GimbalCapabilities(rawValue: 1)
-    /// A neutral pose, level and ahead, is supported.
+    /// A neutral pose (camera level, pointing ahead) is supported.
     public static let neutral = GimbalCapabilities(rawValue: 2)
     /// Roll can be controlled.
     public static let rollAxis = GimbalCapabilities(rawValue: 4)

@@ -64,8 +64,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         yawRoom = pointing.yawRoom
     }
 
-    /// Sets the set-point to rest at `attitude` immediately, without limits. The method is used
-    /// while the outputs are off.
+    /// Sets the set-point to rest at `attitude` immediately, without limits. The method is called
+    /// while the motors' outputs are off.
     ///
     /// - Parameter attitude: Attitude of the camera, body to earth; ignored if not finite.
     @_noLocks @_noAllocation

@@ -14,7 +14,7 @@ internal import CMathShim
 /// Lampaert & Swevers, IEEE Transactions on Automatic Control 50, 2005. The sizes of the bristles
 /// and of the additional friction are learned by least mean squares from the part of the motor's
 /// torque that does not accelerate the camera. Therefore the lag of the control loop has no effect
-/// on the learned sizes.
+/// on the estimated friction torques.
 ///
 /// As a safeguard, the mean square of the torque that does not accelerate the camera is compared
 /// with the mean square after subtraction of the predicted friction. If the prediction increases

@@ -58,7 +58,7 @@ public final class RBLService: GATTService {
     private var output = SerialOutput()
     private var tally = Counters()
     private var power = RBLTransmitPower.zero
-    /// Present speed of the serial port.
+    /// Present baud rate of the serial port.
     private var baud: RBLBaud
     private var isSubscribed = false
     /// Time at which the service must call its role next.
