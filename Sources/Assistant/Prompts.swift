@@ -6,9 +6,10 @@ enum Instructions {
     static let text = """
         This server controls a motorised camera gimbal. Angles are in degrees in the earth frame: yaw right, roll \
         right and pitch up are positive. Read `status` before you move the camera, and tell the person before the \
-        motors move. The motors are off in mode inactive. `stop` switches them off at once; use it if anything is \
-        unclear. Every change of a setting is on trial and reverts; a person saves it with `airframectl save`. A \
-        refusal contains its remedy: tell the person, and do not work around it.
+        motors move. The motors are off in mode inactive. `stop` switches the motors off at once; use `stop` if \
+        anything is unclear. Every change of a setting reverts after some time, unless a person saves the change \
+        with `airframectl save`. If a request is refused, report the reason to the person, and do not work around \
+        the refusal.
         """
 }
 
@@ -28,10 +29,10 @@ struct Prompt {
             text: """
                 The camera shakes. Find the cause without moving the camera first: read the tools doctor, status and \
                 log, and the manual pages troubleshooting.md and tuning.md. Look at loop_oscillating, the margins of \
-                each axis, the hum, missed ticks and late samples. If nothing explains the shaking, ask me to hold \
+                each axis, the measured hum, missed ticks and late samples. If nothing explains the shaking, ask me to hold \
                 the gimbal still, and measure the spectrum for 10 s with the tool spectrum. Name the most probable \
                 cause with its evidence, then propose one change at a time with set, which reverts automatically, \
-                and ask me whether the camera is calmer.
+                and ask me whether the camera shakes less.
                 """),
         Prompt(
             name: "why_are_the_motors_off", title: "Why are the motors off?",
@@ -43,13 +44,13 @@ struct Prompt {
                 """),
         Prompt(
             name: "tune", title: "Tune the gimbal",
-            summary: "Measures the axes, and tries the proposed gains.",
+            summary: "Measures the axes, proposes gains, and applies the gains temporarily.",
             text: """
                 Tune the gimbal. First store the present tuning with baselines, action store, name before-assistant. \
                 Ask me whether the camera is mounted and balanced, and whether the motors can move now. Then call \
                 autotune for one axis at a time, with apply false, until its status is done. Explain the proposed \
-                gains and margins. Apply them only if I agree: they are on trial, and I save them with airframectl \
-                save.
+                gains and margins. Apply the gains only if I agree: the gains revert after some time, unless I save \
+                them with airframectl save.
                 """),
     ]
 

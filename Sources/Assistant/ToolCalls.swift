@@ -27,7 +27,7 @@ final class ToolCalls {
         default: throw RPCFailure(.invalidParams, "arguments must be an object.")
         }
         if let turn, turn.id == id {
-            throw RPCFailure(.invalidRequest, "A call with this id has no answer yet.")
+            throw RPCFailure(.invalidRequest, "An earlier call with this id has not ended yet.")
         }
         // An emergency stop is sent immediately, even before the list of tools is known.
         if name == "stop" {

@@ -98,18 +98,18 @@ struct ToolCatalogue: Sendable {
             }
             properties["duration"] = [
                 "type": "number", "exclusiveMinimum": 0, "maximum": .double(limits.turnS),
-                "description": "Time of the turn, seconds.",
+                "description": "Duration of the rotation, seconds.",
             ]
             required.append("duration")
             description =
-                "Turns the camera at rates for a bounded time, then stops it; the answer arrives at the end of the turn. The turn must not exceed \(Format.plain(limits.travelDeg)) degrees."
+                "Rotates the camera at the given rates for the given time, then stops the camera; the call returns after the rotation. The rotation must not exceed \(Format.plain(limits.travelDeg)) degrees."
         case "point":
             properties["rate"] = narrowed(properties["rate"], limits)
             description +=
-                " An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees in one call, at \(Format.plain(limits.rateDps)) degrees per second."
+                " An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees in one call, at no more than \(Format.plain(limits.rateDps)) degrees per second."
         case "set":
             description +=
-                " The change always reverts after rollback seconds (\(Format.plain(limits.rollbackS)) s if it is missing), unless a person saves it with `airframectl save`."
+                " The change always reverts after rollback seconds (\(Format.plain(limits.rollbackS)) s if rollback is missing), unless a person saves it with `airframectl save`."
         default: break
         }
         var input: [String: JSONValue] = [

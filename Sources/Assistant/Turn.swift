@@ -35,7 +35,8 @@ struct Turn: Equatable {
     ) throws(RequestError) {
         guard let duration = arguments["duration"]?.number, duration > 0 else {
             throw RequestError(
-                "invalid_params", "turn needs duration, a number of seconds.", field: "duration")
+                "invalid_params", "The tool turn needs the argument duration, in seconds.",
+                field: "duration")
         }
         guard duration <= limits.turnS else {
             throw RequestError(
@@ -80,7 +81,7 @@ struct Turn: Equatable {
         return [
             "sentence": .string(
                 now < end
-                    ? "Another request ended the turn after \(text) s."
+                    ? "Another request ended the rotation after \(text) s."
                     : "The camera has turned for \(text) s, and has stopped."),
             "turned_s": .double(seconds),
         ]

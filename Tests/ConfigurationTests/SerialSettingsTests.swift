@@ -55,7 +55,7 @@ struct SerialSettingsTests {
     func combinations() {
         let cases: [(String, (inout Settings) -> Void)] = [
             ("because a servo commutates its own motor", { $0.motors.type = .field }),
-            ("does not have torques", { $0.motors.type = .torque }),
+            ("does not support torque control", { $0.motors.type = .torque }),
             ("because the drives receive torques", { $0.hardware.linux.motors = .board }),
             ("contains the same identifier twice", { $0.hardware.linux.servoId.pitch = 1 }),
             ("names no servo", { $0.hardware.linux.servoId = AxisVector(repeating: -1) }),
@@ -70,7 +70,7 @@ struct SerialSettingsTests {
                 "beyond the servo's travel",
                 { $0.hardware.linux.encoderZeroDeg = AxisVector(yaw: 180, roll: 180, pitch: 90) }
             ),
-            ("but this joint has no servo", { $0.hardware.linux.servoId.roll = -1 }),
+            ("although this joint has no servo", { $0.hardware.linux.servoId.roll = -1 }),
             ("would occupy 304 % of the port's time", { $0.hardware.linux.motorBaud = 57600 }),
             ("set servo.frame_hz to at most 65", { $0.hardware.linux.motorBaud = 57600 }),
             (

@@ -216,7 +216,7 @@ async def cancellation(peer, mode):
         turn = asyncio.create_task(client.call_tool("turn", {"yaw": -10, "duration": 10}))
         await asyncio.sleep(0.5)
         await client.call_tool("point", {"pitch": 1})
-        expect("Another request ended the turn" in text(await turn))
+        expect("Another request ended the rotation" in text(await turn))
 
 
 async def two_servers(peer, mode):

@@ -24,13 +24,13 @@ enum IIORules {
         if rate < loop {
             return (
                 "is lower than loop.rate_hz = \(loop), so that some periods would have no sample",
-                "Set it to at least \(loop), better to twice this value."
+                "Set the rate to at least \(loop), better to twice this rate."
             )
         }
         guard rate > mostPerPeriod * loop else { return nil }
         return (
             "is more than \(mostPerPeriod) times loop.rate_hz = \(loop)",
-            "Set it to at most \(mostPerPeriod * loop)."
+            "Set the rate to at most \(mostPerPeriod * loop)."
         )
     }
 
@@ -40,7 +40,7 @@ enum IIORules {
         guard isUsed(settings), settings.hardware.linux.dataReadyLine >= 0 else { return nil }
         return (
             "cannot be combined with hardware.linux.imu = \"iio\"",
-            "Set it to -1: the kernel's driver uses the sensor's interrupt itself."
+            "Set the line to -1: the kernel's driver uses the sensor's interrupt."
         )
     }
 }

@@ -76,7 +76,7 @@ enum SerialRules {
             settings.motors.type == .torque
         else { return nil }
         return (
-            "does not have torques, but motors.type is \"torque\"",
+            "does not support torque control, but motors.type is \"torque\"",
             "Set motors.type = \"servo\", or use Dynamixel servos with current control."
         )
     }
@@ -122,7 +122,7 @@ enum SerialRules {
             }
             guard range.lower[axis] < -1 || range.upper[axis] > 1 else { continue }
             return (
-                "lets \(axis.name) turn, but this joint has no servo (hardware.linux.servo_id)",
+                "lets \(axis.name) turn, although this joint has no servo (hardware.linux.servo_id)",
                 "Set its range to -1 to 1 degrees."
             )
         }
@@ -143,7 +143,7 @@ enum SerialRules {
         let key = settings.motors.type == .servo ? "servo.frame_hz" : "loop.rate_hz"
         return (
             "is too low: \(load.bytes) bytes in each of \(Int(load.rate)) exchanges per second would occupy \(Int((load.load * 100).rounded())) % of the port's time; at most 80 % is allowed",
-            "Raise the speed of the devices and of the port, or set \(key) to at most \(fastest)."
+            "Raise the baud rate of the devices and of the port, or set \(key) to at most \(fastest)."
         )
     }
 

@@ -55,7 +55,7 @@ extension Schema {
         ),
         .path(
             "rbl.device", \.rbl.device, maxLength: 107, .restart,
-            "Serial port that role serial uses, such as the port of a telemetry radio."),
+            "Serial port for role = \"serial\", such as the port of a telemetry radio."),
         .bool(
             "rbl.tap", \.rbl.tap, .restart,
             "If true, the gimbal adds its own MAVLink frames to the frames from the serial port."),

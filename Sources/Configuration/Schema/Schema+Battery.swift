@@ -4,10 +4,10 @@ extension Schema {
         .choice(
             "battery.source", \.battery.source, .restart,
             "Source of the battery's values: power_supply for a fuel gauge or charger, hwmon for a monitor of voltage and current such as an INA226, none = no battery.",
-            hint: "`airframectl doctor` shows the devices of the kernel."),
+            hint: "`airframectl doctor` lists the kernel's devices."),
         .text(
             "battery.device", \.battery.device, maxLength: 64, .restart,
-            "Name of the battery in /sys/class/power_supply, or of the monitor in /sys/class/hwmon; \"auto\" = the first that suits."
+            "Name of the battery in /sys/class/power_supply, or of the monitor in /sys/class/hwmon; \"auto\" = the first suitable device."
         ),
         .text(
             "battery.voltage_channel", \.battery.voltageChannel, maxLength: 16, .restart,
@@ -17,14 +17,14 @@ extension Schema {
             "Current channel of the monitor; used with battery.source = \"hwmon\"."),
         .number(
             "battery.empty_v", \.battery.emptyV, 0...100, unit: "V", .live,
-            "Voltage of the empty battery, for a charge that is estimated from the voltage; 0 = no estimate."
+            "Voltage of the empty battery, from which airframed estimates the state of charge; 0 = no estimate."
         ),
         .number(
             "battery.full_v", \.battery.fullV, 0...100, unit: "V", .live,
-            "Voltage of the full battery, for a charge that is estimated from the voltage; 0 = no estimate."
+            "Voltage of the full battery, from which airframed estimates the state of charge; 0 = no estimate."
         ),
         .number(
             "battery.low_percent", \.battery.lowPercent, 0...100, unit: "%", .live,
-            "Charge below which airframed reports a low battery."),
+            "State of charge below which airframed reports a low battery."),
     ]
 }

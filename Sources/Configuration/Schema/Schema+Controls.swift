@@ -5,14 +5,14 @@ extension Schema {
     static let controls: [Setting] = [
         .bool(
             "controls.enabled", \.controls.enabled, .live,
-            "Whether buttons, sticks, dials and gamepads on this computer can move the gimbal."),
+            "If true, buttons, sticks, dials and gamepads on this computer can move the gimbal."),
         .text(
             "controls.device", \.controls.device, maxLength: 80, .live,
-            "Part of the name of the only input device that is used; auto = gamepads, joysticks, and controls that are wired to the board.",
+            "Part of the name of the input devices that airframed uses; auto = gamepads, joysticks, and controls that are wired to the board.",
             hint: "`airframectl controls` lists the devices."),
         .bindings(
             "controls.bindings", \.controls.bindings, .live,
-            "Effects of the controls, each \"CONTROL GESTURE: ACTION\", or \"CONTROL: AXIS\" for a stick. The controls have the kernel's names.",
+            "Bindings of the controls: each entry is \"CONTROL GESTURE: ACTION\", or \"CONTROL: AXIS\" for a stick. CONTROL is the kernel's name of the control.",
             hint: "`airframectl controls learn ACTION` adds an entry."),
         .triple(
             "controls.max_rate_dps", \.controls.maxRateDps, 1...720, unit: "deg/s", .live,
@@ -22,7 +22,7 @@ extension Schema {
             "Dead zone of a stick, as a fraction of its travel to either side."),
         .number(
             "controls.expo", \.controls.expo, 0...1, .live,
-            "Share of the cubic part of a stick's characteristic; 0 = the rate is proportional to the deflection; with a higher value small deflections turn the camera more slowly."
+            "Fraction of the cubic term in a stick's response curve; 0 = the rate is proportional to the deflection; with a higher value, small deflections turn the camera more slowly."
         ),
         .number(
             "controls.stick_timeout_s", \.controls.stickTimeoutS, 1...600, unit: "s", .live,
@@ -39,7 +39,7 @@ extension Schema {
             "Time after which a button that is down counts as held."),
         .number(
             "controls.stuck_s", \.controls.stuckS, 5...3600, unit: "s", .live,
-            "Time after which a button that is down counts as stuck; airframed ignores it until it has gone up."
+            "Time after which a button that is down counts as stuck; airframed ignores the button until it is released."
         ),
     ]
 }

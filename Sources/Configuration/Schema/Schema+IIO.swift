@@ -7,14 +7,14 @@ extension Schema {
             hint: "`airframectl doctor` lists the devices."),
         .text(
             "hardware.iio.accelerometer", \.hardware.iio.accelerometer, maxLength: 64, .restart,
-            "Accelerometer among the kernel's IIO devices; \"auto\" = the one of the gyroscope's chip."
+            "Accelerometer among the kernel's IIO devices; \"auto\" = the accelerometer of the gyroscope's chip."
         ),
         .text(
             "hardware.iio.magnetometer", \.hardware.iio.magnetometer, maxLength: 64, .restart,
             "Magnetometer among the kernel's IIO devices; \"none\" = no magnetometer."),
         .integer(
             "hardware.iio.rate_hz", \.hardware.iio.rateHz, 50...8000, unit: "Hz", .restart,
-            "Sampling frequency of the sensor; if the driver does not offer it, the next higher frequency."
+            "Sampling frequency of the sensor; if the driver does not offer this frequency, airframed uses the next higher frequency."
         ),
         .number(
             "hardware.iio.low_pass_hz", \.hardware.iio.lowPassHz, 0...4000, unit: "Hz", .restart,

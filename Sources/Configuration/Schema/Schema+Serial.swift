@@ -9,9 +9,9 @@ extension Schema {
         .integer(
             "hardware.linux.motor_baud", \.hardware.linux.motorBaud, 9600...4_000_000,
             unit: "bit/s", .restart,
-            "Speed of motor_port; it limits the number of exchanges in a second.",
+            "Baud rate of motor_port, which limits the number of exchanges per second.",
             hint:
-                "Feetech servos have 1000000 at first, Dynamixel servos 57600: `airframectl motor baud` changes it. The sketch of the motor board has 921600."
+                "New Feetech servos have 1000000, new Dynamixel servos 57600: `airframectl motor baud` changes the baud rate of a servo. The sketch for motor boards uses 921600."
         ),
         .choice(
             "hardware.linux.servo_protocol", \.hardware.linux.servoProtocol, .restart,
@@ -37,11 +37,11 @@ extension Schema {
     static let supply: [Setting] = [
         .number(
             "supply.low_v", \.supply.lowV, 0...100, unit: "V", .restart,
-            "Voltage of the motors' supply below which the camera follows requests at half the rate; 0 = no limit. It needs drives, servos or a board that report their voltage.",
-            hint: "A lithium battery: 3.5 V for each cell."),
+            "Voltage of the motors' supply below which the camera follows requests at half the rate; 0 = no limit. The limit needs drives, servos or a board that report their voltage.",
+            hint: "For a lithium battery: 3.5 V per cell."),
         .number(
             "supply.empty_v", \.supply.emptyV, 0...100, unit: "V", .restart,
             "Voltage of the motors' supply below which the camera moves to its rest pose, and the motors go off; 0 = no limit.",
-            hint: "A lithium battery: 3.2 V for each cell."),
+            hint: "For a lithium battery: 3.2 V per cell."),
     ]
 }

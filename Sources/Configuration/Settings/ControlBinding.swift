@@ -222,7 +222,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
         }
         guard let binding = ControlBinding(control, gesture, action) else {
             throw Misfit(
-                "\"\(text.prefix(80))\" does not fit together: a stick such as ABS_X needs an axis and no gesture, a dial needs the gesture step, a button one of the other gestures, and \"while held\" needs press or hold"
+                "\"\(text.prefix(80))\" is not a valid combination: a stick such as ABS_X needs an axis and no gesture, a dial needs the gesture step, a button one of the other gestures, and \"while held\" needs press or hold"
             )
         }
         self = binding

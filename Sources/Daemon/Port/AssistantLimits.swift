@@ -55,7 +55,7 @@ struct AssistantLimits: Sendable {
             guard max(abs(left), abs(right)) <= settings.maxDrive else {
                 throw Refusal(
                     .outOfRange,
-                    "An assistant can drive the wheels with at most \(Format.plain(settings.maxDrive)) of full speed (mcp.max_drive).",
+                    "An assistant can drive the wheels at no more than \(Format.plain(settings.maxDrive)) of full speed (mcp.max_drive).",
                     field: abs(left) > settings.maxDrive ? "left" : "right")
             }
         default: break
@@ -69,7 +69,7 @@ struct AssistantLimits: Sendable {
         }
         throw Refusal(
             .outOfRange,
-            "An assistant can turn the camera with at most \(Format.plain(settings.maxRateDps)) degrees per second (mcp.max_rate_dps).",
+            "An assistant can turn the camera at no more than \(Format.plain(settings.maxRateDps)) degrees per second (mcp.max_rate_dps).",
             field: "rate")
     }
 
@@ -84,7 +84,7 @@ struct AssistantLimits: Sendable {
             guard abs(travel) > settings.maxTravelDeg else { continue }
             throw Refusal(
                 .outOfRange,
-                "The turn of \(name) is \(Int(abs(travel).rounded())) degrees; an assistant can turn the camera by at most \(Format.plain(settings.maxTravelDeg)) degrees in one request (mcp.max_travel_deg).",
+                "The requested rotation of \(name) is \(Int(abs(travel).rounded())) degrees; an assistant can turn the camera by at most \(Format.plain(settings.maxTravelDeg)) degrees in one request (mcp.max_travel_deg).",
                 field: name)
         }
     }

@@ -52,7 +52,9 @@ final class CameraOrders: Sendable {
             return state.count
         }
         guard let number else {
-            throw Refusal(.tooMany, "\(Self.limit) orders wait for the camera; try again.")
+            throw Refusal(
+                .tooMany,
+                "\(Self.limit) commands for the camera have not been executed yet; try again.")
         }
         return number
     }
@@ -82,10 +84,11 @@ struct CameraMethods: Sendable {
     var method: SocketMethod {
         let words = CameraOrder.Action.allCases.map(\.rawValue)
         return .change(
-            "camera", "Orders a photo, a recording or settings from the program that records video.",
+            "camera",
+            "Takes a photo, records video, or changes settings of the program that records video.",
             [
-                .word("action", of: words, required: true, "The order."),
-                .texts("settings", "Settings as KEY=VALUE, for set."),
+                .word("action", of: words, required: true, "Action that the program executes."),
+                .texts("settings", "Settings as KEY=VALUE, for the action set."),
             ]
         ) { [self] (parameters, _) throws(Refusal) in
             guard let action = CameraOrder.Action(rawValue: try parameters.word("action") ?? "")
@@ -98,7 +101,7 @@ struct CameraMethods: Sendable {
                 action, try settings(parameters, isNeeded: action == .set), for: companions,
                 now: MonotonicClock.now)
             return CameraReply(
-                "The order is passed on; `status` contains its result (companions, capture).",
+                "The command has been forwarded to airframe-eyes; the field capture of its companion entry in `status` contains the result.",
                 number: number)
         }
     }
@@ -112,7 +115,7 @@ struct CameraMethods: Sendable {
         else {
             throw Refusal(
                 .invalidParams,
-                "The action set needs settings, a list of 1 to \(CameraOrders.settingLimit) texts KEY=VALUE; other actions have none.",
+                "The action set needs settings, a list of 1 to \(CameraOrders.settingLimit) strings KEY=VALUE; other actions must not have settings.",
                 field: "settings")
         }
         return texts

@@ -63,7 +63,8 @@ struct MachineMethods: Sendable {
                     + doctorLooks.checks(status, now: MonotonicClock.now)
             },
             .task(
-                "controls", "Shows buttons, sticks and gamepads, and learns one of them.",
+                "controls",
+                "Lists buttons, sticks and gamepads, or identifies the control that a person uses next.",
                 [
                     .action(
                         ["status", "learn", "cancel"],

@@ -58,7 +58,7 @@ struct TaskMethods: Sendable {
                 [
                     Self.measurement,
                     .text("axis", "yaw, roll, pitch or all, for start."),
-                    .bool("apply", "Whether the proposed gains are applied, on trial."),
+                    .bool("apply", "If true, the proposed gains are applied temporarily."),
                 ], autotune),
             .task(
                 "record", "Controls the flight recorder.",

@@ -195,7 +195,8 @@ final class IIOSensor: CameraSensor {
                 report.failed(words)
                 restart(now: now, after: Self.retrySeconds)
             case .file(let error):
-                report.failed("cannot be set up: a file of the kernel's driver refuses an access")
+                report.failed(
+                    "cannot be set up: a sysfs file of its kernel driver cannot be read or written")
                 report.transferFailed()
                 restart(now: now, after: Self.retrySeconds)
                 throw BusError(operation: .read, device: .iio, address: number, code: error.code)
@@ -233,7 +234,7 @@ struct IIOChoice {
             else {
                 throw IIODevice.find(name, in: devices) == nil
                     ? .device("is missing: the kernel has no IIO device of this name")
-                    : .device("lacks a quantity in its buffer: see the check \"iio\"")
+                    : .device("cannot buffer a required quantity: see the check \"iio\"")
             }
             return found
         }
@@ -242,7 +243,7 @@ struct IIOChoice {
             gyroscope = try device(name, .gyroscope)
         } else {
             guard let first = devices.first(where: { $0.measures(.gyroscope) }) else {
-                throw .device("is missing: no IIO device of the kernel has a gyroscope in a buffer")
+                throw .device("is missing: no IIO device supports buffered gyroscope data")
             }
             gyroscope = first
         }
@@ -251,7 +252,8 @@ struct IIOChoice {
             accelerometer = try device(name, .accelerometer)
         } else {
             guard let found = Self.accelerometer(of: gyroscope, devices) else {
-                throw .device("lacks an accelerometer: no IIO device has one in a buffer")
+                throw .device(
+                    "lacks an accelerometer: no IIO device supports buffered accelerometer data")
             }
             accelerometer = found
         }

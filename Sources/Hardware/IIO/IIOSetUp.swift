@@ -92,12 +92,12 @@ struct IIOSetUp {
 
     private func stop() throws(IIOFailure) {
         guard device.buffer.has("enable"), !device.channels.isEmpty else {
-            throw .device("has no buffer: its driver in the kernel does not support one")
+            throw .device("has no buffer: its kernel driver does not support buffers")
         }
         guard !device.hasUnreadableChannel else {
             throw .device("has a channel of unknown format (scan element type)")
         }
-        guard device.hasTimestamp else { throw .device("has no time in its buffer") }
+        guard device.hasTimestamp else { throw .device("has no time stamps in its buffer") }
         if device.buffer.text("enable") != "0" { try write("0", "enable", in: device.buffer) }
     }
 
@@ -114,7 +114,7 @@ struct IIOSetUp {
     private mutating func setRanges() throws(IIOFailure) {
         for quantity in wanted {
             guard let channel = device.channels.first(where: { $0.meaning == .axis(quantity, 0) })
-            else { throw .device("lacks a quantity in its buffer") }
+            else { throw .device("cannot buffer a required quantity") }
             let conversion = try conversion(of: quantity, largest: channel.format.largest)
             conversions.append((quantity, conversion))
         }
@@ -209,7 +209,9 @@ struct IIOSetUp {
         guard let (number, name) = found else {
             throw request.trigger == nil
                 ? .device("has no trigger: set hardware.iio.trigger")
-                : .device("cannot use hardware.iio.trigger, because there is no such trigger")
+                : .device(
+                    "cannot use hardware.iio.trigger, because the kernel has no trigger of this name"
+                )
         }
         if current != name { try write(name, "current_trigger", in: folder) }
         let trigger = tree.trigger(number)

@@ -143,7 +143,7 @@ public final class ServoTool {
         try store(old, at: kind == .feetech ? 5 : 7, value: UInt8(new), answersAs: new)
         guard try find(new) != nil else {
             throw ServoToolError(
-                "Servo \(old) did not take the identifier \(new). Disconnect all other servos, and try again."
+                "Servo \(old) did not accept the identifier \(new). Disconnect all other servos, and try again."
             )
         }
     }
@@ -153,7 +153,8 @@ public final class ServoTool {
     public func setBaud(id: Int, to speed: Int) throws(ServoToolError) {
         guard let code = code(of: speed) else {
             let list = kind.bauds.map(String.init).joined(separator: ", ")
-            throw ServoToolError("\(speed) is not a speed of these servos. Choose one of: \(list).")
+            throw ServoToolError(
+                "These servos do not support the baud rate \(speed). Choose one of: \(list).")
         }
         try require(id)
         try store(id, at: kind == .feetech ? 6 : 8, value: code, answersAs: id, thenBaud: speed)

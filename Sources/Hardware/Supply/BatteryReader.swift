@@ -180,7 +180,7 @@ public struct BatteryReader: Sendable {
         guard let found else {
             throw Failure(
                 problem: isAutomatic
-                    ? "the kernel has no monitor with \(voltage) and \(current)"
+                    ? "the kernel has no monitor with the files \(voltage) and \(current)"
                     : "the kernel has no monitor \(settings.device)",
                 remedy:
                     "Load the driver of the monitor, and check battery.device: `cat \(roots.hwmon)/*/name` lists the monitors."
@@ -193,7 +193,7 @@ public struct BatteryReader: Sendable {
         reading.current = Self.value(folder, [current], 1e-3, -1000...1000)
         guard reading.voltage != nil else {
             throw Failure(
-                problem: "the monitor \(reading.name) has no voltage in \(voltage)",
+                problem: "the monitor \(reading.name) has no valid voltage in the file \(voltage)",
                 remedy: "Set battery.voltage_channel, and check the wires of the monitor.")
         }
         if let current = reading.current { reading.state = current > 0 ? .discharging : .unknown }

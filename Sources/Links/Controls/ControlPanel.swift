@@ -153,7 +153,9 @@ struct ControlPanel {
             happenings.forEach { carryOut($0, from: id, now: now) }
             for code in stuck {
                 counters.stuck += 1
-                note(id, .stick(code), "stuck", "", "ignored until it returns to its centre", now)
+                note(
+                    id, .stick(code), "stuck", "", "ignored until the stick returns to its centre",
+                    now)
             }
             if learnsUntil != nil, learned == nil { learn(id, now: now) }
         }
@@ -215,7 +217,7 @@ struct ControlPanel {
         case .glitch: counters.glitches += 1
         case .stuck:
             counters.stuck += 1
-            note(id, control, "stuck", "", "ignored until it goes up", now)
+            note(id, control, "stuck", "", "ignored until the button is released", now)
         case .released:
             if let mode = earlierModes[id]?.removeValue(forKey: control) {
                 restore(mode, now: now)

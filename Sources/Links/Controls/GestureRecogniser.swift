@@ -24,7 +24,7 @@ struct GestureRecogniser {
         case released
         /// The contact was closed for less than the debounce time.
         case glitch
-        /// The button has been down too long; it is ignored until it goes up.
+        /// The button has been down too long; it is ignored until the button is released.
         case stuck
     }
 

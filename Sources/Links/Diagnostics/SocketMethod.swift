@@ -196,7 +196,7 @@ public struct SocketMethod: Sendable {
                 "client",
                 "Names the connection, and permanently withdraws rights from it; returns both.",
                 [
-                    .text("name", "Name for messages, 1 to 96 bytes."),
+                    .text("name", "Name of the client, as shown in messages, 1 to 96 bytes."),
                     .bool("read_only", "Whether the connection loses the right to write."),
                     .bool(
                         "assistant",

@@ -216,7 +216,7 @@ final class PictureViewer: WebSocketEndpoint {
     func received(_ message: WebMessage, from session: WebSession) {
         guard message.isText, message.bytes.count <= 16 else {
             return session.close(
-                code: 1003, reason: "A message asks for a picture with a short text.")
+                code: 1003, reason: "A request for a picture must be a short text message.")
         }
         relay.ask(session)
     }

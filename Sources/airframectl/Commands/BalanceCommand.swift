@@ -10,9 +10,9 @@ struct BalanceCommand: ParsableCommand {
         commandName: "balance",
         abstract: "Check the balance of the camera, and show in which direction to move it.",
         discussion: """
-            The camera visits several attitudes, up to 35° up and down and 15° to both sides. From the torque that holds it \
-            follows the place of its centre of mass. This takes about a minute; hold the handle still and upright. Ctrl-C \
-            stops the check.
+            The camera moves to several attitudes, up to 35° up and down and 15° to both sides. The command computes the \
+            position of the camera's centre of mass from the motors' holding torques. The check takes about a minute; hold \
+            the handle still and upright. Ctrl-C stops the check.
 
             The distance depends on the mass and on the torque in the data sheet of the motors. Without --mass the mass is \
             estimated from the inertia, which can be wrong by half. The direction is right in any case; the height is \
@@ -41,7 +41,7 @@ struct BalanceCommand: ParsableCommand {
                 RequestError(
                     "refused",
                     before.mode == "locked"
-                        ? "The balance can only be measured with motors of type torque that are on."
+                        ? "The balance check needs motors of type torque that are on."
                         : "The balance check needs mode locked: airframectl mode locked."))
         }
         if !options.json {
@@ -88,7 +88,7 @@ struct BalanceCommand: ParsableCommand {
         if options.json { return try Output.json(Result(check, isEstimated: self.mass == nil)) }
         if self.mass == nil {
             Output.line(
-                "Mass: about \(Format.fixed(mass, 2)) kg, estimated from the inertia; --mass states it."
+                "Mass: about \(Format.fixed(mass, 2)) kg, estimated from the inertia; --mass sets the mass."
             )
         }
         check.sentences.forEach(Output.line)

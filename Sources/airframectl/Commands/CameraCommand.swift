@@ -10,7 +10,7 @@ struct CameraCommand: AcknowledgedCommand {
             "Take a photo, record the video, or change its settings: photo, record, stop, set.",
         discussion: """
             record and stop begin and end a recording (MP4) on the gimbal's computer, photo stores a JPEG file next to it. \
-            set changes live settings of airframe-eyes until it restarts or reads its file again, for example \
+            set changes live settings of airframe-eyes until airframe-eyes restarts or reads its file again, for example \
             `airframectl camera set video.width=1280 video.height=720 video.bitrate_kbps=4000`; video.enabled=false ends the stream.
             Needs airframe-eyes.
             """)
@@ -26,12 +26,12 @@ struct CameraCommand: AcknowledgedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "photo, record, stop or set.")
     var action: Action
-    @Argument(help: "Settings for set, as KEY=VALUE.")
+    @Argument(help: "Settings for the action set, as KEY=VALUE.")
     var settings: [String] = []
 
     func validate() throws {
         guard settings.isEmpty == (action != .set) else {
-            throw ValidationError("Give KEY=VALUE with the action set, and only with it.")
+            throw ValidationError("The action set needs KEY=VALUE; other actions have no settings.")
         }
     }
 
@@ -52,7 +52,7 @@ struct CameraCommand: AcknowledgedCommand {
             usleep(100_000)
         }
         throw ClientError.timeout(
-            "airframe-eyes has not executed the order. See airframectl doctor.")
+            "airframe-eyes has not executed the command. See airframectl doctor.")
     }
 
     private func isDone(_ state: CaptureState, _ photos: Int) -> Bool {

@@ -8,7 +8,8 @@ import Wire
 struct ControlsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controls",
-        abstract: "Show buttons, sticks and gamepads with their effects; map one by using it.",
+        abstract:
+            "Show buttons, sticks and gamepads with their effects, or bind a control to an action.",
         discussion: """
             Without an action the command lists the devices and their effects, then prints every use of a control until \
             Ctrl-C. `controls learn ACTION` waits until you use a control, and binds this control to the action; meanwhile \
@@ -25,9 +26,9 @@ struct ControlsCommand: ParsableCommand {
     private static let learningSeconds = 30.0
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "List the devices and their effects, and end.")
+    @Flag(help: "List the devices and the effects of their controls, then end.")
     var once = false
-    @Argument(help: "learn, and the action to bind.")
+    @Argument(help: "The word learn, then the action to bind.")
     var words: [String] = []
 
     func validate() throws {
@@ -58,7 +59,7 @@ struct ControlsCommand: ParsableCommand {
         ControlsView.lines(report, style).forEach(Output.line)
         guard !once, report.isEnabled else { return }
         Output.line("")
-        Output.line("Use a control; Ctrl-C ends.")
+        Output.line("Press a button or move a stick; Ctrl-C ends the command.")
         let signals = Signals(SIGINT, SIGTERM)
         var seen = report.events.last?.sequence ?? 0
         var turning = ""
@@ -82,7 +83,7 @@ struct ControlsCommand: ParsableCommand {
             Output.line(
                 action.isTurn
                     ? "Push the stick to its end."
-                    : "Use the button: tap it once, twice or three times, or hold it.")
+                    : "Tap the button once, twice or three times, or hold it.")
         }
         var report: ControlsReport
         repeat {

@@ -11,7 +11,7 @@ struct MCPCommand: ParsableCommand {
         abstract: "Serve the gimbal's tools to an assistant, on standard input and output.",
         discussion: """
             An assistant with the Model Context Protocol starts this command and calls its tools: status, point, turn, stop \
-            and others. Every person can take control from an assistant. The settings mcp limit the assistant's turns, and its \
+            and others. Every person can take control from an assistant. The settings mcp limit the assistant's motions, and its \
             changes of settings revert automatically. The page assistants.md of the manual describes the tools and the limits.
             """)
 

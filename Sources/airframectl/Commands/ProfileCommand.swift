@@ -46,7 +46,7 @@ struct ProfileCommand: ParsableCommand {
         if action != .list { return Output.line(result.sentence) }
         if result.names.isEmpty {
             return Output.line(
-                "There are no profiles. `airframectl profile store NAME` makes one.")
+                "There are no profiles. `airframectl profile store NAME` creates a profile.")
         }
         for name in result.names {
             Output.line((name == result.active ? "* " : "  ") + name)

@@ -14,7 +14,7 @@ struct ServoPortOptions: ParsableArguments {
     @Option(
         name: .customLong("speed"),
         help:
-            "Present speed of the servos, bit/s; without it 1000000 for feetech, 57600 for dynamixel2."
+            "Present baud rate of the servos; without this option 1000000 for feetech, 57600 for dynamixel2."
     )
     var speed: Int?
     @Flag(help: "Print JSON.")
@@ -55,9 +55,9 @@ struct MotorScanCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: ServoPortOptions
-    @Flag(help: "Search at all speeds that the servos have.")
+    @Flag(help: "Search at all baud rates of the servos.")
     var allSpeeds = false
-    @Option(help: "Largest identifier that is tried.")
+    @Option(help: "Largest identifier in the search.")
     var last = 20
 
     func validate() throws { try options.require(id: last, "--last") }
@@ -94,9 +94,9 @@ struct ServoNotFound: Error, CustomStringConvertible {
 /// Command `airframectl motor id`, which stores a new identifier in a servo.
 struct MotorIDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "id", abstract: "Give a servo a new identifier.",
+        commandName: "id", abstract: "Set the identifier of a servo.",
         discussion:
-            "The servo keeps the identifier without power. Connect new servos one by one, because all of them have the identifier 1 at first."
+            "The servo stores the identifier permanently. Connect new servos one by one, because all new servos have the identifier 1."
     )
 
     @OptionGroup var options: ServoPortOptions
@@ -119,13 +119,13 @@ struct MotorIDCommand: ParsableCommand {
 /// Command `airframectl motor baud`, which stores a new baud rate in a servo.
 struct MotorBaudCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "baud", abstract: "Give a servo a new speed.",
+        commandName: "baud", abstract: "Set the baud rate of a servo.",
         discussion:
-            "The servo keeps the speed without power. Dynamixel servos have 57600 bit/s at first, which is too slow for a gimbal: set 1000000."
+            "The servo stores the baud rate permanently. New Dynamixel servos have 57600 bit/s, which is too slow for a gimbal: set 1000000."
     )
 
     @OptionGroup var options: ServoPortOptions
-    @Argument(help: "New speed, bit/s.")
+    @Argument(help: "New baud rate.")
     var new: Int
     @Option(help: "Identifier of the servo.")
     var id = 1
@@ -134,6 +134,6 @@ struct MotorBaudCommand: ParsableCommand {
 
     func run() throws {
         try options.open().setBaud(id: id, to: new)
-        Output.line("Servo \(id) now has \(new) bit/s.")
+        Output.line("Servo \(id) now has the baud rate \(new).")
     }
 }

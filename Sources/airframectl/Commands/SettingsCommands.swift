@@ -160,7 +160,7 @@ struct BaselineCommand: ParsableCommand {
         if action == .list {
             names.isEmpty
                 ? Output.line(
-                    "There are no baselines. `airframectl baseline store NAME` makes one.")
+                    "There are no baselines. `airframectl baseline store NAME` creates a baseline.")
                 : names.forEach(Output.line)
         }
     }

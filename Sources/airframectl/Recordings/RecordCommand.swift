@@ -137,7 +137,7 @@ enum RecorderView {
             table.add(
                 .init("lost"),
                 .init(
-                    "\(Format.count(status.lostChunks)) lost parts of a continuous recording; each part is at most 0.5 s long"
+                    "\(Format.count(status.lostChunks)) gaps in a continuous recording; each gap is at most 0.5 s long"
                 ))
         }
         return table.lines(.forOutput())

@@ -9,8 +9,8 @@ struct MetricsCommand: ParsableCommand {
         commandName: "metrics",
         abstract: "Print metrics in Prometheus's text format.",
         discussion: """
-            With --output the command replaces a file at once, for the textfile collector of node_exporter. The file then also \
-            exists if airframed does not answer, with airframe_up 0, and the exit code is 69 or 75. The page metrics.md of the \
+            With --output the command replaces a file atomically, for the textfile collector of node_exporter. If airframed does \
+            not answer, the file contains only airframe_up 0, and the exit code is 69 or 75. The page metrics.md of the \
             manual shows the set-up.
             """)
 

@@ -37,13 +37,16 @@ struct PrometheusText {
         add(
             "build_info", .gauge, "Version and backend of airframed; the value is 1.",
             [(["version": status.version, "backend": status.backend], 1)])
-        add("uptime_seconds", .gauge, "Time since the start.", status.uptimeS.known)
+        add("uptime_seconds", .gauge, "Time since airframed started.", status.uptimeS.known)
         add(
             "mode", .gauge, "Mode; 1 for the active mode.",
             ModeWords.catalogue.map { (["mode": $0.name], $0.name == status.mode ? 1 : 0) })
-        add("motors_enabled", .gauge, "Whether the power stages are on.", status.isEnabled ? 1 : 0)
         add(
-            "controlled", .gauge, "Whether a client is in control.", status.holder == nil ? 0 : 1)
+            "motors_enabled", .gauge, "1 if the motors' power stages are on, otherwise 0.",
+            status.isEnabled ? 1 : 0)
+        add(
+            "controlled", .gauge, "1 if a client is in control, otherwise 0.",
+            status.holder == nil ? 0 : 1)
         add("refusals_total", .counter, "Refused requests for motion.", Double(status.refusals))
         add(
             "inhibition", .gauge, "Conditions that keep the motors off.",
@@ -52,14 +55,15 @@ struct PrometheusText {
             "notice", .gauge, "Conditions that do not keep the motors off.",
             status.notices.map { (["name": $0.name], 1) })
         add(
-            "settings_unsaved", .gauge, "Settings whose live change is not saved.",
+            "settings_unsaved", .gauge, "Settings with unsaved live changes.",
             Double(status.configuration.unsaved.count))
     }
 
     private mutating func motion(_ status: Status) {
         let attitude = status.attitude
         add(
-            "attitude_degrees", .gauge, "Attitude of the camera, earth frame, order Z-X-Y.",
+            "attitude_degrees", .gauge,
+            "Attitude of the camera in the earth frame, Euler angles in the order Z-X-Y.",
             axes(
                 AxisNumbers(yaw: attitude.yawDeg, roll: attitude.rollDeg, pitch: attitude.pitchDeg))
         )
@@ -87,7 +91,7 @@ struct PrometheusText {
             "loop_overruns_total", .counter, "Ticks that took longer than their period.",
             Double(loop.overruns))
         add(
-            "loop_late_samples_total", .counter, "Ticks that began without their sample.",
+            "loop_late_samples_total", .counter, "Ticks that began without a new sample.",
             Double(loop.lateSamples))
         add("loop_rate_hertz", .gauge, "Ticks per second.", loop.achievedHz.known)
         let quantiles: [(String, (StageTiming) -> Number)] = [
@@ -95,7 +99,7 @@ struct PrometheusText {
         ]
         add(
             "loop_stage_seconds", .gauge,
-            "Duration of a step of the loop since the start, by quantile.",
+            "Duration of each step of the control loop, by quantile.",
             loop.stages.flatMap { stage in
                 quantiles.map { quantile, value in
                     (["stage": stage.name, "quantile": quantile], value(stage).value * 1e-6)
@@ -107,14 +111,15 @@ struct PrometheusText {
         let faults = status.faults
         add("bus_errors_total", .counter, "Failed transfers on buses.", Double(faults.busErrors))
         add(
-            "drops_total", .counter, "Dropped entries of the rings between threads.",
+            "drops_total", .counter,
+            "Entries that were dropped because a ring between two threads was full.",
             [
                 (["ring": "samples"], Double(faults.sampleDrops)),
                 (["ring": "commands"], Double(faults.commandDrops)),
                 (["ring": "telemetry"], Double(faults.telemetryDrops)),
             ])
         add(
-            "rejected_samples_total", .counter, "Refused samples of the inertial sensor.",
+            "rejected_samples_total", .counter, "Rejected samples of the inertial sensor.",
             faults.rejectedSamples.sorted { $0.key < $1.key }.map {
                 (["reason": $0.key], Double($0.value))
             })
@@ -126,7 +131,7 @@ struct PrometheusText {
             "locked_memory_bytes", .gauge, "Locked memory of airframed.",
             memory.lockedKb.known.map { $0 * 1024 })
         add(
-            "major_faults_total", .counter, "Pages that were read from a disk.",
+            "major_faults_total", .counter, "Page faults that needed a read from a disk.",
             Double(memory.majorFaults))
     }
 
@@ -136,10 +141,11 @@ struct PrometheusText {
             Double(status.clients.connected))
         add(
             "client_messages_dropped_total", .counter,
-            "Messages of streams that slow clients did not get.",
+            "Stream messages that were dropped because a client was slow.",
             Double(status.clients.droppedMessages))
         add(
-            "companion_healthy", .gauge, "Whether a companion program reports no problem.",
+            "companion_healthy", .gauge,
+            "1 if the companion program reports no problem, otherwise 0.",
             status.companions.map {
                 (["name": $0.report.name], $0.check.level == .ok ? 1 : 0)
             })
