@@ -53,10 +53,10 @@ extension SocketMethod {
                 ], port, point),
             move(
                 "rate",
-                "Turns the camera at rates, until the dead-man time has passed or the next request arrives.",
+                "Turns the camera at the given rates until the dead-man time has passed or a new request arrives.",
                 axes(in: MotionRequest.rates, perSecond, "Rate of"), port, rate),
             move(
-                "track", "Turns the camera at rates in mode tracking.",
+                "track", "Turns the camera at the given rates in mode tracking.",
                 [
                     .number(
                         "pan", in: MotionRequest.trackingRates, unit: perSecond,
