@@ -10,7 +10,7 @@ struct FaultHoldTests {
     @Test("a fault stays for a second, and for a minute after the third one within a minute")
     func hold() {
         var hold = FaultHold()
-        func holds(fault: Int, at seconds: Double) -> Bool {
+        func holds(fault: UInt32, at seconds: Double) -> Bool {
             hold.holds(fault: fault, now: Self.at(seconds))
         }
         for start in [0.0, 5, 10] {
