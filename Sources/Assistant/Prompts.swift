@@ -29,10 +29,10 @@ struct Prompt {
             text: """
                 The camera shakes. Find the cause without moving the camera first: read the tools doctor, status and \
                 log, and the manual pages troubleshooting.md and tuning.md. Look at loop_oscillating, the margins of \
-                each axis, the measured hum, missed ticks and late samples. If nothing explains the shaking, ask me to hold \
-                the gimbal still, and measure the spectrum for 10 s with the tool spectrum. Name the most probable \
-                cause with its evidence, then propose one change at a time with set, which reverts automatically, \
-                and ask me whether the camera shakes less.
+                each axis, the check `hum` of doctor, missed ticks and late samples. If none of these values \
+                explains the shaking, ask me to hold the gimbal still, and measure the spectrum for 10 s with the \
+                tool spectrum. Name the most probable cause with its evidence, then propose one change at a time \
+                with set, which reverts automatically, and ask me whether the camera shakes less.
                 """),
         Prompt(
             name: "why_are_the_motors_off", title: "Why are the motors off?",

@@ -359,12 +359,12 @@ class Control:
         return seconds
 
     def rate(self, *, yaw: float = 0.0, roll: float = 0.0, pitch: float = 0.0) -> None:
-        """Turn the camera at rates, degrees per second, until `commander.dead_man_s` has passed without
+        """Turn the camera at the given rates, degrees per second, until `commander.dead_man_s` has passed without
         another request."""
         self._gimbal.request("rate", yaw=yaw, roll=roll, pitch=pitch)
 
     def turn(self, *, yaw: float = 0.0, roll: float = 0.0, pitch: float = 0.0, seconds: float) -> None:
-        """Turn the camera at rates, degrees per second, for a time, s, then stop it."""
+        """Turn the camera at the given rates, degrees per second, for a time, s, then stop it."""
         dead_man = float(self._gimbal.get("commander.dead_man_s")["commander.dead_man_s"])
         end = time.monotonic() + seconds
         try:
