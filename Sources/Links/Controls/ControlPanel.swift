@@ -4,9 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// Handler of the events of all input devices. The panel recognises gestures and deflections, and
-/// sends the requests that the settings bind to them. The panel uses no file and no clock: callers
-/// pass events and time. Only the thread airframed-ctrl uses the panel.
+/// Handler of the events of all input devices: recognises gestures and deflections, and sends the
+/// requests that the settings bind to them. Uses no file and no clock: callers pass events and
+/// time. Only the thread airframed-ctrl uses the panel.
 struct ControlPanel {
     /// Counters since the start of airframed.
     struct Counters: Equatable {
@@ -22,10 +22,8 @@ struct ControlPanel {
         var dropped = 0
     }
 
-    /// Longest interval between two rate requests while a stick is deflected, s.
-    private static let repeatSeconds = 0.1
-    /// Shortest interval between two rate requests, s.
-    private static let shortestSeconds = 0.005
+    /// Shortest and longest interval between two rate requests while a stick is deflected, s.
+    private static let (shortestSeconds, repeatSeconds) = (0.005, 0.1)
     /// Largest number of stored events.
     static let maximumEvents = 32
 
