@@ -93,7 +93,7 @@ struct ReplayCommandTests {
         }
         #expect(!result.svg.contains("error, °"))
         #expect(result.svg.contains("record not used"))
-        #expect(result.svg.contains("range: 20<"))
+        #expect(result.svg.contains("every sensor: 20<"))
     }
 
     @Test("a setting reaches the estimator")

@@ -65,7 +65,7 @@ struct GyroCalibrationTests {
             Issue.record("\(outcome)")
             return
         }
-        #expect(reason.contains("steadily"))
+        #expect(reason.contains("at a constant rate"))
     }
 
     @Test("waits until the camera has come to rest")

@@ -177,7 +177,7 @@ struct ProblemTests {
             ("[loop]\n\nrate = 1", ":3: loop.rate = 1 is not a known key."),
             ("loop.rate_hs = 1", "Did you mean loop.rate_hz?"),
             ("loop.Rate_Hz = 1", "Did you mean loop.rate_hz?"),
-            ("rate_hz = 1", "Did you mean loop.rate_hz?"),
+            ("rate_hz = 1", "Did you mean hardware.iio.rate_hz or loop.rate_hz?"),
             ("control.torque_limit_nm = [1, 1, 1]", "Did you mean motors.torque_limit_nm?"),
             ("[motor]\ntype = 'servo'", ":1: [motor] is not a known table. Did you mean [motors]?"),
             ("[hardware.simulaton]\nseed = 1", "Did you mean [hardware.simulation]?"),

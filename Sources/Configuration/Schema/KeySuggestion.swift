@@ -5,7 +5,7 @@ enum KeySuggestion {
     /// Finds the setting that an unknown key most likely means. The first candidate is a setting
     /// with the same name in another table. The second candidate is the setting whose whole key has
     /// the most similar spelling. The third candidate is the setting whose name has the most
-    /// similar spelling.
+    /// similar spelling; if two settings have this name, the result contains both keys.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
@@ -14,7 +14,7 @@ enum KeySuggestion {
         if let close = Suggestion.nearest(to: key, in: Schema.settings.map(\.key)) { return close }
         let last = Suggestion.nearest(to: name, in: Schema.settings.map(\.name))
         let owners = Schema.settings.filter { $0.name == last }.map(\.key)
-        return owners.count == 1 ? owners[0] : nil
+        return (1...2).contains(owners.count) ? owners.joined(separator: " or ") : nil
     }
 
     /// Finds the intended setting if a value was assigned to a table. The key of the intended
