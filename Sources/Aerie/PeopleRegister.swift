@@ -1,8 +1,8 @@
 import GimbalCore
 
 /// Register that gives names to the people in the phones' pictures. A person keeps the name while
-/// the person is visible, and for the time `memory` afterwards. Each phone has its own world, so
-/// the people of each phone have separate names.
+/// the person is visible, and for the time `memory` afterwards. Each phone has its own world frame,
+/// so people that different phones see have different names.
 struct PeopleRegister {
     /// Time after which a person who is no longer visible is removed, s.
     static let memory = 1.5

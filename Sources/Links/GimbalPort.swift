@@ -117,6 +117,6 @@ public struct CalibrationState: Sendable, Equatable {
     /// the start of another calibration.
     public var failed: Instant?
 
-    /// Creates the state in which no calibration runs or has failed.
+    /// Creates the initial state: no calibration is running, and no calibration has failed.
     public init() {}
 }

@@ -6,7 +6,8 @@ import Realtime
 import Synchronization
 
 /// Periodic tasks outside the loop. The tasks pass telemetry to the hub and to the running jobs,
-/// end motions and changes whose time has passed, and create log lines about the loop's conditions.
+/// stop motions that have timed out, revert temporary changes of settings, and create log lines
+/// about the loop's conditions.
 ///
 /// Callers pass the time, which comes from the computer's clock or from the lines of a simulator.
 final class Housekeeping: Sendable {

@@ -6,8 +6,9 @@ import Realtime
 import ServiceLifecycle
 import SystemPackage
 
-/// Service that shows the state of the gimbal with a light and a buzzer, which are LED devices of the
-/// kernel. A thread of its own writes to the devices, because a light on an I2C bus takes its time.
+/// Service that shows the state of the gimbal with a light and a buzzer, which are LED devices of
+/// the kernel. A separate thread writes to the devices, because a write to a light on an I2C bus is
+/// slow.
 struct SignalService: Service {
     /// Interval between two looks at the state, s.
     private static let period = 0.05

@@ -64,7 +64,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - sample: The newest sample; nil if no sample has arrived.
     ///   - modelled: Joint angles from a model of the motors, rad; nil without a model.
-    ///   - modelSource: Source to report for the modelled angles: the kind of model.
+    ///   - modelSource: Kind of model, which is reported as the source of the modelled angles.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - isAtRest: True if the estimator detects rest.

@@ -146,8 +146,8 @@ public struct SocketMethod: Sendable {
         SocketMethod(name, summary, parameters, isWrite: true, .now(body))
     }
 
-    /// Declares a method whose first parameter is `action`; its first action only reads. The
-    /// method's body checks write access.
+    /// Declares a method whose first parameter is `action`. The first action in the list is
+    /// read-only. The method's body checks write access.
     public static func task(
         _ name: String, _ summary: String, _ parameters: [Parameter],
         _ body: @escaping @Sendable (Parameters, Caller) throws(Refusal) -> Answer

@@ -19,7 +19,7 @@ struct GimbalDirector {
     /// Yaw relative to north that the camera holds, rad; nil if the camera does not hold a yaw
     /// relative to north.
     private var heldYaw: Double?
-    /// Heading in the loop's frame that was requested last, rad.
+    /// Last requested heading, in the loop's frame, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
     /// Yaw relative to the vehicle at which the camera is held, rad; nil if the camera does not

@@ -11,8 +11,8 @@ public import SystemPackage
 /// damaged before its end, the file stays unchanged, because the part after the damage can be
 /// readable.
 public enum MCAPRecovery {
-    /// Largest incomplete end, bytes: the data between two syncs at the highest rate, plus a
-    /// margin. An incomplete end that is larger than `longestTear` is treated as damage.
+    /// Largest size of a truncated tail, bytes: the data between two syncs at the highest rate,
+    /// plus a margin. A larger truncated tail is treated as damage.
     private static let longestTear = 8 << 20
 
     /// Reads the file from its beginning, and completes it if it is incomplete.

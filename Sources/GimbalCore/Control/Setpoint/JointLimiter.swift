@@ -115,8 +115,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Sets the requested joint angles to `answered` on the axes on which `axes` is not NaN. The
-    /// caller has reset the set-point to `stopped` on the given axes.
+    /// Replaces the requested joint angle by the granted angle, on each axis for which the
+    /// parameter is not NaN. The caller has reset the set-point to `stopped` on these axes.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
