@@ -74,7 +74,7 @@ struct Turn: Equatable {
     /// Creates the answer to the tool call at the end of the rotation.
     ///
     /// - Parameter now: Time at which the rotation has ended, s.
-    /// - Returns: A sentence, and the duration of the rotation, s.
+    /// - Returns: The reply for the user as text, and the duration of the rotation, s.
     func result(now: Double) -> JSONValue {
         let seconds = min(now, end) - start
         let text = Format.fixed(seconds, 1)

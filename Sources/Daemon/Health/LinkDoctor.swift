@@ -9,7 +9,8 @@ struct LinkDoctor {
     /// State of the controls; nil if they are not used.
     var controls: ControlsReport?
 
-    /// The results of the checks; empty if no link is open to a network, and no control is present.
+    /// The results of the checks; empty if no link is open to a network, and no button, stick or
+    /// gamepad is connected.
     var checks: [DoctorCheck] { network + buttons }
 
     private var buttons: [DoctorCheck] {

@@ -163,7 +163,7 @@ private struct PeopleRun {
         _ = service.feed.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
     }
 
-    /// Sends a report five times a second, and executes the choice in the answer.
+    /// Sends a report five times a second, and follows the person whom the reply selects.
     private mutating func report(_ settings: EyesSettings) throws(ClientError) {
         guard let client, cv_now() >= nextReport else { return }
         nextReport = cv_now() + PeopleService.interval

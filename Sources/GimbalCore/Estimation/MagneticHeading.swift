@@ -92,8 +92,8 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Updates the reference field. The larger the deviation of the measured field from the
     /// reference is, the more slowly the reference changes.
     ///
-    /// - Returns: The possible heading error, rad: the error that a horizontal disturbance as large
-    ///   as the deviation causes.
+    /// - Returns: Largest possible heading error, rad. A horizontal disturbance as large as the
+    ///   deviation causes this error.
     @_noLocks @_noAllocation
     private mutating func learn(
         horizontal: Double, vertical: Double, _ elapsed: Double,

@@ -45,7 +45,7 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: True if the carrier keeps its tilt; false if the carrier tilts.
+    /// - Returns: True if the tilt of the carrier is constant; false if the tilt changes.
     @_noLocks @_noAllocation
     mutating func isLevel(
         force: Vector3, variance: Double, relativeRate: Vector3, duration: Double,

@@ -1,5 +1,4 @@
-/// Difference between the age of the newest sample, when the loop uses the sample, and the mean
-/// age.
+/// Age of the newest sample at the time when the loop uses the sample, minus the mean age.
 ///
 /// The sensor has its own clock. Whenever the clocks of sensor and loop have drifted apart by one
 /// sample period, a tick finds two new samples or none, and the age of the newest sample jumps by

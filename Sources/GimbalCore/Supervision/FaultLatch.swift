@@ -116,7 +116,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
-    /// Time for which the motors must hold the camera until `patience` is halved, s.
+    /// The waiting time `patience` is halved after the motors have held the camera for this time, s.
     private static var recovery: Double { @_noLocks get { 60 } }
 
     @_noLocks

@@ -26,8 +26,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// Checks one period for an oscillation, and reduces the gains if the loop oscillates.
     ///
     /// - Parameters:
-    ///   - told: Parts of the motor commands that correct errors, about the camera's axes:
-    ///     accelerations, rad/s², or rates, rad/s.
+    ///   - told: Feedback part of the motor commands, about the camera's axes: accelerations,
+    ///     rad/s², or rates, rad/s.
     ///   - largest: Largest command that the motors can follow, in the unit of `told`, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
     ///   - delay: Configured time from a command to the sample that contains its effect, s. The

@@ -2,7 +2,7 @@ import Configuration
 import GimbalCore
 
 /// Recogniser of the gestures of one button. If the time at which a press began is unknown, the
-/// press is not a gesture. Callers pass the time, which must not decrease.
+/// press is not a gesture. The present time is a parameter, which must not decrease.
 struct GestureRecogniser {
     /// Times of gestures, s.
     struct Times: Equatable {

@@ -1,7 +1,7 @@
 import GimbalCore
 
 /// One axis of a stick: measures the centre of the axis while the stick is at rest, and converts
-/// the axis's value to a deflection. Callers pass the time.
+/// the axis's value to a deflection. The present time is a parameter.
 struct StickAxis {
     /// Time for which the value must be steady before it becomes the centre, s.
     private static let restSeconds = 0.5

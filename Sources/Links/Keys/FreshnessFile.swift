@@ -58,8 +58,8 @@ public final class FreshnessFile: Service {
     public var value: UInt64 { floor }
 
     /// Returns true if a value can be accepted, that is, if the file contains this value or a
-    /// greater one. If the result is false, a greater value is written to the file, so that later
-    /// values can be accepted. Any thread can call this method, which never waits.
+    /// greater one. If the result is false, the file's thread writes a greater value to the file;
+    /// afterwards this method accepts later values. Any thread can call this method, which never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }

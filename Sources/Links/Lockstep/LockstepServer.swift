@@ -59,8 +59,8 @@ public final class LockstepServer: Service {
     }
 
     /// Waits until all earlier events on the socket have been handled, that is, lines, connections
-    /// and disconnections. Therefore a request that a client sends after a line of the simulator
-    /// also takes effect after this line. Any thread can call this method, which waits at most 1 s.
+    /// and disconnections. If the simulator has sent a line before a client sends a request, the
+    /// line takes effect first. Any thread can call this method, which waits at most 1 s.
     public func settle() { settling.settle() }
 
     /// The body of the thread `airframed-sim`.

@@ -95,7 +95,7 @@ final class Model {
     }
 }
 
-/// Calls a function of CInference that writes a text after a failure.
+/// Calls a function of CInference that returns an error text if it fails.
 ///
 /// - Returns: The result of the function, and the error text; the text is empty after success.
 private func withErrorText<Result>(

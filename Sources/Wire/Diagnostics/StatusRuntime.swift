@@ -151,7 +151,8 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var sensors: [String] = []
     /// Names of the optional sensors that the first line contained, but the last line did not.
     public var missing: [String] = []
-    /// Number of values that were ignored because the first line did not contain their sensor.
+    /// Number of values that were ignored because the simulator's first line did not contain the
+    /// sensor of the value.
     public var ignoredValues = 0
 
     /// Creates the state without a connection.

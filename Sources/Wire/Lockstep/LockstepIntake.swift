@@ -20,7 +20,8 @@ public struct LockstepIntake: Sendable {
     public private(set) var sensors: IMUSample.Contents = .none
     /// Sensors that the first line contained and the last line did not contain.
     public private(set) var missing: IMUSample.Contents = .none
-    /// Number of values that were ignored because the first line did not contain their sensor.
+    /// Number of values that were ignored because the simulator's first line did not contain the
+    /// sensor of the value.
     public private(set) var ignoredValues = 0
     /// The simulator's time in the last line, s; nil before the first line.
     public private(set) var lastT: Double?

@@ -44,7 +44,7 @@ struct FaultCampaign {
             }
         }
 
-        /// Unintended motion that the given fraction of the runs does not exceed, degrees.
+        /// Quantile of the unintended motion over all runs, degrees; `share` is its level, 0...1.
         func unintended(share: Double) -> Double {
             let sorted = results.map(\.outcome.unintended).sorted()
             guard !sorted.isEmpty else { return .nan }

@@ -38,7 +38,7 @@ struct BenchReport: Sendable {
         print("  MISS: \(sentence)")
     }
 
-    /// Prints the number of figures that missed their limit.
+    /// Prints the number of figures that are within their limits.
     func finish() {
         print("\n\(figures - misses) of \(figures) limits met")
     }

@@ -33,7 +33,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Time constant with which the camera turns to the direction, s.
     private var smoothing = 0.0
 
-    /// True if the camera is aimed in a direction, instead of turning at rates.
+    /// True if the latest request contained a direction; false if it contained rates.
     var isAiming: Bool { @_noLocks get { !target.yaw.isNaN } }
 
     @_noLocks
