@@ -27,7 +27,9 @@ struct ToolPolicy: Sendable {
     ]
 
     /// Words of the parameter `action` that an assistant cannot use.
-    private static let barredActions = ["baseline": ["delete"]]
+    private static let barredActions = [
+        "baseline": ["delete"], "camera": ["set"], "controls": ["learn", "cancel"],
+    ]
 
     /// True if the method becomes a tool.
     func offers(_ method: MethodDescription) -> Bool {

@@ -63,6 +63,8 @@ import Wire
                 #"{"id":3,"method":"set","params":{"key":"supervisor.recovery_s","value":0.1}}"#,
                 #"{"id":3,"method":"save"}"#, #"{"id":3,"method":"reload"}"#,
                 #"{"id":3,"method":"baseline","params":{"action":"delete","name":"x"}}"#,
+                #"{"id":3,"method":"controls","params":{"action":"learn"}}"#,
+                #"{"id":3,"method":"camera","params":{"action":"set","settings":["a=1"]}}"#,
                 #"{"id":3,"method":"pair","params":{"action":"allow"}}"#,
             ] {
                 let error = try client.ask(line)["error"]

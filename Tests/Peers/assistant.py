@@ -35,6 +35,7 @@ ARGUMENTS = {
 }
 # Tools that this machine refuses, with a word of the remedy.
 REFUSED = {
+    "camera": (dict(action="photo"), "airframe-eyes"),
     "drive": (dict(left=0.1, right=0.1), "drive.board"),
     "motor_test": (dict(axis="yaw"), "mode"),
     "step": (dict(axis="slider", position=1), "robot.motors"),

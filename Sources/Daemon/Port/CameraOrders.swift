@@ -90,13 +90,14 @@ struct CameraMethods: Sendable {
                 .word("action", of: words, required: true, "Action that the program executes."),
                 .texts("settings", "Settings as KEY=VALUE, for the action set."),
             ]
-        ) { [self] (parameters, _) throws(Refusal) in
+        ) { [self] (parameters, caller) throws(Refusal) in
             guard let action = CameraOrder.Action(rawValue: try parameters.word("action") ?? "")
             else {
                 throw Refusal(
                     .invalidParams, "camera needs action: \(words.joined(separator: ", ")).",
                     field: "action")
             }
+            if action == .set { try caller.requirePerson(for: "camera set") }
             let number = try companions.orders.add(
                 action, try settings(parameters, isNeeded: action == .set), for: companions,
                 now: MonotonicClock.now)

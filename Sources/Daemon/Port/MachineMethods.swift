@@ -83,6 +83,7 @@ struct MachineMethods: Sendable {
                 }
                 if action == "status" { return controls.report }
                 try caller.requireWrite()
+                try caller.requirePerson(for: "controls \(action)")
                 controls.learn(seconds: action == "learn" ? seconds ?? 30 : 0)
                 return controls.report
             },

@@ -116,7 +116,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
-    /// The waiting time `patience` is halved after the motors have held the camera for this time, s.
+    /// Time for which the motors hold the camera before `patience` is halved, s.
     private static var recovery: Double { @_noLocks get { 60 } }
 
     @_noLocks

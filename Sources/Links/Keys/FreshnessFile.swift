@@ -59,7 +59,8 @@ public final class FreshnessFile: Service {
 
     /// Returns true if a value can be accepted, that is, if the file contains this value or a
     /// greater one. If the result is false, the file's thread writes a greater value to the file;
-    /// afterwards this method accepts later values. Any thread can call this method, which never waits.
+    /// afterwards this method accepts later values. Any thread can call this method; it never
+    /// waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }

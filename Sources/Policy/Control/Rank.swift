@@ -52,8 +52,8 @@ struct EmergencyStopLatch {
     /// Latches an emergency stop that the source has requested.
     mutating func latch(by source: CommandSource) { asked[source.link] = source }
 
-    /// Resets the emergency stops that were requested by the source's link or by a link with a lower
-    /// rank.
+    /// Resets the emergency stops that the source's link has requested, and the emergency stops of
+    /// all links with a lower rank.
     ///
     /// - Returns: The source of a remaining stop; nil if no stop remains.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {
