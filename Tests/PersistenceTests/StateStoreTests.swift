@@ -246,7 +246,7 @@ struct StateStoreTests {
         arguments: [
             (
                 Errno.permissionDenied,
-                "permission denied (EACCES) while writing. Make /state belong to"
+                "permission denied (EACCES) while writing. Make the user that runs airframed the owner of /state"
             ),
             (
                 .readOnlyFileSystem,
