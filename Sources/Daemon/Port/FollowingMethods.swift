@@ -128,7 +128,7 @@ struct FollowingMethods: Sendable {
             [
                 .word(
                     "action", of: FollowingChoice.Action.allCases.map(\.rawValue), required: true,
-                    "on: any person; off: nobody; next: the next person; point: the person at x and y; person: the person with a number."
+                    "on: any person; off: nobody; next: the next person; point: the person at x and y; person: the person with the given number."
                 ),
                 .number(
                     "x", in: 0...1, unit: "of the picture's width",

@@ -58,10 +58,10 @@ enum SignalCode: Equatable {
         }
     }
 
-    /// Whether the light is on.
+    /// True if the light must be on.
     ///
     /// - Parameter time: Time since the state began, s.
-    /// - Returns: Whether the light is on at this time.
+    /// - Returns: True if the light must be on at this time.
     func isLit(at time: Double) -> Bool {
         switch self {
         case .ready: true
@@ -75,10 +75,10 @@ enum SignalCode: Equatable {
         }
     }
 
-    /// Whether the beeper sounds: once for each new state, not repeatedly.
+    /// True if the buzzer must sound. The buzzer sounds once for each new state.
     ///
     /// - Parameter time: Time since the state began, s.
-    /// - Returns: Whether the beeper sounds at this time.
+    /// - Returns: True if the buzzer must sound at this time.
     func isSounding(at time: Double) -> Bool {
         switch self {
         case .ready: time < 0.15
@@ -87,7 +87,7 @@ enum SignalCode: Equatable {
         }
     }
 
-    /// Whether one of `count` flashes of 0.2 s with gaps of 0.2 s is on.
+    /// True during each of `count` flashes of 0.2 s, which are separated by gaps of 0.2 s.
     private static func isFlash(_ time: Double, _ count: Int) -> Bool {
         time < 0.4 * Double(count) && time.truncatingRemainder(dividingBy: 0.4) < 0.2
     }

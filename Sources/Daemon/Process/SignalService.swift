@@ -85,7 +85,7 @@ struct LEDDevice {
     /// Switches the device on or off.
     ///
     /// - Parameters:
-    ///   - isOn: Whether the device must be on.
+    ///   - isOn: True if the device must be on.
     ///   - name: Name of the device; "off" for none.
     mutating func set(_ isOn: Bool, name: String) {
         if name != self.name {

@@ -115,12 +115,6 @@ struct GroundFilter: Sendable {
         }
     }
 
-    /// Multiplies the velocity by a factor, 0...1.
-    mutating func slow(by factor: Double) {
-        state.z *= factor
-        state.w *= factor
-    }
-
     /// Covariance of the position in an observation, m².
     private static func noise(
         _ yaw: Double, _ distance: Double, distanceSigma: Double = Self.distanceSigma
