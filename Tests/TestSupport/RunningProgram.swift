@@ -29,7 +29,7 @@ public final class RunningProgram {
         _ = wait(seconds: 5)
     }
 
-    /// Whether a program is in the folder from which `init` starts it.
+    /// True if a program is in the folder from which `init` starts it.
     public static func isBuilt(_ name: String) -> Bool { access(path(name).string, X_OK) == 0 }
 
     private static func path(_ name: String) -> FilePath {

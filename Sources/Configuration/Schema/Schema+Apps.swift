@@ -30,7 +30,7 @@ extension Schema {
     ) -> Setting {
         .pid(
             key, path, p: 0...5, i: 0...1, d: 0...0.5, .live,
-            "PID values of the axis \(axis) from an AirOS app: with the default the controller's gains are unchanged; higher values raise the gains, and lower values reduce them.",
+            "PID values of the axis \(axis) from an AirOS app. The default values leave the controller's gains unchanged. Higher values raise the gains, and lower values reduce them.",
             hint:
                 "airframed limits the change of the gains so that the control loop remains stable; `airframectl status` shows the limited change."
         )

@@ -3,7 +3,7 @@ extension Schema {
     static let drive: [Setting] = [
         .choice(
             "drive.board", \.drive.board, .restart,
-            "Type of the I2C board at address 0x16 that drives two wheels: rider reads the speeds from register 0x00, vendor from register 0x01; simulated works without a board."
+            "Type of the I2C board at address 0x16 that drives two wheels: \"rider\" (speeds in register 0x00), \"vendor\" (speeds in register 0x01) or \"simulated\" (no board)."
         ),
         .path(
             "drive.bus", \.drive.bus, maxLength: 107, .restart, "I2C bus of the wheels' board.",

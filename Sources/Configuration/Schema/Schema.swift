@@ -59,9 +59,9 @@ public enum Schema {
             "follow",
             "Preset and dead zones of the modes that follow the handle: pan_follow, fpv and neutral."
         ),
-        ("follow.slow", "Preset slow of the modes that follow the handle: rates and lags."),
-        ("follow.normal", "Preset normal of the modes that follow the handle: rates and lags."),
-        ("follow.sport", "Preset sport of the modes that follow the handle: rates and lags."),
+        ("follow.slow", "Rates and lags of the preset slow, for modes that follow the handle."),
+        ("follow.normal", "Rates and lags of the preset normal, for modes that follow the handle."),
+        ("follow.sport", "Rates and lags of the preset sport, for modes that follow the handle."),
         (
             "tracking",
             "Mode tracking: an app that detects a person in the phone's camera picture steers pan and tilt."
@@ -135,7 +135,7 @@ public enum Schema {
             "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
             "Group delay of the sensor's low-pass filter; airframed compensates this delay in the estimated attitude.",
             hint:
-                "If filter_delay_ms is not set, airframed uses the delay of the chip, in lockstep 0, and in a replay of an .imu log half a sample period. On gimbals with encoders, autotune measures the delay."
+                "Default: the delay of the chip; 0 in lockstep; half a sample period in a replay of an .imu log. On gimbals with encoders, autotune measures the delay."
         ),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,

@@ -65,7 +65,7 @@ struct TaskMethods: Sendable {
                 [
                     .action(
                         ["status", "last", "start", "stop"],
-                        "status only reads; last writes the newest seconds to a file."),
+                        "`status` changes nothing; `last` saves the most recent seconds to a file."),
                     .number(
                         "seconds", in: 0.1...600, unit: "seconds",
                         "Length of last, 60 if it is missing; or the time before a start that the recording also contains."

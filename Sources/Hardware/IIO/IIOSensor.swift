@@ -234,7 +234,7 @@ struct IIOChoice {
             else {
                 throw IIODevice.find(name, in: devices) == nil
                     ? .device("is missing: the kernel has no IIO device of this name")
-                    : .device("cannot buffer a required quantity: see the check \"iio\"")
+                    : .device("has no buffer for a required channel: see the check \"iio\"")
             }
             return found
         }

@@ -114,7 +114,7 @@ struct IIOSetUp {
     private mutating func setRanges() throws(IIOFailure) {
         for quantity in wanted {
             guard let channel = device.channels.first(where: { $0.meaning == .axis(quantity, 0) })
-            else { throw .device("cannot buffer a required quantity") }
+            else { throw .device("has no buffer for a required channel") }
             let conversion = try conversion(of: quantity, largest: channel.format.largest)
             conversions.append((quantity, conversion))
         }

@@ -376,7 +376,7 @@ struct ControlPanel {
             }
             refusal = nil
         } catch {
-            if refusal != error.message { log.warning("The stick is refused: \(error.message).") }
+            if refusal != error.message { log.warning("Stick request refused: \(error.message).") }
             refusal = error.message
         }
     }

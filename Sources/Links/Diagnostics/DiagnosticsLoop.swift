@@ -294,7 +294,7 @@ extension DiagnosticsLoop {
             counters.refused += 1
             turnAway(
                 connection,
-                "All \(slots.limit - slots.reserved) connections without the right to write are in use; close a connection and try again.",
+                "All \(slots.limit - slots.reserved) read-only connections are in use; close a connection and try again.",
                 now: now)
             try? descriptor.close()
             return

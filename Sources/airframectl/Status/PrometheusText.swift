@@ -52,7 +52,7 @@ struct PrometheusText {
             "inhibition", .gauge, "Conditions that keep the motors off.",
             status.inhibitions.map { (["name": $0.name], 1) })
         add(
-            "notice", .gauge, "Conditions that do not keep the motors off.",
+            "notice", .gauge, "Active conditions that allow the motors to run.",
             status.notices.map { (["name": $0.name], 1) })
         add(
             "settings_unsaved", .gauge, "Settings with unsaved live changes.",

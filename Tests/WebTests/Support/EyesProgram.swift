@@ -5,7 +5,7 @@ import Wire
 
 /// airframe-eyes with the test picture, as a process of its own.
 final class EyesProgram {
-    /// Whether airframe-eyes is built; without GStreamer it is not.
+    /// True if airframe-eyes is built; without GStreamer it is not built.
     static var isBuilt: Bool { RunningProgram.isBuilt("airframe-eyes") }
     /// Number of pictures that the page has shown, as an expression.
     static let pictures = "Number(document.querySelector('.video')?.dataset.pictures ?? 0)"

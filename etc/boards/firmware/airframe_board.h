@@ -75,7 +75,7 @@ class Board {
         return isEnabled_ && latched_ == 0;
     }
 
-    /// Whether the motors' drivers must be enabled, as of the last `step`.
+    /// True if the motors' drivers must be enabled, as of the last `step`.
     bool isOn() const { return isEnabled_ && latched_ == 0; }
 
     /// Torque of a motor, N·m; 0 while the drivers must be off.
