@@ -28,8 +28,14 @@ import Testing
         #expect(SignalCode(snapshot(.emergencyStop | .inactiveMode, isOn: false)) == .fault(1))
         #expect(SignalCode(snapshot(.imuStale, isOn: false)) == .fault(2))
         #expect(SignalCode(snapshot(.busError | .imuStale, isOn: false)) == .fault(2))
+        for drive: Conditions in [.driveOverload, .driveOverheated, .motorPortLost] {
+            #expect(SignalCode(snapshot(drive, isOn: false)) == .fault(3))
+        }
         #expect(SignalCode(snapshot(.controlFault, isOn: false)) == .fault(4))
         #expect(SignalCode(snapshot(.jointsOutOfReach, isOn: false)) == .fault(5))
+        #expect(SignalCode(snapshot(.supplyEmpty, isOn: false)) == .fault(6))
+        #expect(SignalCode(snapshot(.controlFault | .supplyEmpty, isOn: false)) == .fault(4))
+        #expect(SignalCode(snapshot(.gravityMismatch, isOn: false)) == .fault(7))
     }
 
     @Test("a fault is a number of flashes with a pause, and the pattern repeats")

@@ -1,7 +1,7 @@
 import GimbalCore
 import Wire
 
-/// State of the gimbal in the language of the signals, which a light or a beeper shows.
+/// State of the gimbal in the language of the signals, which a light or a buzzer shows.
 enum SignalCode: Equatable {
     /// The loop has not delivered a snapshot yet, or the start-up checks run.
     case starting
@@ -15,15 +15,17 @@ enum SignalCode: Equatable {
     case fault(Int)
 
     /// Groups of conditions that keep the motors off, in the order of their number of flashes from 1:
-    /// emergency stop; sensor; buses and drives; motors and controllers; joints; all others.
+    /// emergency stop; sensor; buses and drives; motors and controllers; joints; supply; all others.
     static let groups: [Conditions] = [
         .emergencyStop,
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .imuSaturated
             | .gyroContradicted,
-        .busError | .driveSilent | .driveFault | .canBusOff | .canErrors,
+        .busError | .driveSilent | .driveFault | .driveOverload | .driveOverheated | .canBusOff
+            | .canErrors | .motorPortLost,
         .responseReversed | .motorStalled | .controlFault | .rotorLost | .loopUnreliable
             | .motorSlipped,
         .jointsOutOfReach | .encoderMissing | .jointLimit,
+        .supplyEmpty | .driveVoltage,
     ]
 
     /// The state that a snapshot shows; nil before the first snapshot.
