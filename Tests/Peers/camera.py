@@ -107,7 +107,7 @@ companion.report(capture=capture)
 command(link, m.MAV_CMD_REQUEST_MESSAGE, 259)
 info = receive(link, "CAMERA_INFORMATION", CAMERA)
 expect(info.flags & m.CAMERA_CAP_FLAGS_CAPTURE_VIDEO and info.flags & m.CAMERA_CAP_FLAGS_CAPTURE_IMAGE, "the camera records and takes photos")
-expect(result(m.MAV_CMD_IMAGE_START_CAPTURE, 0, 1, 0) == m.MAV_RESULT_DENIED, "a series of photos is refused")
+expect(result(m.MAV_CMD_IMAGE_START_CAPTURE, 0, 0.1, 0) == m.MAV_RESULT_DENIED, "a series with a photo every 0.1 s is refused")
 expect(result(*PHOTO) == 0 and result(m.MAV_CMD_VIDEO_START_CAPTURE, 0, 0) == 0, "a photo and a recording are accepted")
 order = companion.report(capture=capture)["order"]
 expect((order["action"], order["number"]) == ("photo", 1), f"the companion gets the photo first: {order}")
@@ -130,6 +130,25 @@ for request in ((m.MAV_CMD_REQUEST_MESSAGE, 261), (m.MAV_CMD_REQUEST_STORAGE_INF
 expect(result(m.MAV_CMD_VIDEO_STOP_CAPTURE, 0) == 0, "the recording can be ended")
 expect(companion.report(capture=running)["order"]["action"] == "stop", "the companion ends it")
 companion.report(capture=dict(capture, order=3, photos=1))
+
+done, taken = dict(capture, order=3, photos=1), 0
+expect(result(m.MAV_CMD_IMAGE_START_CAPTURE, 0, 0.5, 0) == 0, "a series with a photo every 0.5 s begins")
+began = time.monotonic()
+while taken < 4 and time.monotonic() < began + 10:
+    order = companion.report(capture=done).get("order")
+    if order:
+        expect(order["action"] == "photo", f"the series consists of photos: {order}")
+        taken += 1
+        done.update(order=order["number"], photos=1 + taken)
+    time.sleep(0.05)
+expect(taken == 4 and time.monotonic() - began > 1.2, "its photos come one after the other")
+command(link, m.MAV_CMD_REQUEST_MESSAGE, 262)
+status = receive(link, "CAMERA_CAPTURE_STATUS", CAMERA)
+expect(status and (status.image_status, status.image_interval) == (2, 0.5), "the series is reported with its interval")
+expect(result(m.MAV_CMD_IMAGE_STOP_CAPTURE, 0) == 0, "the series can be ended")
+command(link, m.MAV_CMD_REQUEST_MESSAGE, 262)
+status = receive(link, "CAMERA_CAPTURE_STATUS", CAMERA)
+expect(status and (status.image_status, status.image_interval) == (0, 0), "then no series is reported")
 
 expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "without people nobody is followed")
 state = {"active": False, "people": 2, "box": None}

@@ -69,6 +69,8 @@ final class MAVLinkComponent {
     /// Schedule of the messages about the followed person, by peer: interval, s, and time of the
     /// next message.
     var followingStreams: [Int: (period: Double, due: Instant)] = [:]
+    /// Series of photos in progress; nil if none runs.
+    var photoSeries: PhotoSeries?
     /// Number of photos that ground stations know of.
     var photos = 0
     /// Index of the next parameter of each list in progress, by peer.
@@ -203,6 +205,7 @@ final class MAVLinkComponent {
     private func watch(now: Instant) {
         acknowledgeSaves()
         reportFollowing(now: now)
+        continueSeries(now: now)
         director.vehicle.advance(now: now)
         if let snapshot = port.snapshot {
             for text in announcer.messages(for: snapshot.conditions, now: now) { broadcast(text) }

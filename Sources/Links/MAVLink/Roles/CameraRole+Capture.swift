@@ -6,29 +6,23 @@ import Wire
 // The camera that takes photos and records video: commands, state and storage.
 extension CameraRole {
     /// MAVLink commands for photos and recordings.
-    private enum CaptureCommand: UInt16 {
+    fileprivate enum CaptureCommand: UInt16 {
         case imageStart = 2000
+        case imageStop = 2001
         case videoStart = 2500
         case videoStop = 2501
-    }
-
-    /// Action for a MAVLink command; nil if the command does not concern photos or recordings. A
-    /// series of photos is `denied`.
-    static func capture(_ order: Order) -> (action: CameraOrder.Action?, isDenied: Bool)? {
-        switch CaptureCommand(rawValue: order.number) {
-        case .imageStart: order.params[2] == 1 ? (.photo, false) : (nil, true)
-        case .videoStart: (.record, false)
-        case .videoStop: (.stop, false)
-        case nil: nil
-        }
     }
 }
 
 extension CameraCaptureStatus {
     /// State of photos and recordings, as airframe-eyes has reported it.
-    init(_ state: CaptureState, bootMs: UInt32) {
+    /// `series` is the series of photos in progress; nil if none runs.
+    init(_ state: CaptureState, series: PhotoSeries?, bootMs: UInt32) {
         self.init()
         self.bootMs = bootMs
+        // 2 means that a series runs, and that no photo is in progress.
+        image = series == nil ? 0 : 2
+        interval = Float(series?.interval ?? 0)
         video = state.isRecording ? 1 : 0
         recordingMs = UInt32(clamping: Int((state.recordingS.known ?? 0) * 1000))
         // The protocol's unit is MiB.
@@ -57,19 +51,54 @@ extension StorageInformation {
 }
 
 extension MAVLinkComponent {
-    /// Executes a MAVLink command for a photo or a recording.
+    /// Executes a MAVLink command for photos or a recording.
     ///
     /// - Returns: The result of the command; nil if the command does not concern photos or
     ///   recordings.
-    func obeyAsRecorder(_ order: Order, from sender: MAVLinkAddress) -> MAVLinkResult? {
-        guard let (action, isDenied) = CameraRole.capture(order) else { return nil }
-        guard let action, !isDenied else { return .denied }
+    func obeyAsRecorder(
+        _ order: Order, from sender: MAVLinkAddress, now: Instant
+    ) -> MAVLinkResult? {
+        let source = CommandSource(sender)
+        switch CameraRole.CaptureCommand(rawValue: order.number) {
+        case .imageStart where order.params[2] == 1: return capture(.photo, source)
+        case .imageStart:
+            guard
+                let series = PhotoSeries(
+                    interval: order.params[1], count: order.params[2], from: source, now: now)
+            else { return .denied }
+            photoSeries = series
+            return continueSeries(now: now) ?? .accepted
+        case .imageStop:
+            photoSeries = nil
+            return .accepted
+        case .videoStart: return capture(.record, source)
+        case .videoStop: return capture(.stop, source)
+        case nil: return nil
+        }
+    }
+
+    /// Takes the photo of the series that is due. A refusal ends the series.
+    ///
+    /// - Returns: The result of a photo that was due; nil if none was due.
+    @discardableResult
+    func continueSeries(now: Instant) -> MAVLinkResult? {
+        guard let source = photoSeries?.source, photoSeries?.takeDue(now: now) == true else {
+            return nil
+        }
+        let result = capture(.photo, source)
+        if result != .accepted || photoSeries?.isComplete == true { photoSeries = nil }
+        return result
+    }
+
+    private func capture(
+        _ action: CameraOrder.Action, _ source: CommandSource
+    ) -> MAVLinkResult {
         do throws(Refusal) {
-            try configuration.capture(action, CommandSource(sender))
+            try configuration.capture(action, source)
             return .accepted
         } catch {
             counters.refused += 1
-            log.info("MAVLink: \(sender) requested \(action), which was refused: \(error.message)")
+            log.info("MAVLink: \(source) requested \(action), which was refused: \(error.message)")
             return MAVLinkResult(error)
         }
     }

@@ -141,7 +141,7 @@ extension MAVLinkComponent {
         let result =
             id == nil
             ? obeyAsFollower(order, from: sender, peer, now: now)
-                ?? obeyAsRecorder(order, from: sender) ?? .unsupported
+                ?? obeyAsRecorder(order, from: sender, now: now) ?? .unsupported
             : isMissing ? .unsupported : .accepted
         answer.result = result.rawValue
         answer.target = sender
@@ -159,7 +159,8 @@ extension MAVLinkComponent {
         case CameraCaptureStatus.format.id:
             guard let captured else { break }
             send(
-                CameraCaptureStatus(captured, bootMs: role.bootMs), to: peer, from: cameraAddress)
+                CameraCaptureStatus(captured, series: photoSeries, bootMs: role.bootMs), to: peer,
+                from: cameraAddress)
         case StorageInformation.format.id:
             guard let captured else { break }
             send(StorageInformation(captured, bootMs: role.bootMs), to: peer, from: cameraAddress)
