@@ -406,7 +406,7 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Hardware", "Configuration", "GimbalCore", "Realtime", "CHardwareShim",
-                "CMallocCounter", "MotorModels",
+                "CMallocCounter", "MotorModels", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -5,7 +5,7 @@ internal import GimbalCore
 package enum MotorDecoder {
     /// Names of the decoders.
     package static let names =
-        ["feetech", "dynamixel2", "board"] + DriveProtocol.allCases.map(\.rawValue)
+        ["feetech", "dynamixel2", "board"] + DriveProtocol.allCases.map(\.rawValue) + ["xgo"]
 
     /// Decodes received bytes.
     ///
@@ -28,6 +28,7 @@ package enum MotorDecoder {
         case "dynamixel2":
             let goal = DynamixelCodec.Goal.current(ampsPerTorque: 1, step: 0.001)
             return serial(DynamixelCodec(ids: servos, goal: goal), bytes)
+        case "xgo": return robot(bytes)
         default: return serial(BoardCodec(), bytes)
         }
     }
@@ -46,6 +47,27 @@ package enum MotorDecoder {
             while codec.next(in: &received, { values += numbers(in: $0) }) != .incomplete {
                 precondition(received.count < before, "an item without bytes")
                 before = received.count
+            }
+        }
+        return values
+    }
+
+    private static func robot(_ bytes: [UInt8]) -> [Double] {
+        var values: [Double] = []
+        var received = SerialBytes()
+        for byte in bytes {
+            received.append(byte)
+            var isMore = true
+            while isMore {
+                let before = received.count
+                switch XGOFrame.next(in: &received) {
+                case .reply(let register, let start):
+                    values.append(Double(received[start + Int(register.size) - 1]))
+                    received.drop(XGOFrame.length(of: received))
+                case .damaged: break
+                case .incomplete: isMore = false
+                }
+                precondition(!isMore || received.count < before, "an item without bytes")
             }
         }
         return values

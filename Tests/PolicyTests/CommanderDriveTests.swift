@@ -9,7 +9,13 @@ import Testing
 struct CommanderDriveTests {
     private final class Wheels: Sendable {
         private let last = Mutex<DriveModel.Request?>(nil)
-        func take(_ request: DriveModel.Request) { last.withLock { $0 = request } }
+        /// Refusal of every request that is not a stop; nil if the wheels can turn.
+        let refusal = Mutex<Refusal?>(nil)
+        func take(_ request: DriveModel.Request) -> Refusal? {
+            if request.left != 0, let refusal = refusal.withLock({ $0 }) { return refusal }
+            last.withLock { $0 = request }
+            return nil
+        }
         var request: DriveModel.Request? { last.withLock { $0 } }
     }
 
@@ -21,7 +27,7 @@ struct CommanderDriveTests {
 
     private func door(hasWheels: Bool = true) -> Commander {
         let wheels = wheels
-        let take: @Sendable (DriveModel.Request) -> Void = { wheels.take($0) }
+        let take: @Sendable (DriveModel.Request) -> Refusal? = { wheels.take($0) }
         let ends = makeRing(of: TimedCommand.self, capacity: 64)
         return Commander(
             ring: ends.writer, bootMode: .inactive, rules: Commander.Rules(),
@@ -43,6 +49,19 @@ struct CommanderDriveTests {
             try commander.request(.drive(left: -1, right: -1), from: phone, now: at(2))
         }
         #expect(wheels.request?.left == 1)
+    }
+
+    @Test("wheels that cannot turn refuse a speed, and give nobody control")
+    func notReady() throws {
+        let commander = door()
+        let refusal = Refusal.wheelsNotReady("the robot has fallen")
+        wheels.refusal.withLock { $0 = refusal }
+        #expect(throws: refusal) {
+            try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
+        }
+        #expect(wheels.request == nil)
+        try commander.request(.drive(left: 0, right: 0), from: phone, now: at(1.1))
+        #expect(wheels.request?.left == 0)
     }
 
     @Test("an emergency stop, a disconnection, a release and the end stop them")

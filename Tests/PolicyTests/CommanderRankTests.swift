@@ -21,7 +21,7 @@ struct CommanderRankTests {
         var rules = Commander.Rules()
         rules.keyed = keyed
         return Commander(
-            ring: ends.writer, bootMode: .locked, rules: rules, wheels: { _ in })
+            ring: ends.writer, bootMode: .locked, rules: rules, wheels: { _ in nil })
     }
 
     /// Whether `link` ends a stop that others asked for, in this order.

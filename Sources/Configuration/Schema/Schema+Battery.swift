@@ -3,7 +3,7 @@ extension Schema {
     static let battery: [Setting] = [
         .choice(
             "battery.source", \.battery.source, .restart,
-            "Source of the battery's values: power_supply for a fuel gauge or charger, hwmon for a monitor of voltage and current such as an INA226, none = no battery.",
+            "Source of the battery's values: power_supply for a fuel gauge or charger, hwmon for a monitor of voltage and current such as an INA226, drive for the battery of an XGO robot (drive.board = \"xgo\"), none = no battery.",
             hint: "`airframectl doctor` lists the kernel's devices."),
         .text(
             "battery.device", \.battery.device, maxLength: 64, .restart,

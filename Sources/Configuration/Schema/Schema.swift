@@ -14,10 +14,7 @@ public enum Schema {
     public static let tables: [(name: String, summary: String)] = [
         ("hardware", "Choice of real chips, the built-in simulation or an external simulator."),
         ("hardware.simulation", "The simulated gimbal; used with backend = \"simulated\"."),
-        (
-            "hardware.linux",
-            "Real chips on the I2C or SPI buses of the board; used with backend = \"linux\"."
-        ),
+        ("hardware.linux", "Real chips on the board's buses; used with backend = \"linux\"."),
         ("hardware.iio", "A sensor with a driver in the kernel; used with imu = \"iio\"."),
         (
             "hardware.lockstep",
@@ -45,6 +42,7 @@ public enum Schema {
         ("joints", "Joints between handle and camera."),
         ("supply", "Supply of the motors: voltages at which it is low and empty."),
         ("drive", "Two wheels of a vehicle, with or without a gimbal."),
+        ("drive.balance", "Pose of an XGO robot, which the robot's own controller holds."),
         ("rider", "Remote control of the wheels over UDP."),
         ("robot", "Three stepper motors that a robot's app moves over the serial service."),
         ("robot.slider", "Range of motion of the slider's motor."),

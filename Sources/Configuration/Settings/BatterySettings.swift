@@ -6,6 +6,8 @@ public enum BatterySource: String, Sendable, CaseIterable {
     case powerSupply = "power_supply"
     /// A monitor of voltage and current, in `/sys/class/hwmon`, such as an INA226.
     case hwmon
+    /// The battery of the robot, as the board of the wheels reports it.
+    case drive
 }
 
 extension Settings {

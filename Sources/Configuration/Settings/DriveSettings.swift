@@ -8,15 +8,31 @@ public enum DriveBoardKind: String, Sendable, CaseIterable {
     case rider
     /// A board at I2C address 0x16, register 0x01, as in the vendor's driver.
     case vendor
+    /// The board of an XGO robot by Luwu, a rider or a dog, at a serial port.
+    case xgo
 }
 
 extension Settings {
+    /// Settings of `[drive.balance]`, the pose of a robot that balances with its own controller.
+    public struct Balance: Sendable, Equatable {
+        /// True if the robot's controller keeps the body level on uneven ground.
+        public var level = false
+        /// Height of the body, from 0 (lowest) to 100 (highest); 50 is the robot's own default.
+        public var heightPercent = 50.0
+        /// Roll of the body, degrees, in the robot's own sign; without effect while `level` is true.
+        public var rollDeg = 0.0
+    }
+
     /// Settings of `[drive]`, the two wheels.
     public struct Drive: Sendable, Equatable {
         /// The wheels' board.
         public var board = DriveBoardKind.none
         /// Device file of the board's I2C bus.
         public var bus = "/dev/i2c-1"
+        /// Device file of an XGO robot's serial port.
+        public var port = "/dev/ttyAMA0"
+        /// Pose that an XGO robot's own controller holds.
+        public var balance = Balance()
         /// Speed limit, as a fraction of full speed.
         public var limit = 1.0
         /// Largest acceleration as a fraction of full speed, 1/s; 2 means from rest to full speed

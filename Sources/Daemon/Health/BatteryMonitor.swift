@@ -23,6 +23,7 @@ final class BatteryMonitor: Sendable {
 
     private let settings: @Sendable () -> Settings.Battery
     private let roots: BatteryReader.Roots
+    private let robot: @Sendable () -> Double?
     private let state = Mutex(State())
 
     /// Creates a monitor that has no reading yet.
@@ -30,12 +31,16 @@ final class BatteryMonitor: Sendable {
     /// - Parameters:
     ///   - settings: Function that returns the active settings.
     ///   - roots: The kernel's folders with power supplies and hardware monitors.
+    ///   - robot: Function that returns the charge that a robot's board reports, 0...100 %; nil if
+    ///     it is not known.
     init(
         settings: @escaping @Sendable () -> Settings.Battery,
-        roots: BatteryReader.Roots = BatteryReader.Roots()
+        roots: BatteryReader.Roots = BatteryReader.Roots(),
+        robot: @escaping @Sendable () -> Double? = { nil }
     ) {
         self.settings = settings
         self.roots = roots
+        self.robot = robot
     }
 
     /// State of the battery.
@@ -66,7 +71,7 @@ final class BatteryMonitor: Sendable {
         let settings = settings()
         var status = BatteryStatus()
         do throws(BatteryReader.Failure) {
-            guard let reading = try BatteryReader(settings, roots: roots).read() else { return nil }
+            guard let reading = try read(settings) else { return nil }
             status = BatteryStatus(reading, lowPercent: settings.lowPercent)
         } catch {
             status.problem = error.problem
@@ -83,6 +88,22 @@ final class BatteryMonitor: Sendable {
             return (status.isLow ? .warning : .notice, "Battery: \(status.summary).")
         }
         return nil
+    }
+
+    private func read(_ settings: Settings.Battery) throws(BatteryReader.Failure) -> BatteryReading?
+    {
+        guard settings.source == .drive else {
+            return try BatteryReader(settings, roots: roots).read()
+        }
+        guard let percent = robot() else {
+            throw BatteryReader.Failure(
+                problem: "the robot's board does not report its battery",
+                remedy: "Set drive.board = \"xgo\", and check drive.port and the robot's switch.")
+        }
+        var reading = BatteryReading()
+        reading.name = "robot"
+        reading.percent = percent
+        return reading
     }
 
     /// Reads the battery periodically until airframed shuts down.

@@ -22,6 +22,8 @@ struct MachineMethods: Sendable {
     let links: NetworkLinks?
     let companions: Companions
     let battery: BatteryMonitor
+    /// The wheels; nil without wheels.
+    let wheels: DriveMotors?
     private let doctorLooks = DoctorLooks()
 
     /// All methods and variables of the socket, in the order of their listing.
@@ -58,7 +60,7 @@ struct MachineMethods: Sendable {
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: tuning.settings, controls: links?.controls.report).checks
-                    + [status.battery?.check].compactMap(\.self)
+                    + [status.drive?.check, status.battery?.check].compactMap(\.self)
                     + status.companions.map(\.check)
                     + doctorLooks.checks(status, now: MonotonicClock.now)
             },
@@ -117,6 +119,7 @@ struct MachineMethods: Sendable {
         status.recorder = recorder?.status ?? RecorderStatus()
         status.links = links?.status ?? []
         status.robot = machine.steppers?.status
+        status.drive = wheels?.status(tuning.settings, now: MonotonicClock.now)
         status.battery = battery.status(now: MonotonicClock.now)
         status.companions = companions.status(now: MonotonicClock.now)
         status.clients = clients

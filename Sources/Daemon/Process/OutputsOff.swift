@@ -15,22 +15,31 @@ public enum OutputsOff {
     /// - Returns: A sentence that describes the result.
     /// - Throws: `DaemonError` if the motors did not confirm that they are off.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
-        guard settings.hardware.backend == .linux else {
+        var outputs: [any OutputBus] = []
+        if settings.hardware.backend == .linux {
+            let wiring = settings.wiring
+            let parts = wiring.makeOutputs()
+            let sensorsBus: any OutputBus = wiring.makeBus(
+                reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
+            // The GPIO line of the motors' power is switched first, because it does not depend on a
+            // bus.
+            outputs = [parts.power, parts.motors, sensorsBus].compactMap(\.self)
+        }
+        let wheels = settings.drive.board == .simulated ? nil : settings.wheels
+        guard !outputs.isEmpty || wheels != nil else {
             return
                 "Backend \(settings.hardware.backend.rawValue) drives no motors: nothing to turn off."
         }
-        let wiring = settings.wiring
-        let outputs = wiring.makeOutputs()
-        let sensorsBus: any OutputBus = wiring.makeBus(
-            reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
-        // The GPIO line of the motors' power is switched first, because it does not depend on a
-        // bus.
-        return try run([outputs.power, outputs.motors, sensorsBus].compactMap(\.self))
+        return try run(outputs, wheels)
     }
 
-    /// Switches the outputs on every bus off, even if the switching fails on another bus.
-    static func run(_ buses: [any OutputBus]) throws(DaemonError) -> String {
-        let failures = buses.compactMap(failure)
+    /// Switches the outputs on every bus off, and the wheels, even if the switching fails on another
+    /// bus. The board of the wheels would continue to turn them at the last speed.
+    static func run(
+        _ buses: [any OutputBus], _ wheels: DriveMotors? = nil
+    ) throws(DaemonError) -> String {
+        var failures = buses.compactMap(failure)
+        do throws(BusError) { try wheels?.switchOff() } catch { failures.append(error) }
         guard !failures.isEmpty else { return "The motors are off." }
         let why = failures.map { " \($0). \($0.remedy)" }.joined()
         throw DaemonError(

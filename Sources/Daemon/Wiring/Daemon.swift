@@ -78,8 +78,8 @@ public struct Daemon {
         // In lockstep there are no real wheels, because the gimbal is simulated.
         let wheels = isLockstep ? nil : settings.wheels
         self.wheels = wheels
-        var turnWheels: (@Sendable (DriveModel.Request) -> Void)?
-        if let wheels { turnWheels = { wheels.ask($0) } }
+        var turnWheels: (@Sendable (DriveModel.Request) -> Refusal?)?
+        if let wheels { turnWheels = { wheels.refusal(of: $0) } }
         let steppers = isLockstep ? nil : settings.steppers
         self.steppers = steppers
         let commander = Commander(
@@ -92,7 +92,10 @@ public struct Daemon {
         tuning = Tuning(
             store: store, source: source, stateOwner: stateOwner, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, clock: clock, log: log
-        ) { logStore.setMinimum($0.logLevel) }
+        ) {
+            logStore.setMinimum($0.logLevel)
+            wheels?.set($0.robotPose)
+        }
         let calibration = CalibrationService(store: tuning)
         let spectra = SpectrumService()
         let autotuning = AutotuneService(
@@ -125,7 +128,9 @@ public struct Daemon {
         let port = DaemonPort(
             commander: commander, tuning: tuning, calibrations: calibration, spectra: spectra,
             autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
-        let battery = BatteryMonitor { [tuning] in tuning.settings.battery }
+        let battery = BatteryMonitor(
+            settings: { [tuning] in tuning.settings.battery },
+            robot: { wheels?.report.flatMap { $0.battery.isFinite ? $0.battery : nil } })
         self.battery = battery
         // In lockstep Bluetooth is off, because a phone does not use the simulator's clock.
         radio =
@@ -151,7 +156,8 @@ public struct Daemon {
             port: port,
             services: MachineMethods(
                 tuning: tuning, machine: machine, recorder: recorder, simulator: simulator,
-                radio: radio, links: links, companions: companions, battery: battery
+                radio: radio, links: links, companions: companions, battery: battery,
+                wheels: wheels
             ).services(
                 port,
                 TaskMethods(

@@ -99,7 +99,17 @@ extension Settings {
         case .rider:
             return DriveMotors(bus: drive.bus, format: .publicDriver, parameters: parameters)
         case .vendor: return DriveMotors(bus: drive.bus, format: .vendor, parameters: parameters)
+        case .xgo: return DriveMotors(xgo: drive.port, pose: robotPose, parameters: parameters)
         }
+    }
+
+    /// Pose that an XGO robot's own controller holds.
+    var robotPose: XGOPose {
+        var pose = XGOPose()
+        pose.isLevel = drive.balance.level
+        pose.height = drive.balance.heightPercent / 100
+        pose.rollDeg = drive.balance.rollDeg
+        return pose
     }
 
     /// The robot's motors; nil without stepper motors.

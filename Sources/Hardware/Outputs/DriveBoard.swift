@@ -1,4 +1,25 @@
+internal import GimbalCore
 internal import Realtime
+
+/// Board that drives the two wheels of a robot. After its creation, only the drive thread uses the
+/// object.
+protocol WheelBoard: AnyObject {
+    /// Time at which `serve` must be called; nil if the board has nothing to do before the next
+    /// `write`.
+    var due: Instant? { get }
+
+    /// True if the robot can drive. While it is false, the speeds that `write` receives are zero.
+    func isReady(now: Instant) -> Bool
+
+    /// Sets the speeds of both wheels, as fractions of full speed, -1...1, forwards positive.
+    func write(left: Double, right: Double, now: Instant) throws(BusError)
+
+    /// Continues an exchange with the board.
+    func serve(now: Instant) throws(BusError)
+
+    /// Switches both wheels off.
+    func allOff() throws(BusError)
+}
 
 /// Protocol of the motor board that drives the two wheels.
 public enum DriveBoardFormat: Sendable, Equatable {
@@ -32,7 +53,7 @@ public enum DriveBoardFormat: Sendable, Equatable {
 
 /// Motor board of the two wheels, on an I2C bus. After the creation of a `DriveBoard`, only one
 /// thread uses it.
-final class DriveBoard {
+final class DriveBoard: WheelBoard {
     /// I2C address of the board.
     static let address: UInt16 = 0x16
 
@@ -53,8 +74,18 @@ final class DriveBoard {
         stand.write([0x02, 0], to: Self.address)
     }
 
-    /// Sets the speeds of both wheels, as fractions of full speed, in one transfer.
-    func write(left: Double, right: Double) throws(BusError) {
+    var due: Instant? { nil }
+
+    func isReady(now: Instant) -> Bool { true }
+
+    func serve(now: Instant) throws(BusError) {}
+
+    /// Sets the speeds of both wheels in one transfer.
+    func write(left: Double, right: Double, now: Instant) throws(BusError) {
+        try write(left: left, right: right)
+    }
+
+    private func write(left: Double, right: Double) throws(BusError) {
         let bytes = format.bytes(left: left, right: right)
         speeds.bytes[0] = bytes.0
         speeds.bytes[1] = bytes.1

@@ -10,6 +10,20 @@ public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
     private let thread = Mutex<RealtimeThread?>(nil)
+    private let robot: Robot?
+
+    /// The parts of an XGO robot that ordinary threads use.
+    private final class Robot: Sendable {
+        let pose: Mutex<MailboxWriter<XGOPose>>
+        let reports: Mutex<MailboxReader<XGOReport>>
+
+        init(
+            pose: consuming MailboxWriter<XGOPose>, reports: consuming MailboxReader<XGOReport>
+        ) {
+            self.pose = Mutex(pose)
+            self.reports = Mutex(reports)
+        }
+    }
 
     /// Creates simulated wheels without a board, for tests of a remote control.
     public convenience init(simulated parameters: DriveModel.Parameters) {
@@ -29,7 +43,27 @@ public final class DriveMotors: Sendable {
             board: DriveBoard(bus: I2CBus(path: bus), format: format), parameters: parameters)
     }
 
-    private init(board: sending DriveBoard?, parameters: DriveModel.Parameters) {
+    /// Creates the stopped drive of an XGO robot. Nothing is sent to the robot before `start()`.
+    ///
+    /// - Parameters:
+    ///   - port: Device file of the robot's serial port, such as `/dev/ttyAMA0`.
+    ///   - pose: Pose that the robot's controller holds.
+    ///   - parameters: Speed limit and ramps.
+    public convenience init(
+        xgo port: String, pose: XGOPose, parameters: DriveModel.Parameters
+    ) {
+        let poses = makeMailbox(initial: pose)
+        let reports = makeMailbox(initial: XGOReport())
+        let line = SerialLine(open: SerialLine.device(path: port, baud: XGOBoard.baud))
+        self.init(
+            board: XGOBoard(line: line, pose: poses.reader, reports: reports.writer),
+            robot: Robot(pose: poses.writer, reports: reports.reader), parameters: parameters)
+    }
+
+    private init(
+        board: sending (any WheelBoard)?, robot: Robot? = nil, parameters: DriveModel.Parameters
+    ) {
+        self.robot = robot
         let ends = makeMailbox(initial: DriveModel.Request.none)
         requests = Mutex(ends.writer)
         context = DriveContext(
@@ -52,6 +86,23 @@ public final class DriveMotors: Sendable {
         requests.withLock { $0.publish(request) }
         context.bell.ring()
     }
+
+    /// Changes the pose that an XGO robot's controller holds; other boards have no pose. Any
+    /// ordinary thread can call this method.
+    public func set(_ pose: XGOPose) { robot?.pose.withLock { $0.publish(pose) } }
+
+    /// Values that the board of an XGO robot has sent; nil for other boards. Any ordinary thread can
+    /// read the property.
+    public var report: XGOReport? { robot?.reports.withLock { $0.read().value } }
+
+    /// True after the board could not drive, until a request to stop arrives, or a request expires:
+    /// until then the wheels do not turn.
+    public var isHeld: Bool { context.isHeld.load(ordering: .relaxed) }
+
+    /// Switches the wheels off without the thread, for a program that ends at once.
+    ///
+    /// - Throws: The error of the last attempt.
+    public func switchOff() throws(BusError) { try context.switchOff() }
 
     /// Switches the wheels off and ends the thread, within half a second.
     ///
@@ -95,12 +146,14 @@ private final class SharedSpeeds: Sendable {
 /// `@unchecked Sendable`, because only the thread uses the properties that are not atomic.
 private final class DriveContext: @unchecked Sendable {
     /// The board; nil for simulated wheels.
-    private let board: DriveBoard?
+    private let board: (any WheelBoard)?
+    private var interlock = DriveInterlock()
     let speeds = SharedSpeeds()
     private var model: DriveModel
     private var requests: MailboxReader<DriveModel.Request>
     let isStopping = Atomic(false)
     let isOff = Atomic(false)
+    let isHeld = Atomic(false)
     let errors = Atomic(0)
 
     /// Doorbell with which each request wakes the thread.
@@ -112,7 +165,7 @@ private final class DriveContext: @unchecked Sendable {
     private static let shortestPeriod = 0.002
 
     init(
-        board: DriveBoard?, model: DriveModel,
+        board: (any WheelBoard)?, model: DriveModel,
         requests: consuming MailboxReader<DriveModel.Request>
     ) {
         self.board = board
@@ -125,31 +178,53 @@ private final class DriveContext: @unchecked Sendable {
     func run() {
         var last = MonotonicClock.now
         while !isStopping.load(ordering: .acquiring) {
-            _ = bell.wait(until: last.advanced(bySeconds: Self.period))
+            let next = last.advanced(bySeconds: Self.period)
+            let wakeup = bell.wait(until: board?.due.map { min($0, next) } ?? next)
             var now = MonotonicClock.now
+            if wakeup == .timeout, now < next {
+                count { () throws(BusError) in try board?.serve(now: now) }
+                continue
+            }
             let earliest = last.advanced(bySeconds: Self.shortestPeriod)
             while now < earliest {
                 _ = bell.wait(until: earliest)
                 now = MonotonicClock.now
             }
-            model.step(requests.read().value, now: now, dt: now.seconds(since: last))
+            let request = interlock.pass(
+                requests.read().value, isReady: board?.isReady(now: now) ?? true, now: now)
+            isHeld.store(interlock.isClosed, ordering: .relaxed)
+            if interlock.isClosed { model.stop() }
+            model.step(request, now: now, dt: now.seconds(since: last))
             last = now
             speeds.store(left: model.left, right: model.right)
             // The speeds are written in every period, even without a change, so that a board's own
             // watchdog does not expire.
-            do throws(BusError) {
-                try board?.write(left: model.left, right: model.right)
-            } catch {
-                errors.wrappingAdd(1, ordering: .relaxed)
+            count { () throws(BusError) in
+                try board?.write(left: model.left, right: model.right, now: now)
             }
         }
-        for _ in 0..<10 {
+        do throws(BusError) { try switchOff() } catch {}
+    }
+
+    /// Executes a transfer, and counts its failure.
+    private func count(_ transfer: () throws(BusError) -> Void) {
+        do throws(BusError) {
+            try transfer()
+        } catch {
+            errors.wrappingAdd(1, ordering: .relaxed)
+        }
+    }
+
+    /// Switches the wheels off, with at most ten attempts.
+    func switchOff() throws(BusError) {
+        for attempt in 1...10 {
             do throws(BusError) {
                 try board?.allOff()
                 isOff.store(true, ordering: .releasing)
                 return
             } catch {
                 errors.wrappingAdd(1, ordering: .relaxed)
+                if attempt == 10 { throw error }
             }
         }
     }

@@ -47,6 +47,12 @@ public struct BatteryReader: Sendable {
         public var problem: String
         /// The remedy.
         public var remedy: String
+
+        /// Creates a failure.
+        public init(problem: String, remedy: String) {
+            self.problem = problem
+            self.remedy = remedy
+        }
     }
 
     /// Folders of the kernel with power supplies and hardware monitors; tests use other folders.
@@ -71,11 +77,11 @@ public struct BatteryReader: Sendable {
 
     /// Reads the values.
     ///
-    /// - Returns: nil if `battery.source` is none.
+    /// - Returns: nil if `battery.source` is none, or the board of the wheels reports the battery.
     public func read() throws(Failure) -> BatteryReading? {
         var reading: BatteryReading
         switch settings.source {
-        case .none: return nil
+        case .none, .drive: return nil
         case .powerSupply: reading = try readPowerSupply()
         case .hwmon: reading = try readMonitor()
         }

@@ -29,8 +29,8 @@ public final class Commander: Sendable {
         /// camera.
         var driver: Hold?
         var isTurning = false
-        /// Function that receives requests for the wheels; nil without wheels.
-        let wheels: (@Sendable (DriveModel.Request) -> Void)?
+        /// Function that receives requests for the wheels, and can refuse them; nil without wheels.
+        let wheels: (@Sendable (DriveModel.Request) -> Refusal?)?
         /// Interface to the stepper motors; nil without stepper motors.
         let steppers: Steppers?
         /// Numbers of the stepper motors that turn until their dead-man time has passed, or that
@@ -55,13 +55,14 @@ public final class Commander: Sendable {
     ///   - loop: Function that returns the state of the loop after its last tick; nil if the state
     ///     is unknown. The Commander uses the state to refuse requests because of a missing sensor,
     ///     and to detect that the loop has ended mode `tracking`.
-    ///   - wheels: Function that receives requests for the wheels; nil without wheels. The function
-    ///     must not call the `Commander`.
+    ///   - wheels: Function that receives requests for the wheels, and refuses a request that the
+    ///     wheels cannot execute now; nil without wheels. The function must not call the
+    ///     `Commander`.
     ///   - steppers: Interface to the stepper motors; nil without stepper motors.
     public init(
         ring: consuming RingWriter<TimedCommand>, bootMode: Mode, rules: Rules,
         loop: @escaping @Sendable () -> LoopState? = { nil },
-        wheels: (@Sendable (DriveModel.Request) -> Void)? = nil,
+        wheels: (@Sendable (DriveModel.Request) -> Refusal?)? = nil,
         steppers: Steppers? = nil
     ) {
         self.loop = loop
@@ -240,7 +241,8 @@ public final class Commander: Sendable {
         switch request.effect {
         case .wheels(let left, let right):
             guard let wheels = state.wheels else { return .noWheels }
-            wheels(DriveModel.Request(left: left, right: right, validUntil: until))
+            let wish = DriveModel.Request(left: left, right: right, validUntil: until)
+            if let refusal = wheels(wish) { return refusal }
             state.driver = hold
             return nil
         case .stepper(let axis, let wanted):
@@ -360,7 +362,7 @@ public final class Commander: Sendable {
     }
 
     private static func stopWheels(_ state: inout State) {
-        if state.driver != nil { state.wheels?(.none) }
+        if state.driver != nil { _ = state.wheels?(.none) }
         state.driver = nil
     }
 

@@ -45,6 +45,9 @@ extension Refusal {
         Refusal(.refused, "there are no wheels to drive: set drive.board")
     }
 
+    /// Refusal because the wheels cannot turn now, with the reason.
+    public static func wheelsNotReady(_ reason: String) -> Refusal { Refusal(.refused, reason) }
+
     /// Refusal because the machine has no stepper motors.
     public static var noSteppers: Refusal {
         Refusal(.refused, "there are no stepper motors: set robot.motors")

@@ -125,6 +125,9 @@ enum StatusView {
                 "battery", battery.summary,
                 battery.problem == nil && !battery.isLow ? nil : .caution)
         }
+        if let drive = status.drive {
+            row("wheels", drive.summary, drive.problem == nil ? nil : .caution)
+        }
         if let robot = status.robot {
             row("robot", robot.summary, robot.problem == nil ? nil : .caution)
         }

@@ -76,7 +76,10 @@ enum LinkBench {
         let ring = makeRing(of: TimedCommand.self, capacity: 64)
         let commander = Commander(
             ring: ring.writer, bootMode: .inactive, rules: Commander.Rules(),
-            wheels: { wheels.ask($0) })
+            wheels: {
+                wheels.ask($0)
+                return nil
+            })
         let server = try RiderServer(
             address: place, port: BenchPort(commander: commander),
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })

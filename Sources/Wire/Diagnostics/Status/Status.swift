@@ -67,6 +67,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var companions: [CompanionStatus] = []
     /// State of a robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
+    /// State of a robot's two wheels; absent if there are none.
+    public var drive: WheelStatus?
     /// State of the drives on a CAN bus; absent if there are none.
     public var can: CANStatus?
     /// State of the motors on a serial port; absent if there are none.

@@ -1,0 +1,81 @@
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+/// The real daemon with a model of an XGO robot's board.
+@Suite("An XGO robot and the daemon")
+struct XGORobotTests {
+    private let full = #"{"id":1,"method":"drive","params":{"left":1,"right":1}}"#
+
+    private func withRobot(_ body: (RunningDaemon, XGORobot) throws -> Void) throws {
+        let robot = XGORobot(
+            at: "/tmp/airframe-xgo-\(getpid())-\(UInt32.random(in: 0...UInt32.max))")
+        try withDaemon([
+            "--set", "drive.board=xgo", "--set", "drive.port=\(robot.path)",
+            "--set", "drive.acceleration=100", "--set", "drive.dead_man_s=0.3",
+            "--set", "battery.source=drive",
+        ]) { daemon in
+            try daemon.status("the robot answers") {
+                $0["drive"]?["xgo"]?["state"]?.string == "ready"
+            }
+            try body(daemon, robot)
+        }
+    }
+
+    @Test("status, battery, doctor and pose; driving over the socket ends with the dead-man time")
+    func conversation() throws {
+        try withRobot { daemon, robot in
+            let status = try daemon.status("values") {
+                $0["drive"]?["xgo"]?["yaw_deg"]?.number == 90
+                    && $0["battery"]?["percent"]?.number == 80
+            }
+            #expect(status["drive"]?["xgo"]?["firmware"]?.string == "R-1.2.3")
+            #expect(status["battery"]?["name"]?.string == "robot")
+            let doctor = try daemon.ask("doctor").text
+            #expect(doctor.contains("xgo, 0 % 0 %, rider R-1.2.3, battery 80 %"))
+            _ = try daemon.ask("set", #"{"key":"drive.balance.height_percent","value":"100"}"#)
+            #expect(robot.waits { $0.memory[0x35] == 0xFF })
+            let client = try SocketClient(daemon.socket)
+            #expect(try client.ask(full)["error"] == nil)
+            #expect(robot.waits { $0.memory[0x30] == 0xFF })
+            #expect(robot.waits(2) { $0.memory[0x30] == 0x80 })
+        }
+    }
+
+    @Test("while the robot is unplugged, driving is refused with the reason; a stop is not")
+    func unplugged() throws {
+        try withRobot { daemon, robot in
+            robot.unplug()
+            try daemon.status("missing") { $0["drive"]?["xgo"]?["state"]?.string == "missing" }
+            let refusal = #expect(throws: Trouble.self) {
+                try daemon.ask("drive", #"{"left":1,"right":1}"#)
+            }
+            #expect(refusal?.description.contains("check drive.port and the cable") == true)
+            _ = try daemon.ask("drive", #"{"left":0,"right":0}"#)
+            let finding = try daemon.ask("doctor").text
+            #expect(finding.contains("check drive.port and the cable"))
+            robot.plugIn()
+            try daemon.status("ready") { $0["drive"]?["xgo"]?["state"]?.string == "ready" }
+        }
+    }
+
+    @Test("after airframed was killed, airframed --outputs-off stops the robot")
+    func killed() throws {
+        try withRobot { daemon, robot in
+            let client = try SocketClient(daemon.socket)
+            #expect(try client.ask(full)["error"] == nil)
+            #expect(robot.waits { $0.memory[0x30] == 0xFF })
+            kill(daemon.program.processID, SIGKILL)
+            #expect(daemon.program.hasEnded(within: 5))
+            robot.with { $0.memory[0x30] = 0xFF }
+            let off = try Program(
+                [
+                    try Program.built("airframed"), "--outputs-off", "--set", "drive.board=xgo",
+                    "--set", "drive.port=\(robot.path)",
+                ], in: daemon.directory)
+            #expect(off.hasEnded(within: 10) && off.exitStatus == 0, "\(off.errors)")
+            #expect(robot[0x30] == 0x80)
+        }
+    }
+}

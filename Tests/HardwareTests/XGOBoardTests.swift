@@ -1,0 +1,235 @@
+import GimbalCore
+import Glibc
+import Realtime
+import TestSupport
+import Testing
+
+@testable import Hardware
+
+/// Frames of the vendor's "XGO Serial Communication Protocol".
+@Suite("Frames of an XGO robot")
+struct XGOFrameTests {
+    @Test("the vendor's example: full speed forwards")
+    func example() {
+        let frame = XGOFrame.write(0xFF, to: .forward)
+        #expect(frame.data == [0x55, 0x00, 0x09, 0x00, 0x30, 0xFF, 0xC7, 0x00, 0xAA])
+    }
+
+    @Test("a read contains the number of bytes")
+    func read() {
+        #expect(
+            XGOFrame.read(.firmware).data == [0x55, 0, 9, 2, 7, 10, 255 - 28, 0, 0xAA])
+        #expect(XGOFrame.read(.rollAngle).data[5] == 4)
+    }
+
+    @Test(
+        "speeds as bytes: rest is 0x80, and both ends are reached",
+        arguments: [
+            (0.0, UInt8(0x80)), (1, 0xFF), (-1, 0x00), (0.5, 192), (-0.5, 64), (9, 0xFF), (-9, 0),
+            (.nan, 0x80), (.infinity, 0x80),
+        ])
+    func byte(fraction: Double, byte: UInt8) { #expect(XGOFrame.byte(fraction) == byte) }
+
+    private let battery: [UInt8] = [0x55, 0, 9, 0x12, 1, 80, 255 - 108, 0, 0xAA]
+
+    @Test("a reply is found behind noise, and in pieces")
+    func reply() {
+        var received = SerialBytes([0x55, 0x55, 0x00, 0xFF])
+        #expect(XGOFrame.next(in: &received) == .damaged(4))
+        for byte in battery.dropLast() {
+            received.append(byte)
+            #expect(XGOFrame.next(in: &received) == .incomplete)
+        }
+        received.append(0xAA)
+        #expect(XGOFrame.next(in: &received) == .reply(.battery, start: 5))
+        #expect(received[5] == 80 && XGOFrame.length(of: received) == 9)
+    }
+
+    @Test("no single changed byte passes as a reply of the same register")
+    func damage() {
+        for index in battery.indices {
+            for bit in 0..<8 {
+                var bytes = battery
+                bytes[index] ^= 1 << UInt8(bit)
+                var received = SerialBytes(bytes)
+                if case .reply = XGOFrame.next(in: &received) {
+                    Issue.record("byte \(index), bit \(bit)")
+                }
+            }
+        }
+    }
+
+    @Test("the first character of the firmware names the model")
+    func models() {
+        let names = ["R-1.2.3", "M-4.3.3", "L-1.0", "RA-1.0", "W-2", ""]
+        #expect(
+            names.map { XGOModel(firmware: $0) } == [.rider, .mini, .lite, .other, .other, .other])
+    }
+}
+
+@Suite("Interlock of the wheels")
+struct DriveInterlockTests {
+    private func at(_ seconds: Double) -> Instant {
+        Instant(nanoseconds: 0).advanced(bySeconds: seconds)
+    }
+
+    @Test("a board that returns does not drive until the stick has been released")
+    func release() {
+        var interlock = DriveInterlock()
+        let ahead = DriveModel.Request(left: 1, right: 1, validUntil: at(10))
+        #expect(interlock.pass(ahead, isReady: true, now: at(0)).left == 1)
+        #expect(interlock.pass(ahead, isReady: false, now: at(1)).left == 0)
+        #expect(interlock.pass(ahead, isReady: true, now: at(2)).left == 0)
+        let centre = DriveModel.Request(left: 0, right: 0, validUntil: at(10))
+        #expect(interlock.pass(centre, isReady: true, now: at(3)).left == 0)
+        #expect(interlock.pass(ahead, isReady: true, now: at(4)).left == 1)
+    }
+
+    @Test("an expired request also opens the interlock")
+    func expiry() {
+        var interlock = DriveInterlock()
+        let ahead = DriveModel.Request(left: 1, right: 1, validUntil: at(2))
+        _ = interlock.pass(ahead, isReady: false, now: at(1))
+        #expect(interlock.pass(ahead, isReady: true, now: at(1.9)).left == 0 && interlock.isClosed)
+        _ = interlock.pass(ahead, isReady: true, now: at(2))
+        #expect(!interlock.isClosed)
+    }
+}
+
+/// The real drive thread at a pseudoterminal, with a model of the board at its other end.
+@Suite("An XGO robot at a serial port")
+struct XGOBoardTests {
+    private let robot = XGORobot(
+        at: "/tmp/airframe-xgo-\(getpid())-\(UInt32.random(in: 0...UInt32.max))")
+
+    private func wheels(_ pose: XGOPose = XGOPose()) throws -> DriveMotors {
+        var parameters = DriveModel.Parameters()
+        parameters.acceleration = 100
+        parameters.deceleration = 100
+        let wheels = DriveMotors(xgo: robot.path, pose: pose, parameters: parameters)
+        try wheels.start()
+        return wheels
+    }
+
+    private func drive(
+        _ wheels: DriveMotors, _ left: Double, _ right: Double, for seconds: Double = 60
+    ) {
+        wheels.ask(
+            DriveModel.Request(
+                left: left, right: right,
+                validUntil: MonotonicClock.now.advanced(bySeconds: seconds)))
+    }
+
+    private func isReady(_ wheels: DriveMotors) -> Bool {
+        robot.waits { _ in
+            wheels.report?.isReady(now: MonotonicClock.now) == true && !wheels.isHeld
+        }
+    }
+
+    @Test("identifies the robot, reads battery and attitude, and sends the pose")
+    func values() throws {
+        var pose = XGOPose()
+        pose.height = 1
+        pose.rollDeg = -17
+        let wheels = try wheels(pose)
+        #expect(robot.waits { _ in wheels.report?.yawDeg == 90 && wheels.report?.battery == 80 })
+        let report = try #require(wheels.report)
+        #expect(report.firmware == "R-1.2.3" && report.model == .rider)
+        #expect(report.rollDeg == 1.5 && report.pitchDeg == -2.25)
+        #expect(robot.waits { $0.memory[0x35] == 0xFF && $0.memory[0x36] == 0 })
+        #expect(robot[0x61] == 0)
+        pose.isLevel = true
+        pose.height = 0
+        wheels.set(pose)
+        #expect(robot.waits { $0.memory[0x61] == 1 && $0.memory[0x35] == 0 })
+        #expect(wheels.stop() && wheels.errors == 0)
+        #expect(robot.with { $0.strayBytes } == 0 && report.damaged == 0)
+    }
+
+    @Test("drives and turns, brakes at the dead-man time, and pauses between instructions")
+    func driving() throws {
+        let wheels = try wheels()
+        #expect(isReady(wheels))
+        drive(wheels, 1, 1)
+        #expect(robot.waits { $0.memory[0x30] == 0xFF && $0.memory[0x32] == 0x80 })
+        // The board turns to the left for values above 0x80.
+        drive(wheels, 0.5, -0.5, for: 0.3)
+        #expect(robot.waits { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 64 })
+        #expect(robot.waits(2) { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 0x80 })
+        drive(wheels, -1, -1)
+        #expect(robot.waits { $0.memory[0x30] == 0 })
+        #expect(wheels.stop())
+        #expect(robot[0x30] == 0x80 && robot[0x32] == 0x80)
+        // The vendor asks for 1 ms; the times of a loaded test machine vary.
+        let times = robot.with { $0.writes.map(\.time) }
+        #expect(zip(times, times.dropFirst()).count { $1 - $0 < 0.001 } < times.count / 10)
+    }
+
+    @Test("an unplugged robot is found again on another port, and waits for the stick")
+    func unplugged() throws {
+        let wheels = try wheels()
+        #expect(isReady(wheels))
+        drive(wheels, 1, 1)
+        #expect(robot.waits { $0.memory[0x30] == 0xFF })
+        robot.unplug()
+        #expect(robot.waits { _ in wheels.report?.isOpen == false })
+        #expect(wheels.report?.model == nil && wheels.report?.battery.isNaN == true)
+        #expect(robot.waits { _ in wheels.speeds.left == 0 })
+        robot.with { $0.memory[0x30] = 0x80 }
+        robot.plugIn()
+        #expect(robot.waits { _ in wheels.report?.isReady(now: MonotonicClock.now) == true })
+        usleep(100_000)
+        #expect(wheels.isHeld)
+        #expect(robot[0x30] == 0x80, "the robot drives although the stick was not released")
+        drive(wheels, 0, 0)
+        #expect(isReady(wheels))
+        drive(wheels, 1, 1)
+        #expect(robot.waits { $0.memory[0x30] == 0xFF })
+        #expect(wheels.report?.opened == 2)
+        #expect(wheels.stop())
+    }
+
+    @Test("stops while the board is silent or the robot has fallen, and sends the pose again")
+    func fallen() throws {
+        let wheels = try wheels()
+        #expect(isReady(wheels))
+        drive(wheels, 1, 1)
+        #expect(robot.waits { $0.memory[0x30] == 0xFF })
+        robot.with { $0.memory[0x02] = 0 }
+        #expect(robot.waits { $0.memory[0x30] == 0x80 })
+        #expect(wheels.report?.isFallen == true)
+        robot.with { $0.memory[0x02] = 1 }
+        drive(wheels, 0, 0)
+        #expect(isReady(wheels))
+        drive(wheels, 1, 1)
+        #expect(robot.waits { $0.memory[0x30] == 0xFF })
+        robot.with {
+            $0.isSilent = true
+            $0.memory[0x35] = 7
+        }
+        #expect(robot.waits { $0.memory[0x30] == 0x80 })
+        #expect(wheels.report?.isSilent(now: MonotonicClock.now) == true)
+        robot.with { $0.isSilent = false }
+        #expect(robot.waits { $0.memory[0x35] == 0x80 })
+        #expect(wheels.stop())
+    }
+
+    @Test("bytes from another program are dropped and counted")
+    func noise() throws {
+        let wheels = try wheels()
+        #expect(isReady(wheels))
+        robot.with { $0.noise = [0x55, 0x00, 0x55, 0xAA, 0x12] }
+        #expect(robot.waits { _ in wheels.report?.damaged == 5 })
+        #expect(isReady(wheels))
+        #expect(wheels.stop())
+    }
+
+    @Test("a board that does not answer does not confirm the stop")
+    func unconfirmed() throws {
+        robot.with { $0.isSilent = true }
+        let wheels = try wheels()
+        #expect(robot.waits { !$0.reads.isEmpty })
+        #expect(!wheels.stop())
+        #expect(robot[0x30] == 0x80)
+    }
+}
