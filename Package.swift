@@ -133,6 +133,9 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", path: "CSources/CZstd", providers: [.apt(["libzstd-dev"])]),
 
+        // The rider's config.yaml, for airframectl import (libyaml-dev).
+        .systemLibrary(name: "CYAML", path: "CSources/CYAML", providers: [.apt(["libyaml-dev"])]),
+
         // Replaces malloc by a counting one: for tests and the bench only.
         .target(name: "CMallocCounter", path: "CSources/CMallocCounter"),
 
@@ -291,10 +294,12 @@ let package = Package(
                 "GimbalCore", "Assistant", "Client", "Wire", "Configuration", "Hardware",
                 "Recording",
                 "PlainText", "Plot",
-                "CLinuxShim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CLinuxShim", "CYAML",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            // Static, so that the programs need no further library: 0.1 MB.
+            swiftSettings: strict, linkerSettings: [.linkedLibrary(":libyaml.a")]),
         .executableTarget(
             name: "DaemonMain", dependencies: ["airframed"], path: "Sources/Programs/airframed",
             swiftSettings: strict),

@@ -39,6 +39,36 @@ import Wire
         }
     }
 
+    @Test("the rider's config.yaml becomes a configuration file that airframed accepts")
+    func importsRider() throws {
+        try withTemporaryDirectory { directory in
+            let file = directory.appending("config.yaml")
+            try TestSupport.write(
+                "network:\n  motor_udp_port: 5005\nmotors:\n  i2c_address: 0x16\n  speed_limit: 80\nlogging:\n  level: INFO\n",
+                to: file)
+            let program = try Program.built("airframectl")
+            let read = try Program([program, "import", "--toml", file.string], in: directory)
+            #expect(read.hasEnded(within: 20) && read.exitStatus == 0)
+            #expect(
+                read.output
+                    == "rider.listen = \"0.0.0.0:5005\"\ndrive.board = \"rider\"\ndrive.limit = 0.8\n"
+            )
+            #expect(read.errors.contains("config.yaml:7: logging.level is ignored"))
+            let settings = directory.appending("rider.toml")
+            try TestSupport.write(read.output, to: settings)
+            let check = try Program(
+                [
+                    try Program.built("airframed"), "--check-config", "--config",
+                    settings.string,
+                ], in: directory)
+            #expect(check.hasEnded(within: 20) && check.exitStatus == 0, "\(check.errors)")
+            try TestSupport.write("motors: {speed_limit: 300}\n", to: file)
+            let bad = try Program([program, "import", "--toml", file.string], in: directory)
+            #expect(bad.hasEnded(within: 20) && bad.exitStatus == 1)
+            #expect(bad.errors.contains("drive.limit") && bad.output.isEmpty)
+        }
+    }
+
     @Test(
         "an import knows tables, and says what is wrong with a directory, noise and an empty file")
     func importsFiles() throws {

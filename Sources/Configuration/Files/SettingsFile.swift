@@ -10,6 +10,13 @@ public enum SettingsFile {
         public var value: String
         /// Line of the file that contains the setting; the first line is 1.
         public var line: Int
+
+        /// Creates a setting.
+        public init(key: String, value: String, line: Int) {
+            self.key = key
+            self.value = value
+            self.line = line
+        }
     }
 
     /// Reads a file.

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Client
+import Configuration
+import SystemPackage
+import Wire
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Apply the settings of an exported file; `save` keeps them.",
+        discussion: """
+            The command sets each value as `set` does; the file can contain tables. It lists, but does not set, values that are invalid or need a restart \
+            of airframed; the exit code is then 1. A file whose name ends with .yaml or .yml is the config.yaml of the Yahboom rider's public driver; the \
+            command names each key that has no effect. With --toml the command needs no airframed: it prints the settings as a configuration file for conf.d.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: "Revert all changes after this time: 30s, 5min or seconds.")
+    var rollback: SetCommand.Duration?
+    @Flag(help: "Print the settings as a configuration file, and do not apply them.")
+    var toml = false
+    @Argument(help: "File from `export`, or config.yaml; - for standard input.")
+    var file: String
+
+    func run() throws {
+        let pairs = try read()
+        guard !pairs.isEmpty else {
+            return Output.line("\(file) contains no settings; nothing has changed.")
+        }
+        let refused = try toml ? write(pairs) : apply(pairs)
+        if refused > 0 { throw ExitCode(ExitCodes.refused) }
+    }
+
+    private func read() throws(ClientError) -> [SettingsFile.Pair] {
+        guard file.hasSuffix(".yaml") || file.hasSuffix(".yml") else {
+            do throws(ConfigurationFailure) {
+                return try SettingsFile.pairs(in: FilePath(file))
+            } catch {
+                throw .file(error.description, field: "file")
+            }
+        }
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try ConfigurationFiles.system.read(FilePath(file))
+        } catch {
+            throw .file("\(file) cannot be read: \(error).", field: "file")
+        }
+        guard bytes.count <= ConfigurationFiles.sizeLimit else {
+            throw .file("\(file) is larger than 1 MiB.", field: "file")
+        }
+        let rider = RiderConfiguration(try YAMLFile.entries(of: bytes, file: file))
+        for key in rider.ignored {
+            Output.error("\(file):\(key.line): \(key.key) is ignored: \(key.reason).")
+        }
+        return rider.pairs
+    }
+
+    /// Sends the settings to airframed; returns the number of refused settings.
+    private func apply(_ pairs: [SettingsFile.Pair]) throws -> Int {
+        let client = try options.connect()
+        var refused = 0
+        for pair in pairs {
+            let (key, value) = (pair.key, pair.value)
+            var params: [String: JSONValue] = ["key": .string(key), "value": .string(value)]
+            params["rollback"] = rollback.map { .double($0.seconds) }
+            do throws(ClientError) {
+                let setting: Wire.Setting = try client.request(.set, params)
+                Output.line(SettingsView.sentence(setting))
+            } catch {
+                refused += 1
+                Output.error("\(file):\(pair.line): \(key): \(error.requestError.message)")
+            }
+        }
+        return refused
+    }
+
+    /// Prints the valid settings; returns the number of invalid settings.
+    private func write(_ pairs: [SettingsFile.Pair]) -> Int {
+        var refused = 0
+        for pair in pairs {
+            var source = ConfigurationSource(overrides: ["\(pair.key)=\(pair.value)"])
+            source.isMainFileRequired = false
+            do throws(ConfigurationFailure) {
+                _ = try ConfigurationLoader.load(source, files: Self.noFiles)
+                Output.line("\(pair.key) = \(pair.value)")
+            } catch {
+                refused += 1
+                Output.error("\(file):\(pair.line): \(error)")
+            }
+        }
+        return refused
+    }
+
+    /// A file system without files, so that each setting is checked alone.
+    private static let noFiles = ConfigurationFiles(
+        read: { _ throws(Errno) in throw .noSuchFileOrDirectory },
+        list: { _ throws(Errno) in throw .noSuchFileOrDirectory })
+}
