@@ -26,6 +26,19 @@ import Testing
     }
 
     @Test(
+        "points the camera at places and at another vehicle",
+        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+    func regions() throws {
+        let port = try unusedPort()
+        try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            let station = try Self.script("region.py", port, daemon)
+            let status = try station.wait(seconds: 90)
+            #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
+        }
+    }
+
+    @Test(
         "passes the checks of MAVSDK's gimbal_device_tester as a device of an autopilot",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func deviceConformance() throws {

@@ -14,6 +14,10 @@ struct GimbalDirector {
     private(set) var secondary = MAVLinkAddress.none
     /// Source of the heading of the vehicle that carries the gimbal.
     var vehicle = VehicleHeading()
+    /// Region of interest at which the camera is pointed.
+    var region = RegionOfInterest()
+    /// Last requested direction of the region of interest.
+    var lookedAt: RegionOfInterest.Direction?
 
     private let port: any GimbalPort
     /// Yaw relative to north that the camera holds, rad; nil if the camera does not hold a yaw
@@ -139,6 +143,7 @@ struct GimbalDirector {
     private mutating func forgetYaw() {
         heldYaw = nil
         followedYaw = nil
+        region.target = nil
     }
 
     /// Refuses a component that is not in control.
@@ -157,7 +162,15 @@ struct GimbalDirector {
         _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try demandControl(of: sender)
+        region.target = nil
         try carryOut(wanted, for: source, now: now)
+    }
+
+    /// Points the camera in a direction in the name of the peer in control.
+    mutating func point(
+        _ direction: RegionOfInterest.Direction, now: Instant
+    ) throws(Refusal) {
+        try carryOut(GimbalRequest(direction), for: source, now: now)
     }
 
     /// Executes a request of the older gimbal protocol, or a request from a manager to its device.
@@ -253,6 +266,7 @@ struct GimbalDirector {
         // repeated when the motors go on.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
+        if isBack { lookAgain() }
         guard let heldYaw, source != .none else { return }
         let yaw = Self.wrapped(heldYaw - north)
         let error = Angle(radians: askedYaw).shortestArc(to: .radians(yaw)).radians

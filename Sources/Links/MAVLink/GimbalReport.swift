@@ -184,7 +184,7 @@ struct GimbalReport {
     var managerInformation: GimbalManagerInformation {
         var message = GimbalManagerInformation()
         message.bootMs = bootMs
-        message.capabilities = capabilities.rawValue
+        message.capabilities = capabilities.union(.pointsAtPlaces).rawValue
         (message.rollMin, message.rollMax) = (Float(lower.roll), Float(upper.roll))
         (message.pitchMin, message.pitchMax) = (Float(lower.pitch), Float(upper.pitch))
         (message.yawMin, message.yawMax) = yawRange

@@ -12,6 +12,9 @@ struct Order {
     var params: [Float]
     /// The addressed component.
     var target: MAVLinkAddress
+    /// Latitude and longitude from the fifth and sixth parameter, degrees, and MAV_FRAME of the
+    /// coordinates; the fields of COMMAND_INT are more precise than `params`.
+    private(set) var place: (latitude: Double, longitude: Double, frame: UInt8)
 
     /// Value of the second parameter of MAV_CMD_COMPONENT_ARM_DISARM that forces the command in
     /// every state.
@@ -21,9 +24,11 @@ struct Order {
     init?(_ frame: MAVLinkFrame) {
         if let message = frame.message(CommandLong.self) {
             (number, params, target) = (message.command, message.params, message.target)
+            place = (Double(params[4]), Double(params[5]), MAVFrame.global)
         } else if let message = frame.message(CommandInt.self) {
             (number, target) = (message.command, message.target)
             params = message.params + [Float(message.x), Float(message.y), message.z]
+            place = (Double(message.x) * 1e-7, Double(message.y) * 1e-7, message.frame)
         } else {
             return nil
         }
@@ -38,6 +43,18 @@ struct Order {
         default: false
         }
     }
+}
+
+/// Values of MAV_FRAME that a region of interest can have.
+enum MAVFrame {
+    /// Altitude above sea level.
+    static let global: UInt8 = 0
+    /// Altitude above home.
+    static let relative: UInt8 = 3
+    /// Altitude above sea level, in COMMAND_INT.
+    static let globalInt: UInt8 = 5
+    /// Altitude above home, in COMMAND_INT.
+    static let relativeInt: UInt8 = 6
 }
 
 /// Request to save the parameters; its write to the disk can still be in progress.
@@ -187,6 +204,17 @@ extension MAVLinkComponent {
         case .gimbalManagerPitchYaw:
             try checkManager(device: params[6])
             try director.steer(GimbalRequest(pitchYaw: params), from: sender, now: now)
+        case .roiLocation:
+            try checkManager(device: params[0])
+            try director.look(at: .place(try place(of: order, now: now)), from: sender, now: now)
+        case .roiSystem:
+            try checkManager(device: params[1])
+            guard let system = UInt8(exactly: params[0]), system != 0, system != address.system
+            else { throw Refusal(.refused, "The camera cannot follow system \(params[0]).") }
+            try director.look(at: .system(system), from: sender, now: now)
+        case .roiNone:
+            try checkManager(device: params[0])
+            try director.lookAhead(from: sender, now: now)
         case .mountControl:
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
@@ -213,6 +241,28 @@ extension MAVLinkComponent {
             try arm(order, from: sender, now: now)
         case .getMessageInterval, .setMessageInterval, .requestMessage, .preflightStorage: break
         }
+    }
+
+    /// The place of a region of interest.
+    private func place(of order: Order, now: Instant) throws(Refusal) -> RegionOfInterest.Place {
+        var place = RegionOfInterest.Place(
+            latitude: order.place.latitude, longitude: order.place.longitude,
+            altitude: Double(order.params[6]))
+        switch order.place.frame {
+        case MAVFrame.global, MAVFrame.globalInt: break
+        case MAVFrame.relative, MAVFrame.relativeInt:
+            guard let home = director.region.home(now: now) else {
+                throw Refusal(.noValue, "The altitude of home is not known.")
+            }
+            place.altitude += home
+        default:
+            throw Refusal(
+                .unsupported, "Altitudes can only be above sea level or above home.")
+        }
+        guard place.isValid else {
+            throw Refusal(.refused, "The latitude, longitude or altitude is outside its range.")
+        }
+        return place
     }
 
     private func checkManager(device: Float) throws(Refusal) {

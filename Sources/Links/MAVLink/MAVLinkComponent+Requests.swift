@@ -34,6 +34,14 @@ extension MAVLinkComponent {
             else { return true }
             director.vehicle.learn(message, snapshot, now: now)
             director.leadVehicle(now: now)
+        } else if let message = frame.message(GlobalPosition.self) {
+            counters.handled += 1
+            let system = frame.sender.system
+            if director.region.note(
+                message, from: system, isOwn: system == address.system, now: now)
+            {
+                director.watchRegion(now: now)
+            }
         } else {
             return false
         }

@@ -222,6 +222,7 @@ final class MAVLinkComponent {
             tell("\(component) is silent, and no longer controls the gimbal.", severity: 4)
         }
         director.holdHeading(now: now)
+        director.watchRegion(now: now)
         director.leadVehicle(now: now)
     }
 

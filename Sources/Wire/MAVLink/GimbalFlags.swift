@@ -61,6 +61,8 @@ public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     public static let infiniteYaw = GimbalCapabilities(rawValue: 2048)
     /// Yaw can be given relative to north.
     public static let yawInEarthFrame = GimbalCapabilities(rawValue: 4096)
+    /// The manager can point at a place on the earth.
+    public static let pointsAtPlaces = GimbalCapabilities(rawValue: 131_072)
 }
 
 /// Errors of a gimbal: GIMBAL_DEVICE_ERROR_FLAGS.

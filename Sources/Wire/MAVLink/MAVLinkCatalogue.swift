@@ -3,8 +3,9 @@ public enum MAVLinkCatalogue {
     /// Every kind of message, in the order of the numbers.
     public static let messages: [any MAVLinkMessage.Type] = [
         Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
-        ParamSet.self, AttitudeReport.self, VFRHUD.self, CommandInt.self, CommandLong.self,
-        CommandAck.self, TimeSync.self, BatteryReport.self, MessageInterval.self, StatusText.self,
+        ParamSet.self, AttitudeReport.self, GlobalPosition.self, VFRHUD.self, CommandInt.self,
+        CommandLong.self, CommandAck.self, TimeSync.self, BatteryReport.self, MessageInterval.self,
+        StatusText.self,
         CameraInformation.self, StorageInformation.self, CameraCaptureStatus.self,
         CameraImageCaptured.self, VideoStreamInformation.self, VideoStreamStatus.self,
         CameraTrackingImageStatus.self,

@@ -2,6 +2,12 @@
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     /// Terminates the flight; airframed executes it as an emergency stop.
     case flightTermination = 185
+    /// Points the camera at a place on the earth.
+    case roiLocation = 195
+    /// Ends the pointing at a place or a vehicle.
+    case roiNone = 197
+    /// Points the camera at another vehicle, by its system ID.
+    case roiSystem = 198
     /// Command of the older gimbal protocol that sets the stabilised axes.
     case mountConfigure = 204
     /// Command of the older gimbal protocol that sets pitch, roll and yaw in degrees.

@@ -40,6 +40,25 @@ import Wire
                 == Self.bytes("fd 09 00 00 00 01 9a 00 00 00 00 00 00 00 1a 08 00 04 03 1a cf"))
     }
 
+    @Test("a vehicle's position is these bytes of pymavlink")
+    func position() {
+        var message = GlobalPosition()
+        message.bootMs = 1000
+        message.latitude = 520_000_000
+        message.longitude = -130_000_000
+        message.altitude = 100_500
+        message.altitudeAboveHome = 10_500
+        message.northSpeed = 100
+        message.eastSpeed = -200
+        message.downSpeed = 3
+        message.heading = 9000
+        #expect(
+            message.frame(from: MAVLinkAddress(system: 1, component: 1), sequence: 5)
+                == Self.bytes(
+                    "fd 1c 00 00 05 01 01 21 00 00 e8 03 00 00 00 92 fe 1e 80 5b 40 f8 94 88 01 00 "
+                        + "04 29 00 00 64 00 38 ff 03 00 28 23 ea 99"))
+    }
+
     @Test("what a flight display reads is these bytes")
     func display() {
         var attitude = AttitudeReport()

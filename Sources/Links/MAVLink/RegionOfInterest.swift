@@ -1,0 +1,147 @@
+import GimbalCore
+import Glibc
+import Wire
+
+/// Region of interest: a place on the earth, or a vehicle, at which the camera is pointed. The type
+/// stores the positions of the gimbal's own vehicle and of other vehicles, and computes directions.
+struct RegionOfInterest {
+    /// A place on the earth.
+    struct Place: Equatable {
+        /// Latitude, degrees, -90...90, north positive.
+        var latitude: Double
+        /// Longitude, degrees, -180...180, east positive.
+        var longitude: Double
+        /// Altitude above sea level, m.
+        var altitude: Double
+
+        /// True if the coordinates are within their ranges.
+        var isValid: Bool {
+            abs(latitude) <= 90 && abs(longitude) <= 180 && altitude.isFinite
+                && abs(altitude) <= 1e5
+        }
+    }
+
+    /// The target of the camera.
+    enum Target: Equatable {
+        /// A place on the earth.
+        case place(Place)
+        /// The vehicle with this system ID.
+        case system(UInt8)
+    }
+
+    /// A direction from the gimbal: yaw from north and pitch, rad; right and up are positive.
+    struct Direction: Equatable {
+        var yaw: Double
+        var pitch: Double
+    }
+
+    /// A received position.
+    private struct Fix {
+        var place: Place
+        /// Altitude above home, m.
+        var height: Double
+        /// Speeds to the north, to the east and upwards, m/s.
+        var speed: (north: Double, east: Double, up: Double)
+        var time: Instant
+
+        /// The place at a later time, at constant speed.
+        func place(at now: Instant) -> Place {
+            let seconds = min(max(now.seconds(since: time), 0), RegionOfInterest.extrapolation)
+            var moved = place
+            moved.altitude += speed.up * seconds
+            moved.latitude += speed.north * seconds / RegionOfInterest.metresPerDegree
+            let scale = max(cos(place.latitude * .pi / 180), 0.01)
+            moved.longitude +=
+                speed.east * seconds / (RegionOfInterest.metresPerDegree * scale)
+            return moved
+        }
+    }
+
+    /// Age from which a position is not used, s.
+    static let staleSeconds = 3.0
+    /// Longest time for which a position is extrapolated, s.
+    private static let extrapolation = 1.0
+    /// Largest number of other vehicles whose positions are stored.
+    private static let mostSystems = 16
+    /// Shortest distance from which a direction is computed, m.
+    private static let nearest = 0.5
+    /// Length of one degree of latitude on a sphere with the mean radius of the earth, 6371.0088 km
+    /// (IUGG), m. The error of a direction is at most 0.2°.
+    private static let metresPerDegree = 6_371_008.8 * Double.pi / 180
+
+    /// The target; nil if the camera is not pointed at a region of interest.
+    var target: Target?
+    private var own: Fix?
+    private var others: [UInt8: Fix] = [:]
+
+    /// Stores a position.
+    ///
+    /// - Parameters:
+    ///   - message: The position.
+    ///   - system: System ID of the sender.
+    ///   - isOwn: True if the sender is the gimbal's own vehicle.
+    ///   - now: Time of the receipt.
+    /// - Returns: True if the direction of the target can have changed.
+    mutating func note(
+        _ message: GlobalPosition, from system: UInt8, isOwn: Bool, now: Instant
+    ) -> Bool {
+        let fix = Fix(
+            place: Place(
+                latitude: Double(message.latitude) * 1e-7,
+                longitude: Double(message.longitude) * 1e-7,
+                altitude: Double(message.altitude) * 1e-3),
+            height: Double(message.altitudeAboveHome) * 1e-3,
+            speed: (
+                Double(message.northSpeed) * 0.01, Double(message.eastSpeed) * 0.01,
+                -Double(message.downSpeed) * 0.01
+            ), time: now)
+        // Latitude and longitude are 0 while an autopilot has no position.
+        guard fix.place.isValid, message.latitude != 0 || message.longitude != 0 else {
+            return false
+        }
+        if isOwn {
+            own = fix
+            return target != nil
+        }
+        if others[system] == nil, others.count >= Self.mostSystems {
+            others = others.filter { now.seconds(since: $0.value.time) <= Self.staleSeconds }
+            guard others.count < Self.mostSystems else { return false }
+        }
+        others[system] = fix
+        return target == .system(system)
+    }
+
+    /// Altitude of home above sea level, m; nil if the vehicle's position is not known.
+    func home(now: Instant) -> Double? { fresh(own, now).map { $0.place.altitude - $0.height } }
+
+    /// True if the position of the gimbal's own vehicle is known.
+    func isLocated(now: Instant) -> Bool { fresh(own, now) != nil }
+
+    /// True if the position of a vehicle is known.
+    func knows(_ system: UInt8, now: Instant) -> Bool { fresh(others[system], now) != nil }
+
+    /// Direction of the target; nil without a target, while a position is not known, and if the
+    /// target is closer than half a metre.
+    func direction(now: Instant) -> Direction? {
+        guard let target, let start = fresh(own, now)?.place(at: now) else { return nil }
+        let end: Place
+        switch target {
+        case .place(let place): end = place
+        case .system(let system):
+            guard let fix = fresh(others[system], now) else { return nil }
+            end = fix.place(at: now)
+        }
+        let middle = (start.latitude + end.latitude) / 2 * .pi / 180
+        let north = (end.latitude - start.latitude) * Self.metresPerDegree
+        let turn = (end.longitude - start.longitude).remainder(dividingBy: 360)
+        let east = turn * Self.metresPerDegree * cos(middle)
+        let up = end.altitude - start.altitude
+        let distance = hypot(north, east)
+        guard hypot(distance, up) >= Self.nearest else { return nil }
+        return Direction(yaw: atan2(east, north), pitch: atan2(up, distance))
+    }
+
+    private func fresh(_ fix: Fix?, _ now: Instant) -> Fix? {
+        fix.flatMap { now.seconds(since: $0.time) <= Self.staleSeconds ? $0 : nil }
+    }
+}
