@@ -49,13 +49,14 @@ class Board:
         self.run(f'[hardware]\nbackend = "linux"\n[hardware.linux]\nimu_self_test = false\n{hardware}{common}[imu]\ntimeout_ms = {timeout_ms}\n',
                  environment, user)
 
-    def start_profile(self, name, port):
-        """A profile of etc/boards with another serial port. The machine has neither the switch of the supply nor a sensor that
+    def start_profile(self, name, **connections):
+        """A profile of etc/boards with other values of these settings of [hardware.linux]. The machine has neither the switch of the supply nor a sensor that
         can test itself, and cannot lock its memory."""
         lines = (ROOT / f"etc/boards/{name}.toml").read_text().splitlines()
-        kept = [line for line in lines if not line.startswith(("gpio_chip", "power_line", "motor_port"))]
+        kept = [line for line in lines if not line.startswith(("gpio_chip", "power_line", *connections))]
         text = "\n".join(kept) + "\n"
-        text = text.replace("[hardware.linux]\n", f'[hardware.linux]\nmotor_port = "{port}"\nimu_self_test = false\n')
+        others = "".join(f'{key} = "{value}"\n' for key, value in connections.items())
+        text = text.replace("[hardware.linux]\n", f"[hardware.linux]\n{others}imu_self_test = false\n")
         self.run(text.replace("[loop]\n", "[loop]\nlock_memory = false\n") + "[imu]\ntimeout_ms = 100\n")
 
     def run(self, settings, environment={}, user=None):

@@ -63,7 +63,7 @@ class Drives:
     """The running plant and its drives. `history` holds rows (time, drives that are on, handle roll and pitch, camera yaw, roll
     and pitch, joints yaw, roll and pitch), degrees."""
 
-    def __init__(self, program, protocol, watchdog_ms=50):
+    def __init__(self, program, protocol, watchdog_ms=25):
         path = Path(tempfile.mkdtemp()) / "gimbal"
         path.write_bytes(bytes(216))
         self.memory = mmap.mmap(os.open(path, os.O_RDWR), 216)

@@ -145,7 +145,7 @@ def try_kind(programs, kind):
     until(lambda: rig.motors.are_off, "SIGTERM turns the motors off by command", seconds=3)
     if kind == "board":
         rig.motors.tell("voltage 12")
-        board.start_profile("simplefoc-gimbal", rig.motors.line)
+        board.start_profile("simplefoc-gimbal", motor_port=rig.motors.line)
         until(lambda: rig.motors.are_on, "the profile of the SimpleFOC gimbal starts, and switches its motors on")
         board.end()
     rows.append([kind, f"{handle:.2f}", f"{still:.4f}", f"{shaken:.4f}", f"{exchanges:.0f}", f"{load:.1f}", f"{computed:.1f}",

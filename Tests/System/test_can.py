@@ -5,7 +5,7 @@ that loses its supply, and the end of airframed, turn the others off.
 import time
 
 from board import Board, rms
-from drives import Drives, bring_up, build, settings
+from drives import INTERFACE, Drives, bring_up, build, settings
 from plant import ACCEL, GYRO
 
 board = Board([ACCEL, GYRO])
@@ -15,7 +15,8 @@ LIMIT_MS = 50
 
 def main():
     bring_up()
-    drives = Drives(build(), "odrive")
+    program = build()
+    drives = Drives(program, "odrive")
     board.start(settings("odrive"), rate=500, timeout_ms=100)
     until(lambda: drives.are_on, "three drives are switched on, in torque control")
     until(lambda: not board.names("notices") & {"inertia_unknown"}, "the inertia is measured")
@@ -42,6 +43,13 @@ def main():
     board.end()
     check(drives.are_off, "the drives are off at the end")
     check(sum(j.faults for j in drives.joints) == 0, "no watchdog has expired: each drive was switched off by a command")
+    drives.stop()
+
+    drives = Drives(program, "moteus")
+    board.start_profile("can-gimbal", can_interface=INTERFACE)
+    until(lambda: drives.are_on, "the profile of the CAN gimbal starts, and switches its drives on")
+    board.end()
+    check(drives.are_off, "and off at its end")
     drives.stop()
     board.done()
 

@@ -69,7 +69,7 @@ def main():
     board.end()
     until(lambda: servos.are_off, "the servos are off at the end", seconds=2)
 
-    board.start_profile("bus-servo-head", servos.line)
+    board.start_profile("bus-servo-head", motor_port=servos.line)
     until(lambda: servos.are_on, "the profile of the head starts, and switches its servos on")
     until(lambda: board.status()["serial"]["supply_v"] > 7, "it shows the supply")
     board.end()

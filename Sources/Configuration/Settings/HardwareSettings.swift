@@ -203,7 +203,7 @@ extension Settings {
         /// Bit rate of the CAN bus, kbit/s; with CAN FD, the bit rate of the arbitration phase.
         public var canKbit = 1000
         /// Time without a command after which a moteus stops, ms.
-        public var canWatchdogMs = 50.0
+        public var canWatchdogMs = 25.0
         /// Largest angle in the Mini Cheetah's protocol, rad.
         public var mitAngleRad = 12.5
         /// Largest rate in the Mini Cheetah's protocol, rad/s.

@@ -16,7 +16,7 @@ extension HardwareWiring {
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
         /// Time without a command after which a drive stops, s. Only some protocols send the
         /// watchdog time to the drive.
-        public var watchdog = 0.05
+        public var watchdog = 0.025
         /// Direction of each drive: 1, or -1 if its angle decreases when the joint's angle
         /// increases.
         public var direction = AxisVector(repeating: 1)
