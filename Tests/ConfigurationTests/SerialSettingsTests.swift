@@ -106,7 +106,7 @@ struct SerialSettingsTests {
                     $0.hardware.linux.motors = .board
                     $0.motors.type = .torque
                 }))
-        #expect(board.bytes == 66 && board.rate == 500)
+        #expect(board.bytes == 21 + 22 + 16 && board.rate == 500)
         #expect(SerialLoad(Settings()) == nil)
     }
 }

@@ -231,6 +231,44 @@ struct SerialCodecTests {
             CRC16.of(SerialBytes(sent), 2..<19) == UInt16(sent[19]) | UInt16(sent[20]) << 8)
     }
 
+    /// A frame of the board, with its checksum.
+    static func boardFrame(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        var frame = SerialBytes([0xA5, 0x5A, type, UInt8(payload.count)] + payload)
+        frame.append(little: CRC16.of(frame, 2..<frame.count))
+        return frame.data
+    }
+
+    @Test("a report of the board's motion has 22 bytes: angles, rates and the causes of faults")
+    func boardMotion() {
+        var codec = BoardCodec()
+        _ = request(&codec)
+        #expect(codec.expectedReplies == 1 && codec.expectedBytes == 22)
+        // A quarter and three quarters of a turn; -1 rad/s and 0.5 rad/s; roll is overloaded.
+        let (news, items) = content(
+            &codec,
+            Self.boardFrame(
+                0x82, [1, 1, 0, 1, 0, 0x40, 0, 0xC0, 0, 0, 0x18, 0xFC, 0xF4, 1, 0, 0]))
+        #expect(items == [.reply] && news.map(\.axis) == [.yaw, .roll, .pitch])
+        #expect(news.map(\.angle) == [.pi / 2, .pi * 1.5, 0])
+        #expect(news.map(\.rate) == [-1, 0.5, 0])
+        #expect(news.map(\.causes) == [[], [.overload], []])
+        #expect(news.allSatisfy { $0.isRunning == true && $0.voltage == nil })
+    }
+
+    @Test("every eighth command has a second report: currents, supply voltage and temperature")
+    func boardState() {
+        var codec = BoardCodec()
+        let both = (1...16).map { _ -> Int in
+            _ = request(&codec)
+            return codec.expectedBytes
+        }
+        #expect(both.enumerated().filter { $0.1 == 38 }.map(\.0) == [7, 15])
+        let (news, items) = content(
+            &codec, Self.boardFrame(0x83, [0xE8, 3, 0x18, 0xFC, 0, 0, 0xE0, 0x2E, 0xFE, 0]))
+        #expect(items == [.reply] && news.map(\.current) == [1, -1, 0])
+        #expect(news.allSatisfy { $0.voltage == 12 && $0.temperature == 25.4 && $0.angle == nil })
+    }
+
     // MARK: All of them
 
     /// A codec of each protocol with a valid reply.
@@ -243,13 +281,12 @@ struct SerialCodecTests {
         let second = DynamixelCodec.begin(1, 0x55, into: &dynamixel)
         for _ in 0..<22 { dynamixel.append(0) }
         DynamixelCodec.end(second, &dynamixel)
-        var board = SerialBytes([0xA5, 0x5A, 0x81, 39])
-        for _ in 0..<39 { board.append(0) }
-        board.append(little: CRC16.of(board, 2..<43))
+        let board = boardFrame(0x82, [UInt8](repeating: 0, count: 16))
         return [
             (FeetechCodec(ids: ids), feetech.data),
             (DynamixelCodec(ids: ids, goal: .position), dynamixel.data),
-            (BoardCodec(), board.data),
+            (BoardCodec(), board),
+            (BoardCodec(), boardFrame(0x83, [UInt8](repeating: 0, count: 10))),
         ]
     }
 

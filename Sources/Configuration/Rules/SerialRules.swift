@@ -3,7 +3,7 @@ import Port
 
 /// Load of the motors' serial port.
 public struct SerialLoad: Sendable, Equatable {
-    /// Number of bytes of one exchange: the goal values, the request and all replies.
+    /// Number of bytes of the longest exchange: the goal values, the request and all replies.
     public let bytes: Int
     /// Load of the port at the configured rates, 0...1.
     public let load: Double
@@ -17,7 +17,7 @@ public struct SerialLoad: Sendable, Equatable {
             .count { $0 >= 0 }
         switch linux.motors {
         case .none, .pca9685, .pwm, .can: return nil
-        case .board: bytes = 21 + 45
+        case .board: bytes = 21 + 22 + 16
         case .busServo where linux.servoProtocol == .feetech:
             bytes = (8 + 3 * servos) + (8 + servos) + 14 * servos
         case .busServo:

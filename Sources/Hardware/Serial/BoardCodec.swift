@@ -1,7 +1,8 @@
 internal import GimbalCore
 
 /// Protocol of a microcontroller board that commutates three motors: a frame of three torques in each
-/// period, and one reply (etc/manual/motor-board.md is the specification).
+/// period, and a short report of the motion (etc/manual/motor-board.md is the specification). Every
+/// eighth exchange contains a second report, with currents, supply and temperature.
 ///
 /// A frame is `A5 5A type length payload… CRC`, lowest byte first; the CRC covers type, length and
 /// payload.
@@ -9,7 +10,8 @@ struct BoardCodec: SerialCodec {
     /// Type and payload length of a frame.
     enum Frame {
         static let command: (type: UInt8, length: UInt8) = (0x01, 15)
-        static let report: (type: UInt8, length: UInt8) = (0x81, 39)
+        static let motion: (type: UInt8, length: UInt8) = (0x82, 16)
+        static let state: (type: UInt8, length: UInt8) = (0x83, 10)
     }
 
     /// Bits of a command.
@@ -20,11 +22,23 @@ struct BoardCodec: SerialCodec {
 
     /// Number of bytes of a frame in addition to its payload.
     static let overhead = 6
+    /// Number of commands after which the board also reports its state: the commands whose sequence
+    /// number is a multiple of this number.
+    static let stateInterval: UInt16 = 8
+    /// Number of units of an angle in a revolution.
+    static let unitsPerTurn = 65536.0
+    /// Unit of a rate, rad/s.
+    static let rateUnit = 0.001
 
     let axes = AxisSet(yaw: true, roll: true, pitch: true)
     let holdsAngles = false
-    let expectedReplies = 1
-    let expectedBytes = overhead + Int(Frame.report.length)
+    let replyBytes = overhead + Int(Frame.motion.length)
+    let motorsPerReply = 3
+    var expectedReplies: Int { sequence % Self.stateInterval == 0 ? 2 : 1 }
+    var expectedBytes: Int {
+        expectedReplies == 1
+            ? replyBytes : replyBytes + Self.overhead + Int(Frame.state.length)
+    }
     private var requests = DriveRequests()
     private var sequence: UInt16 = 0
 
@@ -85,27 +99,25 @@ struct BoardCodec: SerialCodec {
         }
         guard let count else { return .incomplete }
         defer { received.drop(count) }
-        guard received[2] == Frame.report.type, received[3] == Frame.report.length else {
+        let kind = (received[2], received[3])
+        if kind == Frame.motion {
+            axes.forEach { take(Self.motion(received, $0)) }
+        } else if kind == Frame.state {
+            axes.forEach { take(Self.state(received, $0)) }
+        } else {
             return .foreign
         }
-        var isWhole = true
-        axes.forEach { if Self.news(received, $0) == nil { isWhole = false } }
-        // If one number is not finite, the whole report is discarded.
-        guard isWhole else { return .damaged(count) }
-        axes.forEach { if let news = Self.news(received, $0) { take(news) } }
         return .reply
     }
 
-    /// Information about one joint in a report; nil if a number is not finite.
-    private static func news(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveNews? {
+    /// Motion and faults of one joint's motor.
+    private static func motion(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
         let index = Int(axis.rawValue)
-        guard let angle = frame.float(at: 9 + 4 * index), let rate = frame.float(at: 21 + 4 * index)
-        else { return nil }
         var news = DriveNews(axis: axis)
-        news.angle = angle
-        news.rate = rate
-        news.isRunning = frame[6] & 1 != 0
-        let bits = frame.little16(at: 7)
+        news.angle = Double(frame.little16(at: 8 + 2 * index)) * 2 * .pi / unitsPerTurn
+        news.rate = Double(Int16(bitPattern: frame.little16(at: 14 + 2 * index))) * rateUnit
+        news.isRunning = frame[5] & 1 != 0
+        let bits = frame.little16(at: 6)
         // Bits 0...3 describe the board; from bit 4, each group of four bits describes one motor.
         let own = bits >> (4 + 4 * UInt16(index)) & 0xF
         news.fault = UInt32(bits & 0xF) | UInt32(own) << 4
@@ -116,10 +128,17 @@ struct BoardCodec: SerialCodec {
         if own & 4 != 0 { causes.insert(.encoder) }
         if own & 8 != 0 || bits & 0xC != 0 { causes.insert(.other) }
         news.causes = causes
-        news.current = Double(Int16(bitPattern: frame.little16(at: 33 + 2 * index))) / 1000
-        let supply = frame.little16(at: 39)
+        return news
+    }
+
+    /// Current of one joint's motor; voltage and temperature of the board.
+    private static func state(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+        let index = Int(axis.rawValue)
+        var news = DriveNews(axis: axis)
+        news.current = Double(Int16(bitPattern: frame.little16(at: 4 + 2 * index))) / 1000
+        let supply = frame.little16(at: 10)
         if supply != 0 { news.voltage = Double(supply) / 1000 }
-        let temperature = Int16(bitPattern: frame.little16(at: 41))
+        let temperature = Int16(bitPattern: frame.little16(at: 12))
         if temperature != Int16.min { news.temperature = Double(temperature) / 10 }
         return news
     }

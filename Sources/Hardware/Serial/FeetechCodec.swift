@@ -55,9 +55,11 @@ struct FeetechCodec: SerialCodec {
 
     var expectedReplies: Int { axes.number }
 
-    var expectedBytes: Int {
-        axes.number * (Self.frame + Int(isSlow ? Self.measured.slow : Self.measured.fast))
-    }
+    var expectedBytes: Int { axes.number * replyBytes }
+
+    var replyBytes: Int { Self.frame + Int(isSlow ? Self.measured.slow : Self.measured.fast) }
+
+    var motorsPerReply: Int { 1 }
 
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes) {
         let switches = ServoSwitches.due(command, axes, &requests, known: &known)

@@ -26,6 +26,10 @@ protocol SerialCodec: Sendable {
     var expectedReplies: Int { get }
     /// Number of bytes of the replies to the last request.
     var expectedBytes: Int { get }
+    /// Number of bytes of a reply that contains the angle of a motor.
+    var replyBytes: Int { get }
+    /// Number of motors whose angles are in one reply.
+    var motorsPerReply: Int { get }
 
     /// Adds the request of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes)

@@ -146,7 +146,7 @@ final class SerialMotors: MotorPort {
         let byteSeconds = 10 / Double(installation.baud)
         let bytes = request.count + codec.expectedBytes
         let deadline = sent.advanced(bySeconds: Double(bytes) * byteSeconds + Self.patience)
-        let replySeconds = Double(codec.expectedBytes / max(codec.expectedReplies, 1)) * byteSeconds
+        let replySeconds = Double(codec.replyBytes) * byteSeconds
         var (replies, damaged, now) = (0, 0, sent)
         var heard = AxisSet.none
         while replies < codec.expectedReplies, now < deadline {
@@ -182,9 +182,8 @@ final class SerialMotors: MotorPort {
     /// Counts damaged bytes as replies of the motors that sent no valid reply, if the number of
     /// bytes matches the length of their replies.
     private func noteDamagedReplies(bytes: Int, of missing: AxisSet, now: Instant) {
-        let number = codec.expectedReplies == 1 ? min(missing.number, 1) : missing.number
-        let reply = codec.expectedBytes / max(codec.expectedReplies, 1)
-        guard number > 0, bytes >= number * (reply - 1) else { return }
+        let number = (missing.number + codec.motorsPerReply - 1) / codec.motorsPerReply
+        guard number > 0, bytes >= number * (codec.replyBytes - 1) else { return }
         missing.forEach { motions[$0].heard = now }
     }
 

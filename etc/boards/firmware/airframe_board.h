@@ -3,6 +3,7 @@
 #ifndef AIRFRAME_BOARD_H
 #define AIRFRAME_BOARD_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,7 +29,8 @@ enum MotorFault : uint16_t {
 /// Bits of a report for a fault of motor 0 (yaw), 1 (roll) or 2 (pitch).
 inline uint16_t motorFault(int motor, uint16_t fault) { return (uint16_t)(fault << (4 + 4 * motor)); }
 
-/// State of the board and its motors. Angles in rad, not limited to a turn; rates in rad/s; currents in A.
+/// State of the board and its motors. Angles in rad, not limited to a turn, sent with a resolution of 1/65536 turn; rates in rad/s, sent
+/// with a resolution of 0.001 rad/s, at most ±32.767 rad/s; currents in A.
 struct Report {
     float angle[3] = {0, 0, 0};
     float rate[3] = {0, 0, 0};
@@ -43,8 +45,10 @@ class Board {
   public:
     /// Time without a command after which the motors are off, µs.
     static const uint32_t deadManMicroseconds = 20000;
-    /// Size of a report's frame, bytes.
-    static const size_t reportSize = 45;
+    /// Number of commands after which the board also reports its state.
+    static const uint16_t stateInterval = 8;
+    /// Size of the longest report, bytes: a frame of the motion, and a frame of the state.
+    static const size_t reportSize = 22 + 16;
 
     /// Takes one received byte. Returns true when a valid command is complete: the board then sends one report.
     bool receive(uint8_t byte, uint32_t nowMicroseconds) {
@@ -84,23 +88,27 @@ class Board {
     /// Number of frames with a wrong checksum.
     uint32_t damaged() const { return damaged_; }
 
-    /// Writes the frame of a report, `reportSize` bytes; returns their number.
+    /// Writes the frame of the motion, and after every eighth command the frame of the state: at most `reportSize` bytes. Returns the
+    /// number of bytes. The frame of the motion is short, so that it survives damaged bytes more often.
     size_t compose(const Report &report, uint8_t *out) {
-        out[0] = 0xA5, out[1] = 0x5A, out[2] = 0x81, out[3] = 39;
-        put16(out + 4, sequence_);
-        out[6] = (uint8_t)((isOn() ? 1 : 0) | (hasExpired_ ? 2 : 0));
-        put16(out + 7, (uint16_t)(latched_ | report.faults));
+        begin(out, 0x82, 16);
+        out[4] = (uint8_t)sequence_;
+        out[5] = (uint8_t)((isOn() ? 1 : 0) | (hasExpired_ ? 2 : 0));
+        put16(out + 6, (uint16_t)(latched_ | report.faults));
         for (int i = 0; i < 3; i++) {
-            putFloat(out + 9 + 4 * i, report.angle[i]);
-            putFloat(out + 21 + 4 * i, report.rate[i]);
-            put16(out + 33 + 2 * i, (uint16_t)limited(report.current[i] * 1000));
+            put16(out + 8 + 2 * i, turns(report.angle[i]));
+            put16(out + 14 + 2 * i, (uint16_t)limited(report.rate[i] * 1000));
         }
-        float millivolts = report.supply * 1000;
-        put16(out + 39, millivolts > 65535 ? 65535 : millivolts > 0 ? (uint16_t)millivolts : 0);
-        put16(out + 41, report.temperature < -3000 ? 0x8000 : (uint16_t)limited(report.temperature * 10));
-        put16(out + 43, crc(out + 2, 41));
         hasExpired_ = false;
-        return reportSize;
+        size_t count = end(out, 16);
+        if (sequence_ % stateInterval != 0) return count;
+        out += count;
+        begin(out, 0x83, 10);
+        for (int i = 0; i < 3; i++) put16(out + 4 + 2 * i, (uint16_t)limited(report.current[i] * 1000));
+        float millivolts = report.supply * 1000;
+        put16(out + 10, millivolts > 65535 ? 65535 : millivolts > 0 ? (uint16_t)millivolts : 0);
+        put16(out + 12, report.temperature < -3000 ? 0x8000 : (uint16_t)limited(report.temperature * 10));
+        return count + end(out, 10);
     }
 
     /// Voltage for a torque: `torque / torquePerAmp * resistance`, plus the back-EMF, which a motor without current control needs.
@@ -146,15 +154,27 @@ class Board {
         memmove(frame_, frame_ + count, used_);
     }
 
+    static void begin(uint8_t *out, uint8_t type, uint8_t length) { out[0] = 0xA5, out[1] = 0x5A, out[2] = type, out[3] = length; }
+
+    // Adds the checksum to a frame; returns the frame's size.
+    static size_t end(uint8_t *out, size_t length) {
+        put16(out + 4 + length, crc(out + 2, 2 + length));
+        return length + 6;
+    }
+
     static int16_t limited(float value) {
-        return value > 32767 ? 32767 : value > -32767 ? (int16_t)value : (int16_t)-32767;
+        return value > 32767 ? 32767 : value > -32767 ? (int16_t)lrintf(value) : (int16_t)-32767;
+    }
+
+    // Angle in units of 1/65536 turn, within one turn.
+    static uint16_t turns(float radians) {
+        float turn = radians / 6.2831853f;
+        return (uint16_t)(uint32_t)lrintf((turn - floorf(turn)) * 65536);
     }
 
     static uint16_t little16(const uint8_t *from) { return (uint16_t)(from[0] | from[1] << 8); }
 
     static void put16(uint8_t *to, uint16_t value) { to[0] = (uint8_t)value, to[1] = (uint8_t)(value >> 8); }
-
-    static void putFloat(uint8_t *to, float value) { memcpy(to, &value, 4); }
 
     /// CRC-16 with polynomial 0x8005, initial value 0, highest bit first.
     static uint16_t crc(const uint8_t *bytes, size_t count) {
