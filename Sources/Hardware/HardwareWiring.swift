@@ -9,9 +9,8 @@ public struct HardwareWiring: Sendable, Equatable {
     public var bus: String
     /// Motors of the joints, and their connections.
     public var motors: Motors
-    /// Voltages below which the motors' supply is low or empty, for motors that report their supply
-    /// voltage.
-    public var supply = SupplyWatch.Limits(low: 0, empty: 0)
+    /// Supply of the motors.
+    public var supply = SupplyWiring()
     /// GPIO line that switches the motors' power; nil if there is none.
     public var power: PowerSwitch?
 
@@ -53,13 +52,13 @@ public struct HardwareWiring: Sendable, Equatable {
                     bus: bus, staleSeconds: sensors.staleSeconds, reports: reports.encoders)
             },
             drives: feedback(reports.drives, period: period),
-            motors: motorsBesideSensor(on: bus(self.bus)),
+            motors: motorsBesideSensor(on: bus(self.bus), supply: reports.drives.supply),
             pace: sensors.dataReady.map {
                 DataReady(
                     line: EdgeLine(path: $0.chip, line: $0.line), period: period,
                     report: reports.camera)
             },
-            supply: SupplyMonitor(limits: supply, reports: reports.drives))
+            supply: SupplyMonitor(supply, reports: reports.drives))
     }
 
     private func feedback(_ reports: DriveReports, period: Double) -> (any JointFeedback)? {

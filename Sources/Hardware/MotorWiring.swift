@@ -55,7 +55,8 @@ extension HardwareWiring {
         case .none: break
         case .pca9685(let path, _, _, _, _) where path == bus: break
         case .pca9685(let path, _, _, _, _):
-            outputs.motors = makePort(on: I2CBus(path: path)).map(MotorBus.init)
+            outputs.motors = makePort(on: I2CBus(path: path), supply: drives.supply)
+                .map(MotorBus.init)
         case .pwm(let chip, let channels, let pulses, let frameRate):
             outputs.motors = MotorBus(
                 PWMServos(chip: chip, channels: channels, pulses: pulses, frameRate: frameRate))
@@ -69,12 +70,12 @@ extension HardwareWiring {
     }
 
     /// The motors that share a bus with the sensor; nil if there are none.
-    func motorsBesideSensor(on bus: I2CBus) -> (any MotorPort)? {
+    func motorsBesideSensor(on bus: I2CBus, supply: SupplyReport) -> (any MotorPort)? {
         guard case .pca9685(let path, _, _, _, _) = motors, path == self.bus else { return nil }
-        return makePort(on: bus)
+        return makePort(on: bus, supply: supply)
     }
 
-    private func makePort(on bus: I2CBus) -> (any MotorPort)? {
+    private func makePort(on bus: I2CBus, supply: SupplyReport) -> (any MotorPort)? {
         guard case .pca9685(_, let address, let channels, let oscillator, let load) = motors else {
             return nil
         }
@@ -88,7 +89,8 @@ extension HardwareWiring {
             return PCA9685Servos(outputs: outputs(frameRate), pulses: pulses)
         case .phases(let motors, let frameRate, let hasEncoders):
             return PCA9685Phases(
-                outputs: outputs(frameRate), motors: motors, hasEncoders: hasEncoders)
+                outputs: outputs(frameRate), motors: motors, hasEncoders: hasEncoders,
+                supply: supply)
         }
     }
 }

@@ -81,6 +81,23 @@ struct SerialSettingsTests {
                 }
             ),
             (
+                "needs a battery, but battery.source is \"none\"",
+                { $0.supply.source = .battery }
+            ),
+            (
+                "only on brushless motors on a PCA9685",
+                { $0.supply.nominalV = 11.1 }
+            ),
+            (
+                "which a PCA9685 does not report",
+                {
+                    $0.supply.nominalV = 11.1
+                    $0.hardware.linux.motors = .pca9685
+                    $0.hardware.linux.encoders = .none
+                    $0.motors.type = .field
+                }
+            ),
+            (
                 "hardware.linux.encoders = \"drives\"",
                 {
                     $0.hardware.linux.servoProtocol = .dynamixel2

@@ -23,6 +23,8 @@ struct BatteryMonitorTests {
         if let file { fclose(file) }
     }
 
+    private let supply = SupplyReport()
+
     /// A monitor over a made-up fuel gauge, and the folder of its files.
     private func makeMonitor() -> (BatteryMonitor, String) {
         var path = Array("/tmp/airframe-battery-XXXXXX".utf8CString)
@@ -38,7 +40,9 @@ struct BatteryMonitorTests {
         roots.powerSupply = root
         var settings = Settings().battery
         settings.source = .powerSupply
-        return (BatteryMonitor(settings: { [settings] in settings }, roots: roots), gauge)
+        let monitor = BatteryMonitor(
+            settings: { [settings] in settings }, roots: roots, supply: supply)
+        return (monitor, gauge)
     }
 
     @Test("status has the values, and the log has a line for each change of the state")
@@ -49,6 +53,10 @@ struct BatteryMonitorTests {
         let status = try #require(monitor.status(now: at(2)))
         #expect(status.summary == "gauge discharging, 80 %, 7.60 V, 0.50 A, 25 °C")
         #expect(!status.isLow && status.check.level == .ok)
+        var motors = Settings()
+        motors.hardware.backend = .linux
+        motors.supply.source = .battery
+        #expect(supply.status(motors)?.summary == "voltage unknown (battery)")
         write("19", "\(gauge)/capacity")
         let low = try #require(monitor.look(now: at(3)))
         #expect(low.level == .warning && low.sentence.contains("19 %"))

@@ -50,3 +50,46 @@ struct SupplyWatchTests {
         #expect(watch.conditions == .none)
     }
 }
+
+@Suite("The correction of the torque by the supply voltage")
+struct SupplyScaleTests {
+    /// The factor after 20 s at a voltage, measured every 10 ms.
+    private static func settled(nominal: Double, _ voltage: Double) -> Double {
+        var scale = SupplyScale(nominal: nominal)
+        for tick in 0..<2000 {
+            scale.step(
+                voltage: voltage,
+                now: Instant(nanoseconds: 0).advanced(bySeconds: Double(tick) * 0.01))
+        }
+        return scale.factor
+    }
+
+    @Test("the factor times the voltage is the nominal voltage, within the bounds")
+    func factor() {
+        for voltage in [8.0, 9.6, 11.1, 12.6, 20] {
+            #expect(abs(Self.settled(nominal: 11.1, voltage) * voltage - 11.1) < 1e-4)
+        }
+        #expect(abs(Self.settled(nominal: 11.1, 3) - 1.5) < 1e-4)
+        #expect(abs(Self.settled(nominal: 11.1, 40) - 0.5) < 1e-4)
+    }
+
+    @Test("a short drop of the voltage changes the factor little, and unknown voltages lead to 1")
+    func smoothing() {
+        var scale = SupplyScale(nominal: 10)
+        func at(_ seconds: Double) -> Instant {
+            Instant(nanoseconds: 0).advanced(bySeconds: seconds)
+        }
+        for tick in 0..<1000 { scale.step(voltage: 10, now: at(Double(tick) * 0.01)) }
+        for tick in 1000..<1005 { scale.step(voltage: 7, now: at(Double(tick) * 0.01)) }
+        #expect((1...1.03).contains(scale.factor), "\(scale.factor)")
+        for tick in 1005..<2000 { scale.step(voltage: 7, now: at(Double(tick) * 0.01)) }
+        #expect(scale.factor > 1.4)
+        for tick in 2000..<3000 {
+            scale.step(voltage: tick % 2 == 0 ? .nan : 0, now: at(Double(tick) * 0.01))
+        }
+        #expect(abs(scale.factor - 1) < 1e-3)
+    }
+
+    @Test("without a nominal voltage the factor stays 1")
+    func off() { #expect(Self.settled(nominal: 0, 7) == 1) }
+}

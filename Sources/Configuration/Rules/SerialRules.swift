@@ -34,7 +34,7 @@ public struct SerialLoad: Sendable, Equatable {
 
 /// Rules for servos and motor boards on a serial port.
 enum SerialRules {
-    static let all = [ids, protocolOfType, travel, absent, load, supply]
+    static let all = [ids, protocolOfType, travel, absent, load, supply, supplySource, nominal]
 
     private static func usesServos(_ settings: Settings) -> Bool {
         settings.hardware.backend == .linux && settings.hardware.linux.motors == .busServo
@@ -154,6 +154,39 @@ enum SerialRules {
         return (
             "must be below supply.low_v = \(SettingValue.text(of: supply.lowV))",
             "For example 3.2 V for each cell of a lithium battery, with supply.low_v at 3.5 V."
+        )
+    }
+
+    private static let supplySource = ConfigurationRule(keys: ["supply.source", "battery.source"]) {
+        settings in
+        guard settings.supply.source == .battery, settings.battery.source == .none else {
+            return nil
+        }
+        return (
+            "needs a battery, but battery.source is \"none\"",
+            "Set battery.source = \"hwmon\" or \"power_supply\"; `airframectl doctor` lists the kernel's devices."
+        )
+    }
+
+    /// A PCA9685 makes fractions of the supply voltage; the other motors control their current, or
+    /// correct their voltage themselves.
+    private static let nominal = ConfigurationRule(
+        keys: [
+            "supply.nominal_v", "supply.source", "hardware.linux.motors", "motors.type",
+            "hardware.backend",
+        ]
+    ) { settings in
+        guard settings.supply.nominalV > 0, settings.hardware.backend == .linux else { return nil }
+        guard settings.hardware.linux.motors == .pca9685, settings.motors.type != .servo else {
+            return (
+                "has an effect only on brushless motors on a PCA9685",
+                "Set supply.nominal_v = 0: drives control the motors' current, and a motor board corrects the voltage itself."
+            )
+        }
+        guard settings.supply.source != .battery else { return nil }
+        return (
+            "needs a measured voltage, which a PCA9685 does not report",
+            "Set supply.source = \"battery\", and the device that measures the voltage in [battery]."
         )
     }
 }

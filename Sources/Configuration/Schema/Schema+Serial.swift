@@ -37,11 +37,19 @@ extension Schema {
     static let supply: [Setting] = [
         .number(
             "supply.low_v", \.supply.lowV, 0...100, unit: "V", .restart,
-            "Voltage of the motors' supply below which the camera follows requests at half the rate; 0 = no limit. The limit needs drives, servos or a board that report their voltage.",
+            "Voltage of the motors' supply below which the camera follows requests at half the rate; 0 = no limit. The source of the voltage is supply.source.",
             hint: "For a lithium battery: 3.5 V per cell."),
         .number(
             "supply.empty_v", \.supply.emptyV, 0...100, unit: "V", .restart,
             "Voltage of the motors' supply below which the camera moves to its rest pose, and the motors go off; 0 = no limit.",
             hint: "For a lithium battery: 3.2 V per cell."),
+        .choice(
+            "supply.source", \.supply.source, .restart,
+            "Source of the motors' supply voltage: motors for drives, servos or a board that report their voltage, battery if the battery of [battery] supplies the motors."
+        ),
+        .number(
+            "supply.nominal_v", \.supply.nominalV, 0...100, unit: "V", .restart,
+            "Supply voltage at which brushless motors on a PCA9685 have their configured strength and torque. airframed corrects the motors' voltages by nominal_v divided by the measured voltage, from 0.5 to 1.5 times; 0 = no correction.",
+            hint: "For a lithium battery: 3.7 V per cell. Set supply.source = \"battery\"."),
     ]
 }

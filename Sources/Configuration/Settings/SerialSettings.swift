@@ -18,6 +18,14 @@ public enum ServoProtocol: String, Sendable, CaseIterable {
     }
 }
 
+/// Source of the supply voltage of the motors.
+public enum SupplySource: String, Sendable, CaseIterable {
+    /// The drives, the servos or the motor board.
+    case motors
+    /// The battery of `[battery]`, which supplies the motors, too.
+    case battery
+}
+
 extension Settings {
     /// Settings of `[supply]`, the supply of the motors.
     public struct Supply: Sendable, Equatable {
@@ -25,5 +33,10 @@ extension Settings {
         public var lowV = 0.0
         /// Voltage below which the supply is empty, V; 0 = no limit.
         public var emptyV = 0.0
+        /// Source of the measured voltage.
+        public var source = SupplySource.motors
+        /// Voltage at which voltage-driven motors have their configured torque, V; 0 = the torque is
+        /// not corrected.
+        public var nominalV = 0.0
     }
 }

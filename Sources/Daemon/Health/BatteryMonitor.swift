@@ -24,6 +24,7 @@ final class BatteryMonitor: Sendable {
     private let settings: @Sendable () -> Settings.Battery
     private let roots: BatteryReader.Roots
     private let robot: @Sendable () -> Double?
+    private let supply: SupplyReport
     private let state = Mutex(State())
 
     /// Creates a monitor that has no reading yet.
@@ -33,14 +34,16 @@ final class BatteryMonitor: Sendable {
     ///   - roots: The kernel's folders with power supplies and hardware monitors.
     ///   - robot: Function that returns the charge that a robot's board reports, 0...100 %; nil if
     ///     it is not known.
+    ///   - supply: Receiver of the battery's voltage, for the motors.
     init(
         settings: @escaping @Sendable () -> Settings.Battery,
         roots: BatteryReader.Roots = BatteryReader.Roots(),
-        robot: @escaping @Sendable () -> Double? = { nil }
+        robot: @escaping @Sendable () -> Double? = { nil }, supply: SupplyReport = SupplyReport()
     ) {
         self.settings = settings
         self.roots = roots
         self.robot = robot
+        self.supply = supply
     }
 
     /// State of the battery.
@@ -73,7 +76,9 @@ final class BatteryMonitor: Sendable {
         do throws(BatteryReader.Failure) {
             guard let reading = try read(settings) else { return nil }
             status = BatteryStatus(reading, lowPercent: settings.lowPercent)
+            supply.note(battery: reading.voltage ?? .nan, now: now)
         } catch {
+            supply.note(battery: .nan, now: now)
             status.problem = error.problem
             status.remedy = error.remedy
         }

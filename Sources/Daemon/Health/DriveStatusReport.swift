@@ -55,6 +55,19 @@ extension DriveReports {
     }
 }
 
+extension SupplyReport {
+    /// State of the supply for `status`; nil if no setting uses it.
+    func status(_ settings: Settings) -> SupplyStatus? {
+        let supply = settings.supply
+        guard settings.hardware.backend == .linux, supply.source == .battery || supply.lowV > 0
+                || supply.emptyV > 0
+        else { return nil }
+        return SupplyStatus(
+            source: supply.source.rawValue, voltageV: Number(voltage),
+            torqueFactor: supply.nominalV > 0 ? Number(factor) : .unknown)
+    }
+}
+
 extension DriveReport {
     fileprivate func status(axis: GimbalAxis, id: Int) -> DriveStatus {
         var status = DriveStatus(axis: axis.name, id: id, state: word)

@@ -121,6 +121,7 @@ struct MachineMethods: Sendable {
         status.robot = machine.steppers?.status
         status.drive = wheels?.status(tuning.settings, now: MonotonicClock.now)
         status.battery = battery.status(now: MonotonicClock.now)
+        status.supply = machine.sensors.drives.supply.status(tuning.settings)
         status.companions = companions.status(now: MonotonicClock.now)
         status.clients = clients
         return StatusReply(status, view?.record)

@@ -130,7 +130,8 @@ public struct Daemon {
             autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
         let battery = BatteryMonitor(
             settings: { [tuning] in tuning.settings.battery },
-            robot: { wheels?.report.flatMap { $0.battery.isFinite ? $0.battery : nil } })
+            robot: { wheels?.report.flatMap { $0.battery.isFinite ? $0.battery : nil } },
+            supply: sensors.drives.supply)
         self.battery = battery
         // In lockstep Bluetooth is off, because a phone does not use the simulator's clock.
         radio =

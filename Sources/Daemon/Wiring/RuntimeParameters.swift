@@ -112,7 +112,9 @@ extension Settings {
         let linux = hardware.linux
         var wiring = HardwareWiring(
             sensors: sensorWiring, bus: linux.bus, motors: motorWiring, power: powerSwitch)
-        wiring.supply = SupplyWatch.Limits(low: supply.lowV, empty: supply.emptyV)
+        wiring.supply = SupplyWiring(
+            limits: SupplyWatch.Limits(low: supply.lowV, empty: supply.emptyV),
+            nominal: supply.nominalV, isBattery: supply.source == .battery)
         return wiring
     }
 }

@@ -121,7 +121,7 @@ public final class DriveReport: Sendable {
     func note(isDisobedient: Bool) { idle.store(isDisobedient, ordering: .relaxed) }
 }
 
-/// States of the three drives, and of their bus.
+/// States of the three drives, of their bus, and of the motors' supply.
 public final class DriveReports: Sendable {
     private let yaw = DriveReport()
     private let roll = DriveReport()
@@ -135,6 +135,8 @@ public final class DriveReports: Sendable {
     private let isOff = Atomic(false)
     private let lastErrorNumber = Atomic(Int32(0))
     private let lastDamageTime = Atomic(Int64.min / 2)
+    /// Voltage of the motors' supply.
+    public let supply = SupplyReport()
     /// Motions of the joints, for motors on a serial line.
     let cell = JointCell()
 

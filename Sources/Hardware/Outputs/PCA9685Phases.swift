@@ -7,10 +7,14 @@ internal import Realtime
 /// One transfer writes all nine outputs, in every period in which a count changes. When the motors
 /// are off, every output is low. If the enable pin of a driver stays on, low outputs brake the
 /// motor; therefore connect the enable pin to the power line.
+///
+/// The outputs are fractions of the supply voltage, so the motors' torque is proportional to it. The
+/// factor of `SupplyReport` corrects the fractions, up to the full supply voltage.
 final class PCA9685Phases: MotorPort {
     private let outputs: PCA9685Outputs
     private let motors: PhaseMotors
     private let hasEncoders: Bool
+    private let supply: SupplyReport
 
     /// Creates motors.
     ///
@@ -19,10 +23,15 @@ final class PCA9685Phases: MotorPort {
     ///   - motors: Properties of the motors.
     ///   - hasEncoders: True if the driver commutates the commanded torques with the measured joint
     ///     angles; otherwise it sets the magnetic fields as commanded.
-    init(outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool) {
+    ///   - supply: Factor on the strengths of the fields.
+    init(
+        outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool,
+        supply: SupplyReport = SupplyReport()
+    ) {
         self.outputs = outputs
         self.motors = motors
         self.hasEncoders = hasEncoders
+        self.supply = supply
     }
 
     func prepare(now: Instant) throws(BusError) -> Bool { try outputs.prepare(now: now) }
@@ -42,15 +51,22 @@ final class PCA9685Phases: MotorPort {
 
     private func set(_ motor: PhaseMotor, _ output: MotorOutput, _ axis: GimbalAxis, at first: Int)
     {
+        let duties = duties(motor, output, axis)
+        outputs.set(Self.counts(duties.a), at: first)
+        outputs.set(Self.counts(duties.b), at: first + 1)
+        outputs.set(Self.counts(duties.c), at: first + 2)
+    }
+
+    /// Fractions of the supply voltage at the three outputs of a motor, 0...1.
+    func duties(
+        _ motor: PhaseMotor, _ output: MotorOutput, _ axis: GimbalAxis
+    ) -> (a: Double, b: Double, c: Double) {
         let field =
             hasEncoders
             ? motor.commutate(
                 torque: output.torque[axis], joint: output.angle[axis], share: output.power[axis])
             : (angle: motor.direction * output.field[axis], amplitude: output.power[axis])
-        let duties = ThreePhase.duties(angle: field.angle, amplitude: field.amplitude)
-        outputs.set(Self.counts(duties.a), at: first)
-        outputs.set(Self.counts(duties.b), at: first + 1)
-        outputs.set(Self.counts(duties.c), at: first + 2)
+        return ThreePhase.duties(angle: field.angle, amplitude: field.amplitude * supply.factor)
     }
 
     /// Converts a duty cycle, 0...1, to counts. A duty cycle of 1 is 4096 counts, but the result is

@@ -128,6 +128,7 @@ enum StatusView {
         if let drive = status.drive {
             row("wheels", drive.summary, drive.problem == nil ? nil : .caution)
         }
+        if let supply = status.supply { row("supply", supply.summary) }
         if let robot = status.robot {
             row("robot", robot.summary, robot.problem == nil ? nil : .caution)
         }

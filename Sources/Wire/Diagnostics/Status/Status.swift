@@ -75,6 +75,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var serial: SerialStatus?
     /// State of the battery; absent without one in the settings.
     public var battery: BatteryStatus?
+    /// Supply of the motors; absent if no setting uses its voltage.
+    public var supply: SupplyStatus?
     /// Effective gains and stability margins.
     public var control = ControlStatus()
     /// Timing of the loop.

@@ -1,5 +1,29 @@
 import PlainText
 
+/// State of the motors' supply.
+public struct SupplyStatus: Hashable, Sendable, Codable {
+    /// Source of the voltage: "motors" or "battery".
+    public var source: String
+    /// Voltage, smoothed with a time constant of 1 s, V.
+    public var voltageV: Number
+    /// Factor on the voltages of the motors, 0.5...1.5; unknown if airframed does not correct them.
+    public var torqueFactor: Number
+
+    /// Creates the state of a supply.
+    public init(source: String, voltageV: Number = .unknown, torqueFactor: Number = .unknown) {
+        self.source = source
+        self.voltageV = voltageV
+        self.torqueFactor = torqueFactor
+    }
+
+    /// The state in one line, such as "11.10 V (battery), torque × 1.05".
+    public var summary: String {
+        let voltage = voltageV.known.map { "\(Format.fixed($0, 2)) V" } ?? "voltage unknown"
+        let factor = torqueFactor.known.map { ", torque × \(Format.fixed($0, 2))" } ?? ""
+        return "\(voltage) (\(source))\(factor)"
+    }
+}
+
 /// State of the battery or supply that the kernel reports.
 public struct BatteryStatus: Hashable, Sendable, Codable {
     /// Name of the device, such as "lab_battery"; empty before the first reading.

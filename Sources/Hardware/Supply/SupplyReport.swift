@@ -1,0 +1,43 @@
+public import GimbalCore
+import Synchronization
+
+/// Supply voltage of the motors, and the factor on their voltages. Each value is one machine word,
+/// which one thread writes; no thread waits for another one.
+public final class SupplyReport: Sendable {
+    private let batteryBits = Atomic(Double.nan.bitPattern)
+    private let batteryTime = Atomic(Int64.min / 2)
+    private let voltageBits = Atomic(Double.nan.bitPattern)
+    private let factorBits = Atomic(Double(1).bitPattern)
+
+    /// Age above which a voltage of the battery is not used, s: five readings.
+    private static let staleSeconds = 10.0
+
+    /// Creates a report without a voltage.
+    public init() {}
+
+    /// Smoothed supply voltage, V; NaN if it is unknown.
+    public var voltage: Double { Double(bitPattern: voltageBits.load(ordering: .relaxed)) }
+
+    /// Factor on the voltages of voltage-driven motors, 0.5...1.5.
+    public var factor: Double { Double(bitPattern: factorBits.load(ordering: .relaxed)) }
+
+    /// Stores the voltage of the battery, V; NaN if it is unknown. Only the battery's thread calls
+    /// the method.
+    public func note(battery voltage: Double, now: Instant) {
+        batteryBits.store(voltage.bitPattern, ordering: .relaxed)
+        batteryTime.store(now.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Voltage of the battery, V; NaN if it is unknown or more than 10 s old.
+    func batteryVoltage(now: Instant) -> Double {
+        let time = Instant(nanoseconds: batteryTime.load(ordering: .relaxed))
+        guard now.seconds(since: time) <= Self.staleSeconds else { return .nan }
+        return Double(bitPattern: batteryBits.load(ordering: .relaxed))
+    }
+
+    /// Stores the smoothed voltage and the factor. Only the sensors' thread calls the method.
+    func note(voltage: Double, factor: Double) {
+        voltageBits.store(voltage.bitPattern, ordering: .relaxed)
+        factorBits.store(factor.bitPattern, ordering: .relaxed)
+    }
+}
