@@ -58,6 +58,10 @@ public struct SensorWiring: Sendable, Equatable {
                     hasMagnetometer: chip == .mpu9250, isOnSPI: isOnSPI)
             case .icm42688p:
                 ICM42688P(gyroRange: gyroRange, accelRange: accelRange, testsItself: testsItself)
+            case .icm20948:
+                ICM20948(
+                    gyroRange: gyroRange, accelRange: accelRange, testsItself: testsItself,
+                    isOnSPI: isOnSPI)
             }
         }
 

@@ -12,6 +12,7 @@ struct SensorSettingsTests {
         arguments: [
             ("bmi088", 0x18, 24.0, 1.0), ("mpu6050", 0x68, 16, 1.9), ("mpu6500", 0x68, 16, 2.9),
             ("mpu9250", 0x68, 16, 2.9), ("icm42688p", 0x68, 16, 1.3),
+            ("icm20948", 0x68, 16, 1.1),
         ])
     func defaults(name: String, address: Int, range: Double, delay: Double) throws {
         let settings = try load(Self.base + "imu = '\(name)'").settings

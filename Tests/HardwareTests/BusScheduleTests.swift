@@ -19,6 +19,7 @@ struct BusScheduleTests {
         case .mpu6500, .mpu9250:
             MPU6500(gyroRange: 2000, accelRange: 16, hasMagnetometer: chip == .mpu9250)
         case .icm42688p: ICM42688P(gyroRange: 2000, accelRange: 16)
+        case .icm20948: ICM20948(gyroRange: 2000, accelRange: 16)
         }
     }
 

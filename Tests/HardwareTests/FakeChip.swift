@@ -8,7 +8,7 @@ import Glibc
 /// and reading, a sample every millisecond, and faults. The number of a sample is in the rate that
 /// it says. Allocates nothing after it was made.
 final class FakeChip: ChipLink {
-    enum Kind: CaseIterable { case bmi088, mpu6050, mpu6500, mpu9250, icm42688p }
+    enum Kind: CaseIterable { case bmi088, mpu6050, mpu6500, mpu9250, icm42688p, icm20948 }
 
     let kind: Kind
     var now = Instant(nanoseconds: 0)
@@ -58,6 +58,7 @@ final class FakeChip: ChipLink {
                 gyroRange: 2000, accelRange: 16, testsItself: testsItself,
                 hasMagnetometer: kind == .mpu9250)
         case .icm42688p: ICM42688P(gyroRange: 2000, accelRange: 16, testsItself: testsItself)
+        case .icm20948: ICM20948(gyroRange: 2000, accelRange: 16, testsItself: testsItself)
         }
     }
 
@@ -89,6 +90,12 @@ final class FakeChip: ChipLink {
             self[0, 0x75] = 0x47
             self[0, 0x4F] = 0x06
             self[0, 0x50] = 0x06
+        case (.icm20948, 0):
+            bank = 0
+            registers.update(repeating: 0, count: 512)
+            self[0, 0x00] = 0xEA
+            self[0, 0x05] = 0x40
+            self[0, 0x06] = 0x41
         default: break
         }
     }
@@ -97,6 +104,7 @@ final class FakeChip: ChipLink {
         switch kind {
         case .bmi088: self[0, 0x7D] == 0x04 && self[0, 0x7C] == 0
         case .icm42688p: self[0, 0x4E] == 0x0F
+        case .icm20948: self[0, 0x06] == 0x01 && self[0, 0x11] == 0x01
         case .mpu6050, .mpu6500, .mpu9250: self[0, 0x6B] == 0x01 && self[0, 0x38] == 0x01
         }
     }
@@ -128,6 +136,11 @@ final class FakeChip: ChipLink {
             put(-2048, part: 0, at: 0x23)
             put(low, part: 0, at: 0x25)
             put(high, part: 0, at: 0x27)
+        case .icm20948:
+            self[0, 0x1A] |= 0x01
+            put(-2048, part: 0, at: 0x31)
+            put(low, part: 0, at: 0x33)
+            put(high, part: 0, at: 0x35)
         }
     }
 
@@ -167,6 +180,7 @@ final class FakeChip: ChipLink {
 
     private func look(_ part: Int, _ register: UInt8) -> UInt8 {
         if let constant { return constant }
+        if kind == .icm20948 { return banked(register) }
         let identity: UInt8 = kind == .bmi088 ? 0x00 : 0x75
         if hasWrongIdentity, register == identity { return 0x11 }
         if kind == .mpu9250, register == 0x35 { return answer }
@@ -174,6 +188,18 @@ final class FakeChip: ChipLink {
         let value = self[part, register]
         let isStatus = kind == .icm42688p ? register == 0x2D : register == 0x3A
         if kind != .bmi088, isStatus { self[part, register] = 0 }
+        return value
+    }
+
+    /// A register of an ICM-20948, which has 128 in each of its four banks. In bank 3 its master has
+    /// read the identity of the magnetometer.
+    private func banked(_ register: UInt8) -> UInt8 {
+        if register == 0x7F { return UInt8(bank << 4) }
+        if bank == 0, register == 0x00, hasWrongIdentity { return 0x11 }
+        if bank == 3, register == 0x17 { return 0x09 }
+        let index = 128 * bank + Int(register)
+        let value = registers[index]
+        if bank == 0, register == 0x1A { registers[index] = 0 }
         return value
     }
 
@@ -197,8 +223,11 @@ final class FakeChip: ChipLink {
         case (.bmi088, 0x7E) where part == 0 && value == 0xB6: reset(part: 0)
         case (.bmi088, 0x14) where part == 1 && value == 0xB6: reset(part: 1)
         case (.mpu6050, 0x6B) where value & 0x80 != 0, (.mpu6500, 0x6B) where value & 0x80 != 0,
-            (.mpu9250, 0x6B) where value & 0x80 != 0, (.icm42688p, 0x11) where value & 1 != 0:
+            (.mpu9250, 0x6B) where value & 0x80 != 0, (.icm42688p, 0x11) where value & 1 != 0,
+            (.icm20948, 0x06) where value & 0x80 != 0:
             reset(part: 0)
+        case (.icm20948, 0x7F): bank = Int(value >> 4)
+        case (.icm20948, _): registers[128 * bank + Int(register)] = value
         case (.icm42688p, 0x76): bank = Int(value)
         case (.icm42688p, 0x4B): drop(collected.count)
         case (.mpu6050, 0x6A) where value & 0x04 != 0, (.mpu6500, 0x6A) where value & 0x04 != 0:

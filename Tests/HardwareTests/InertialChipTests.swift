@@ -4,10 +4,11 @@ import Testing
 @testable import Hardware
 
 /// MPU-6050 (RM-MPU-6000A-00, PS-MPU-6000A-00), MPU-6500 and MPU-9250 (RM-MPU-6500A-00,
-/// RM-MPU-9250A-00), ICM-42688-P (DS-000347): sensitivities of their sheets, in LSB.
+/// RM-MPU-9250A-00), ICM-42688-P (DS-000347), ICM-20948 (DS-000189): sensitivities of their sheets,
+/// in LSB.
 @Suite("InvenSense chips")
 struct InertialChipTests {
-    enum Kind: CaseIterable, Sendable { case mpu6050, mpu6500, mpu9250, icm42688p }
+    enum Kind: CaseIterable, Sendable { case mpu6050, mpu6500, mpu9250, icm42688p, icm20948 }
 
     static func make(_ kind: Kind, gyro: Double = 2000, accel: Double = 16) -> any IMUChip {
         switch kind {
@@ -15,6 +16,7 @@ struct InertialChipTests {
         case .mpu6500: MPU6500(gyroRange: gyro, accelRange: accel, hasMagnetometer: false)
         case .mpu9250: MPU6500(gyroRange: gyro, accelRange: accel, hasMagnetometer: true)
         case .icm42688p: ICM42688P(gyroRange: gyro, accelRange: accel)
+        case .icm20948: ICM20948(gyroRange: gyro, accelRange: accel)
         }
     }
 
@@ -35,6 +37,10 @@ struct InertialChipTests {
         let force = words(accel.0, accel.1, accel.2)
         let rate = words(gyro.0, gyro.1, gyro.2)
         if kind == .icm42688p { return [isNew ? 0x08 : 0] + words(temperature) + force + rate }
+        if kind == .icm20948 {
+            return [isNew ? 1 : 0] + force + rate + words(temperature) + magnetic
+                + [UInt8](repeating: 0, count: max(0, 9 - magnetic.count))
+        }
         return [isNew ? 1 : 0] + force + words(temperature) + rate
             + (kind == .mpu9250 ? magnetic : [])
     }
@@ -100,7 +106,8 @@ struct InertialChipTests {
         arguments: [
             (Kind.mpu6050, Int16(0), 36.53), (.mpu6050, 340, 37.53), (.mpu6050, -12420, 0.000588),
             (.mpu6500, 0, 21), (.mpu6500, 3339, 31.0009), (.mpu9250, 0, 21),
-            (.icm42688p, 0, 25), (.icm42688p, 13248, 125),
+            (.icm42688p, 0, 25), (.icm42688p, 13248, 125), (.icm20948, 0, 21),
+            (.icm20948, 3339, 31.0009),
         ])
     func temperature(kind: Kind, counts: Int16, celsius: Double) throws {
         let sample = try #require(
@@ -145,6 +152,52 @@ struct InertialChipTests {
         let overflow = Self.burst(.mpu9250, magnetic: [1, 1, 0, 0, 0, 0, 0, 0x18])
         let third = overflow.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 3)) }
         #expect(try !#require(third).contents.contains(.magneticField))
+    }
+
+    @Test("the field of an ICM-20948 is turned into the chip's axes, and told once")
+    func magnetometerInBanks() throws {
+        var chip = Self.make(.icm20948)
+        func sample(_ magnetic: [UInt8]) throws -> IMUSample {
+            let found = Self.burst(.icm20948, magnetic: magnetic).withUnsafeBytes {
+                chip.sample($0, now: Instant(nanoseconds: 1))
+            }
+            return try #require(found)
+        }
+        // ST1, x = 100, y = -200, z = 32752 (4912 µT, the end of its range), a reserved byte, ST2.
+        let first = try sample([1, 100, 0, 0x38, 0xFF, 0xF0, 0x7F, 0, 0])
+        #expect(first.contents.contains(.magneticField))
+        #expect(abs(first.magneticField.x - 15) < 1e-9)
+        #expect(abs(first.magneticField.y - 30) < 1e-9)
+        #expect(abs(first.magneticField.z + 4912.8) < 1e-9)
+        let again = try sample([1, 100, 0, 0x38, 0xFF, 0xF0, 0x7F, 0, 0])
+        #expect(!again.contents.contains(.magneticField))
+        // HOFL: more than it can measure.
+        let overflow = try sample([1, 1, 0, 0, 0, 0, 0, 0, 0x08])
+        #expect(!overflow.contents.contains(.magneticField))
+    }
+
+    @Test("the set-up of an ICM-20948 leaves the registers of all banks as in the sheet")
+    func banks() throws {
+        let chip = FakeChip(.icm20948)
+        var run = SetUpRun(chip.description().setUp)
+        for tick in 0..<1000 where !run.isDone {
+            chip.now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            try run.advance(chip, now: chip.now)
+        }
+        #expect(run.isDone)
+        func register(_ bank: UInt8, _ register: UInt8) throws -> UInt8 {
+            try chip.write(bank << 4, to: 0x7F, part: 0)
+            return UInt8(try chip.read(register, count: 1, part: 0))
+        }
+        // ±2000 deg/s at 196.6 Hz, ±16 g at 246 Hz, both at 1125 Hz.
+        #expect(try register(2, 0x01) == 0x07 && register(2, 0x00) == 0)
+        #expect(try register(2, 0x14) == 0x0F && register(2, 0x11) == 0)
+        // Slave 0 reads nine bytes from register 0x10 of the device 0x0C; the clock is 345.6 kHz.
+        #expect(try register(3, 0x03) == 0x8C && register(3, 0x04) == 0x10)
+        #expect(try register(3, 0x05) == 0x89 && register(3, 0x01) & 0x0F == 7)
+        // The last write to the magnetometer: 100 Hz.
+        #expect(try register(3, 0x14) == 0x31 && register(3, 0x16) == 0x08)
+        #expect(try register(0, 0x06) == 0x01 && register(0, 0x03) == 0x20)
     }
 
     @Test("an AS5600 counts 4096 a turn, and says nothing without its magnet")

@@ -75,6 +75,7 @@ public struct BusSchedule: Sendable, Equatable {
         case .mpu6050, .mpu6500: [15]
         case .mpu9250: [23]
         case .icm42688p: [1, 14]
+        case .icm20948: [1, 23]
         }
     }
 

@@ -86,11 +86,11 @@ extension Schema {
             "hardware.linux.spi_khz", \.hardware.linux.spiKhz, 100...24000, unit: "kHz", .restart,
             "SPI clock frequency while airframed reads measurements.",
             hint:
-                "The highest clock is 10 MHz for a BMI088, 20 MHz for MPU-6500 and MPU-9250, 24 MHz for an ICM-42688-P; long wires need a lower clock."
+                "The highest clock is 10 MHz for a BMI088, 7 MHz for an ICM-20948, 20 MHz for MPU-6500 and MPU-9250, 24 MHz for an ICM-42688-P; long wires need a lower clock."
         ),
         .bool(
             "hardware.linux.imu_fifo", \.hardware.linux.imuFifo, .restart,
-            "If true, airframed reads all 1000 samples per second from the sensor's FIFO buffer; not possible with BMI088 and MPU-9250."
+            "If true, airframed reads all 1000 samples per second from the sensor's FIFO buffer; not possible with BMI088, MPU-9250 and ICM-20948."
         ),
         .path(
             "hardware.linux.data_ready_chip", \.hardware.linux.dataReadyChip, .restart,

@@ -12,6 +12,8 @@ public enum SensorChip: String, Sendable, CaseIterable {
     case mpu9250
     /// TDK InvenSense ICM-42688-P.
     case icm42688p
+    /// TDK InvenSense ICM-20948, with a magnetometer.
+    case icm20948
 
     /// Word for a sensor whose driver is in the kernel.
     static let kernelDriver = "iio"
@@ -27,20 +29,22 @@ public enum SensorChip: String, Sendable, CaseIterable {
         switch self {
         case .mpu6050, .mpu6500: 14
         case .icm42688p: 16
-        case .bmi088, .mpu9250: nil
+        case .bmi088, .mpu9250, .icm20948: nil
         }
     }
 
     /// Group delay of the chip's filter with the driver's setting, ms. The delay of the MPU-6050
     /// and the MPU-6500 is in their register maps (register 26). The delay of the other chips is
     /// computed as that of a second-order filter, √2 / (2π corner). The corner of the BMI088 is 230
-    /// Hz; the ICM-42688-P has two filters, with corners of 250 Hz and 585 Hz.
+    /// Hz, and that of the ICM-20948 196.6 Hz; the ICM-42688-P has two filters, with corners of 250 Hz
+    /// and 585 Hz.
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0
         case .mpu6050: 1.9
         case .mpu6500, .mpu9250: 2.9
         case .icm42688p: 1.3
+        case .icm20948: 1.1
         }
     }
 }
