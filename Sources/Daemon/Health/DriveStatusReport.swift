@@ -59,9 +59,8 @@ extension SupplyReport {
     /// State of the supply for `status`; nil if no setting uses it.
     func status(_ settings: Settings) -> SupplyStatus? {
         let supply = settings.supply
-        guard settings.hardware.backend == .linux, supply.source == .battery || supply.lowV > 0
-                || supply.emptyV > 0
-        else { return nil }
+        let isUsed = supply.source == .battery || supply.lowV > 0 || supply.emptyV > 0
+        guard settings.hardware.backend == .linux, isUsed else { return nil }
         return SupplyStatus(
             source: supply.source.rawValue, voltageV: Number(voltage),
             torqueFactor: supply.nominalV > 0 ? Number(factor) : .unknown)
