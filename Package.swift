@@ -223,6 +223,9 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Series of photos: plans, and the course of a shot.
+        .target(name: "Shots", dependencies: ["PlainText"], swiftSettings: optimised),
+
         // Tools of an assistant, for airframectl mcp.
         .target(
             name: "Assistant",
@@ -292,9 +295,7 @@ let package = Package(
             name: "airframectl",
             dependencies: [
                 "GimbalCore", "Assistant", "Client", "Wire", "Configuration", "Hardware",
-                "Recording",
-                "PlainText", "Plot",
-                "CLinuxShim", "CYAML",
+                "Recording", "PlainText", "Plot", "Shots", "CHardwareShim", "CLinuxShim", "CYAML",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -463,6 +464,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        .testTarget(name: "ShotsTests", dependencies: ["Shots"], swiftSettings: strict),
         .testTarget(
             name: "AssistantTests", dependencies: ["Assistant", "Client", "Wire"],
             swiftSettings: strict),
@@ -470,6 +472,7 @@ let package = Package(
             name: "AirframectlTests",
             dependencies: [
                 "airframectl", "Client", "Wire", "PlainText", "Plot", "GimbalCore", "Observables",
+                "Shots",
                 "Recording", "CLinuxShim", "Configuration", "Simulation", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

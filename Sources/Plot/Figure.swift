@@ -17,6 +17,8 @@ public struct Figure: Sendable {
     public var isLogarithmic = false
     /// Named vertical lines, each with its abscissa.
     public var marks: [(value: Double, name: String)] = []
+    /// Map above the charts; nil if there is none.
+    public var map: FieldMap?
 
     /// Creates a picture.
     ///
@@ -41,6 +43,8 @@ public struct Figure: Sendable {
     private static let right = 1176.0
     private static let head = 72.0
     private static let chartHeight = 190.0
+    /// Room for the title and the marks of a map.
+    private static let mapMargin = 60.0
     /// Distance between the axes of two charts, with room for title and legend.
     private static let pitch = 250.0
 
@@ -48,10 +52,14 @@ public struct Figure: Sendable {
     ///
     /// - Returns: A complete SVG document.
     public func svg() -> String {
-        let height = Self.head + Self.pitch * Double(charts.count) + 26
+        let width = Self.right - Self.left
+        let mapHeight = map.map { $0.height(width: width) + Self.mapMargin } ?? 0
+        let head = Self.head + mapHeight
+        let height = head + Self.pitch * Double(charts.count) + 26
         var pen = Pen(width: Self.width, height: height)
         pen.text(title, x: Self.left, y: 30, size: 20, weight: "bold")
         pen.text(subtitle, x: Self.left, y: 52, size: 13, color: "#555555")
+        map?.draw(x: Self.left, y: Self.head + 30, width: width, &pen)
         let first = abscissa.first { $0.isFinite } ?? 0
         let last = abscissa.last { $0.isFinite } ?? 1
         let across = Axis(
@@ -61,7 +69,7 @@ public struct Figure: Sendable {
             value.isFinite ? Int(across.position(value)) : 0
         }
         for (index, chart) in charts.enumerated() {
-            let top = Self.head + Self.pitch * Double(index) + 30
+            let top = head + Self.pitch * Double(index) + 30
             draw(chart, top: top, across: across, columns: columns, &pen)
         }
         pen.text(

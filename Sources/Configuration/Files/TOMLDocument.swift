@@ -145,7 +145,7 @@ struct TOMLDocument {
 extension TOMLDocument {
     /// Checks the text before it is parsed, because the parser would silently stop at a NUL
     /// character.
-    private static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {
+    fileprivate static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {
         var line = 1
         var lineStart = 0
         for (position, byte) in bytes.enumerated() {
@@ -178,7 +178,8 @@ extension TOMLDocument {
         return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
     }
 
-    private static func syntaxProblem(_ error: TOMLParseError, path: String) -> ConfigurationProblem
+    fileprivate static func syntaxProblem(_ error: TOMLParseError, path: String)
+        -> ConfigurationProblem
     {
         var text = ConfigurationProblem.shortened(error.description, limit: 200)
         while text.hasSuffix(".") { text.removeLast() }
@@ -234,6 +235,34 @@ extension RawValue {
         case .table: self = .table
         case .array: self = .array((node.array ?? []).map { RawValue($0.tomlValue) })
         case .date, .time, .dateTime: self = .date
+        }
+    }
+}
+
+/// TOML text of a program that does not use the schema of the settings.
+public enum TOMLText {
+    /// Converts a TOML file to JSON, after the checks of a configuration file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's contents.
+    ///   - path: Name of the file in messages.
+    /// - Returns: The table as a JSON object.
+    /// - Throws: `ConfigurationProblem` if the file is not UTF-8 or not TOML.
+    public static func json(_ bytes: [UInt8], path: String) throws(ConfigurationProblem) -> String {
+        if let problem = TOMLDocument.textProblem(bytes, path: path) { throw problem }
+        let locator = TOMLKeyLocator(bytes)
+        if let fault = locator.fault {
+            throw ConfigurationProblem(
+                .syntax, at: .file(path, line: fault.line, column: fault.column),
+                "not valid TOML: \(fault.message)")
+        }
+        do {
+            return try TOMLTable(string: String(decoding: bytes, as: UTF8.self)).convert(to: .json)
+        } catch let error as TOMLParseError {
+            throw TOMLDocument.syntaxProblem(error, path: path)
+        } catch {
+            throw ConfigurationProblem(
+                .syntax, at: .file(path, line: nil, column: nil), "not valid TOML: \(error)")
         }
     }
 }

@@ -29,6 +29,7 @@ struct Airframectl: ParsableCommand {
             HistoryCommand.self, ExportCommand.self, ImportCommand.self,
             ModeCommand.self, PointCommand.self, RateCommand.self, StopCommand.self,
             TakeCommand.self, ReleaseCommand.self, TrackCommand.self, CameraCommand.self,
+            ShootCommand.self,
             MotorCommand.self, StepCommand.self, ControlsCommand.self,
             CalibrateCommand.self, BalanceCommand.self,
             SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,

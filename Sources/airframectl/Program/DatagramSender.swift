@@ -10,6 +10,11 @@ final class DatagramSender {
     /// - Parameter address: `HOST:PORT`; an IPv6 address is in brackets.
     /// - Throws: `ClientError` if the address is invalid or cannot be used.
     init(to address: String) throws(ClientError) {
+        descriptor = try Self.connected(to: address)
+    }
+
+    /// Opens a socket that is connected to an address; the caller closes it.
+    static func connected(to address: String) throws(ClientError) -> Int32 {
         func fail(_ reason: String) -> ClientError {
             .file(
                 "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: "udp")
@@ -26,10 +31,11 @@ final class DatagramSender {
         let status = getaddrinfo(host, port, &hints, &found)
         guard status == 0, let found else { throw fail(String(cString: gai_strerror(status))) }
         defer { freeaddrinfo(found) }
-        descriptor = socket(found.pointee.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
+        let descriptor = socket(found.pointee.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
         guard descriptor >= 0,
             connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
         else { throw fail(String(cString: strerror(errno))) }
+        return descriptor
     }
 
     deinit { close(descriptor) }

@@ -1,0 +1,352 @@
+import PlainText
+
+/// Mistake in the description of a shot.
+public struct RecipeProblem: Error, Equatable, Sendable {
+    /// Key with its table, such as `panorama.overlap`; empty if the mistake concerns the whole shot.
+    public var key: String
+    /// Problem and remedy, as the end of a sentence that begins with the key.
+    public var text: String
+
+    /// Creates a mistake.
+    public init(key: String, text: String) { (self.key, self.text) = (key, text) }
+
+    /// Sentence without a full stop.
+    public var sentence: String { key.isEmpty ? text : "\(key) \(text)" }
+}
+
+/// Key of a description, as in the file.
+private struct Name: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+}
+
+/// Reader of one table of a description. Missing keys have defaults; unknown keys are mistakes.
+private struct Table {
+    private let container: KeyedDecodingContainer<Name>
+    private let path: String
+
+    init(_ decoder: any Decoder, _ path: String, keys: [String]) throws {
+        container = try decoder.container(keyedBy: Name.self)
+        self.path = path
+        for key in container.allKeys where !keys.contains(key.stringValue) {
+            let guess = Suggestion.sentence(for: key.stringValue, in: keys)
+            throw RecipeProblem(
+                key: prefixed(key.stringValue),
+                text: guess.isEmpty
+                    ? "is not a known key; the keys are \(keys.joined(separator: ", "))"
+                    : "is not a known key.\(guess)")
+        }
+    }
+
+    func prefixed(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    func has(_ key: String) -> Bool { container.contains(Name(key)) }
+
+    func value<Value: Decodable>(_ key: String, _ type: Value.Type, _ name: String) throws -> Value?
+    {
+        guard has(key) else { return nil }
+        do {
+            return try container.decode(type, forKey: Name(key))
+        } catch is DecodingError {
+            throw RecipeProblem(key: prefixed(key), text: "is not \(name)")
+        }
+    }
+
+    func number(_ key: String, in range: ClosedRange<Double>, _ usual: Double? = nil) throws
+        -> Double
+    {
+        guard let value = try value(key, Double.self, "a number") ?? usual else {
+            throw RecipeProblem(key: prefixed(key), text: "is missing")
+        }
+        guard range.contains(value) else {
+            let bounds = "\(Format.plain(range.lowerBound))...\(Format.plain(range.upperBound))"
+            throw RecipeProblem(
+                key: prefixed(key), text: "= \(Format.plain(value)) is outside \(bounds)")
+        }
+        return value
+    }
+
+    func integer(_ key: String, in range: ClosedRange<Int>, _ usual: Int? = nil) throws -> Int {
+        guard let value = try value(key, Int.self, "a whole number") ?? usual else {
+            throw RecipeProblem(key: prefixed(key), text: "is missing")
+        }
+        guard range.contains(value) else {
+            throw RecipeProblem(
+                key: prefixed(key),
+                text: "= \(value) is outside \(range.lowerBound)...\(range.upperBound)")
+        }
+        return value
+    }
+
+    func bool(_ key: String, _ usual: Bool) throws -> Bool {
+        try value(key, Bool.self, "true or false") ?? usual
+    }
+
+    func text(_ key: String, _ usual: String) throws -> String {
+        try value(key, String.self, "a string") ?? usual
+    }
+
+    func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _ usual: Word) throws
+        -> Word
+    {
+        let text = try text(key, usual.rawValue)
+        guard let word = Word(rawValue: text) else {
+            let names = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RecipeProblem(key: prefixed(key), text: "= \"\(text)\" is not one of \(names)")
+        }
+        return word
+    }
+}
+
+// The description as text: TOML of a person, converted to JSON, and JSON in the saved state.
+extension ShotRecipe {
+    /// Reads a description.
+    ///
+    /// - Throws: `RecipeProblem` for an unknown key, a wrong type or a value outside its range.
+    public init(from decoder: any Decoder) throws {
+        let keys = ["rate_dps", "frame", "panorama", "timelapse", "orbit", "still", "shutter"]
+        let table = try Table(decoder, "", keys: keys)
+        let kinds = ["panorama", "timelapse", "orbit"].filter(table.has)
+        guard kinds.count <= 1 else {
+            throw RecipeProblem(
+                key: "[\(kinds[1])]", text: "and [\(kinds[0])] are different kinds of shots")
+        }
+        frames = try table.value("frame", [KeyFrame].self, "a list of [[frame]]") ?? []
+        if let panorama = try table.value("panorama", Panorama.self, "a table") {
+            kind = .panorama(panorama)
+        } else if let timelapse = try table.value("timelapse", Timelapse.self, "a table") {
+            kind = .timelapse(timelapse)
+        } else if let orbit = try table.value("orbit", Orbit.self, "a table") {
+            kind = .orbit(orbit)
+        } else {
+            kind = .keyFrames
+        }
+        rate = try table.number("rate_dps", in: 0.1...720, rate)
+        still = try table.value("still", Stillness.self, "a table") ?? still
+        shutter = try table.value("shutter", ShutterSettings.self, "a table") ?? shutter
+        try check()
+    }
+
+    /// Checks the rules that concern several keys.
+    ///
+    /// - Throws: `RecipeProblem`.
+    public func check() throws(RecipeProblem) {
+        switch kind {
+        case .keyFrames where frames.isEmpty:
+            throw RecipeProblem(
+                key: "", text: "the file needs [[frame]], [panorama], [timelapse] or [orbit]")
+        case .keyFrames where frames.count > 10_000:
+            throw RecipeProblem(key: "[[frame]]", text: "occurs more than 10000 times")
+        case .timelapse where frames.isEmpty || frames.count > 1000:
+            throw RecipeProblem(
+                key: "[timelapse]", text: "needs 1 to 1000 [[frame]], the points of its path")
+        case .timelapse(let timelapse) where timelapse.smoothing > timelapse.photos:
+            throw RecipeProblem(key: "timelapse.smoothing", text: "is larger than timelapse.photos")
+        case .panorama(let panorama):
+            guard panorama.grid.count > 0 else {
+                throw RecipeProblem(key: "panorama", text: "has no grid that covers its field")
+            }
+            guard panorama.grid.count <= 10_000 else {
+                throw RecipeProblem(
+                    key: "panorama", text: "has \(panorama.grid.count) pictures, more than 10000")
+            }
+        default: break
+        }
+        switch kind {
+        case .panorama where !frames.isEmpty, .orbit where !frames.isEmpty:
+            throw RecipeProblem(key: "[[frame]]", text: "is not used by this kind of shot")
+        default: break
+        }
+        try shutter.check()
+    }
+
+    /// Writes the description with all its keys.
+    public func encode(to encoder: any Encoder) throws {
+        var table = encoder.container(keyedBy: Name.self)
+        try table.encode(rate, forKey: Name("rate_dps"))
+        if !frames.isEmpty { try table.encode(frames, forKey: Name("frame")) }
+        switch kind {
+        case .keyFrames: break
+        case .panorama(let panorama): try table.encode(panorama, forKey: Name("panorama"))
+        case .timelapse(let timelapse): try table.encode(timelapse, forKey: Name("timelapse"))
+        case .orbit(let orbit): try table.encode(orbit, forKey: Name("orbit"))
+        }
+        try table.encode(still, forKey: Name("still"))
+        try table.encode(shutter, forKey: Name("shutter"))
+    }
+}
+
+extension ShotRecipe.KeyFrame {
+    /// Reads a key frame.
+    public init(from decoder: any Decoder) throws {
+        let table = try Table(
+            decoder, "frame", keys: ["yaw", "roll", "pitch", "dwell_s", "shutter"])
+        pose = Pose(
+            yaw: try table.number("yaw", in: -180...180, 0),
+            roll: try table.number("roll", in: -180...180, 0),
+            pitch: try table.number("pitch", in: -180...180, 0))
+        dwell = try table.number("dwell_s", in: 0...3600, 0)
+        shoots = try table.bool("shutter", true)
+    }
+
+    /// Writes a key frame.
+    public func encode(to encoder: any Encoder) throws {
+        var table = encoder.container(keyedBy: Name.self)
+        try table.encode(pose.yaw, forKey: Name("yaw"))
+        try table.encode(pose.roll, forKey: Name("roll"))
+        try table.encode(pose.pitch, forKey: Name("pitch"))
+        try table.encode(dwell, forKey: Name("dwell_s"))
+        try table.encode(shoots, forKey: Name("shutter"))
+    }
+}
+
+extension ShotRecipe.Panorama {
+    /// Reads a panorama.
+    public init(from decoder: any Decoder) throws {
+        let table = try Table(
+            decoder, "panorama",
+            keys: ["fov_width", "fov_height", "width", "height", "pitch", "overlap"])
+        self.init(
+            fovWidth: try table.number("fov_width", in: 5...170),
+            fovHeight: try table.number("fov_height", in: 5...170),
+            width: try table.number("width", in: 0...360, 180),
+            height: try table.number("height", in: 0...180, 60),
+            pitch: try table.number("pitch", in: -90...90, 0),
+            overlap: try table.number("overlap", in: 0...0.9, 0.3))
+    }
+
+    /// Writes a panorama.
+    public func encode(to encoder: any Encoder) throws {
+        var table = encoder.container(keyedBy: Name.self)
+        try table.encode(fovWidth, forKey: Name("fov_width"))
+        try table.encode(fovHeight, forKey: Name("fov_height"))
+        try table.encode(width, forKey: Name("width"))
+        try table.encode(height, forKey: Name("height"))
+        try table.encode(pitch, forKey: Name("pitch"))
+        try table.encode(overlap, forKey: Name("overlap"))
+    }
+}
+
+extension ShotRecipe.Timelapse {
+    /// Reads a time-lapse.
+    public init(from decoder: any Decoder) throws {
+        let table = try Table(
+            decoder, "timelapse", keys: ["photos", "interval_s", "smoothing", "ease"])
+        self.init(
+            photos: try table.integer("photos", in: 2...100_000),
+            interval: try table.number("interval_s", in: 0.2...86_400),
+            smoothing: try table.integer("smoothing", in: 0...100_000, 0),
+            ease: try table.number("ease", in: 0...0.5, 0))
+    }
+
+    /// Writes a time-lapse.
+    public func encode(to encoder: any Encoder) throws {
+        var table = encoder.container(keyedBy: Name.self)
+        try table.encode(photos, forKey: Name("photos"))
+        try table.encode(interval, forKey: Name("interval_s"))
+        try table.encode(smoothing, forKey: Name("smoothing"))
+        try table.encode(ease, forKey: Name("ease"))
+    }
+}
+
+extension ShotRecipe.Orbit {
+    /// Reads a turn around the camera.
+    public init(from decoder: any Decoder) throws {
+        let table = try Table(decoder, "orbit", keys: ["photos", "turn", "pitch"])
+        self.init(
+            photos: try table.integer("photos", in: 2...10_000),
+            turn: try table.number("turn", in: -3600...3600, 360),
+            pitch: try table.number("pitch", in: -180...180, 0))
+    }
+}
+
+extension ShotRecipe.Stillness {
+    /// Reads the conditions.
+    public init(from decoder: any Decoder) throws {
+        let table = try Table(
+            decoder, "still", keys: ["error_deg", "rate_dps", "seconds", "patience_s"])
+        error = try table.number("error_deg", in: 0.001...10, error)
+        rate = try table.number("rate_dps", in: 0.01...100, rate)
+        seconds = try table.number("seconds", in: 0...60, seconds)
+        patience = try table.number("patience_s", in: 0...3600, patience)
+    }
+
+    /// Writes the conditions.
+    public func encode(to encoder: any Encoder) throws {
+        var table = encoder.container(keyedBy: Name.self)
+        try table.encode(error, forKey: Name("error_deg"))
+        try table.encode(rate, forKey: Name("rate_dps"))
+        try table.encode(seconds, forKey: Name("seconds"))
+        try table.encode(patience, forKey: Name("patience_s"))
+    }
+}
+
+extension ShutterSettings {
+    /// Reads a shutter.
+    public init(from decoder: any Decoder) throws {
+        let table = try Table(
+            decoder, "shutter",
+            keys: [
+                "kind", "command", "file", "gpio_chip", "gpio_line", "active_low", "pulse_s",
+                "address", "system", "hold_s", "timeout_s", "doubt",
+            ])
+        kind = try table.word("kind", kind)
+        command = try table.value("command", [String].self, "a list of strings") ?? command
+        file = try table.text("file", file)
+        chip = try table.text("gpio_chip", chip)
+        line = try table.integer("gpio_line", in: -1...1023, line)
+        isActiveLow = try table.bool("active_low", isActiveLow)
+        pulse = try table.number("pulse_s", in: 0.001...10, pulse)
+        address = try table.text("address", address)
+        system = try table.integer("system", in: 1...255, system)
+        hold = try table.number("hold_s", in: 0...3600, hold)
+        timeout = try table.number("timeout_s", in: 0.1...3600, timeout)
+        doubt = try table.word("doubt", doubt)
+        try check()
+    }
+
+    /// Checks the rules that concern several keys.
+    ///
+    /// - Throws: `RecipeProblem`.
+    public func check() throws(RecipeProblem) {
+        func missing(_ key: String) -> RecipeProblem {
+            RecipeProblem(key: "shutter.\(key)", text: "is missing; the shutter \(kind) needs it")
+        }
+        switch kind {
+        case .command where command.isEmpty: throw missing("command")
+        case .gpio where line < 0: throw missing("gpio_line")
+        case .mavlink where address.isEmpty: throw missing("address")
+        default: break
+        }
+        if kind == .command, !file.isEmpty {
+            guard file.contains("{number}") else {
+                throw RecipeProblem(
+                    key: "shutter.file", text: "needs {number}; photos would replace each other")
+            }
+            guard command.contains(where: { $0.contains("{file}") }) else {
+                throw RecipeProblem(
+                    key: "shutter.command", text: "needs {file}, the path for the photo")
+            }
+        }
+    }
+
+    /// Writes a shutter.
+    public func encode(to encoder: any Encoder) throws {
+        var table = encoder.container(keyedBy: Name.self)
+        try table.encode(kind, forKey: Name("kind"))
+        try table.encode(command, forKey: Name("command"))
+        try table.encode(file, forKey: Name("file"))
+        try table.encode(chip, forKey: Name("gpio_chip"))
+        try table.encode(line, forKey: Name("gpio_line"))
+        try table.encode(isActiveLow, forKey: Name("active_low"))
+        try table.encode(pulse, forKey: Name("pulse_s"))
+        try table.encode(address, forKey: Name("address"))
+        try table.encode(system, forKey: Name("system"))
+        try table.encode(hold, forKey: Name("hold_s"))
+        try table.encode(timeout, forKey: Name("timeout_s"))
+        try table.encode(doubt, forKey: Name("doubt"))
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// Path of the camera through key frames, as a function of the share of the shot, 0...1: straight
+/// between the key frames, then smoothed and eased. The path begins at the first key frame and ends
+/// at the last.
+public struct ShotPath: Sendable, Equatable {
+    /// Key frames in equal distances of time.
+    private let points: [Pose]
+    /// Share of the shot over which corners are rounded, 0...1.
+    private let smoothing: Double
+    /// Share of the shot in which the camera accelerates, and in which it brakes, 0...0.5.
+    private let ease: Double
+
+    /// Creates a path.
+    ///
+    /// - Parameters:
+    ///   - points: Key frames in equal distances of time, at least one. Yaw goes the shorter way
+    ///     from one key frame to the next.
+    ///   - smoothing: Share of the shot over which corners are rounded, 0...1; 0 keeps the corners.
+    ///   - ease: Share of the shot in which the camera accelerates, and in which it brakes, 0...0.5.
+    public init(through points: [Pose], smoothing: Double = 0, ease: Double = 0) {
+        var continuous: [Pose] = []
+        for point in points {
+            var point = point
+            if let last = continuous.last {
+                point.yaw = last.yaw + Pose.wrapped(point.yaw - last.yaw)
+            }
+            continuous.append(point)
+        }
+        self.points = continuous
+        self.smoothing = smoothing
+        self.ease = ease
+    }
+
+    /// Pose at a share of the shot, 0...1; yaw is continuous, beyond ±180° where needed.
+    public func pose(at share: Double) -> Pose {
+        let share = eased(min(max(share, 0), 1))
+        guard smoothing > 0, points.count > 1 else { return straight(share) }
+        // Mean with the weights of a triangle: its width is the smoothing on both sides together.
+        let steps = 16
+        var (sum, weights) = (Pose(), 0.0)
+        for step in -steps...steps {
+            let offset = Double(step) / Double(steps) * smoothing / 2
+            let weight = 1 - Double(step.magnitude) / Double(steps + 1)
+            let pose = straight(share + offset)
+            sum.yaw += weight * pose.yaw
+            sum.roll += weight * pose.roll
+            sum.pitch += weight * pose.pitch
+            weights += weight
+        }
+        return Pose(yaw: sum.yaw / weights, roll: sum.roll / weights, pitch: sum.pitch / weights)
+    }
+
+    /// Straight path. Before its beginning and after its end the path continues point-symmetrically,
+    /// so that smoothing does not move its ends.
+    private func straight(_ share: Double) -> Pose {
+        if share < 0 { return mirrored(straight(min(-share, 1)), at: points[0]) }
+        if share > 1 { return mirrored(straight(max(2 - share, 0)), at: points[points.count - 1]) }
+        let place = share * Double(points.count - 1)
+        let index = min(Int(place), points.count - 2)
+        guard index >= 0 else { return points[0] }
+        let (a, b, rest) = (points[index], points[index + 1], place - Double(index))
+        return Pose(
+            yaw: a.yaw + rest * (b.yaw - a.yaw), roll: a.roll + rest * (b.roll - a.roll),
+            pitch: a.pitch + rest * (b.pitch - a.pitch))
+    }
+
+    private func mirrored(_ pose: Pose, at end: Pose) -> Pose {
+        Pose(
+            yaw: 2 * end.yaw - pose.yaw, roll: 2 * end.roll - pose.roll,
+            pitch: 2 * end.pitch - pose.pitch)
+    }
+
+    /// Share of the way at a share of the time: constant acceleration, constant speed, constant
+    /// braking.
+    private func eased(_ time: Double) -> Double {
+        guard ease > 0 else { return time }
+        let speed = 1 / (1 - ease)
+        if time < ease { return speed * time * time / (2 * ease) }
+        if time > 1 - ease { return 1 - speed * (1 - time) * (1 - time) / (2 * ease) }
+        return speed * (time - ease / 2)
+    }
+}

@@ -1,0 +1,137 @@
+/// Places of a shot in their order, computed from its description. The same description always gives
+/// the same plan.
+public struct ShotPlan: Sendable, Equatable {
+    /// Place that the camera visits.
+    public struct Frame: Sendable, Equatable {
+        /// Orientation of the camera; the yaw is from the origin of the shot, -180...180°.
+        public var pose: Pose
+        /// Time for which the camera stays after it is still, s.
+        public var dwell = 0.0
+        /// Number of the photo, from 1; nil if no photo is taken here.
+        public var photo: Int?
+        /// Time of the photo from the beginning of the shot, s; nil if the photo is taken as soon as
+        /// the camera is still.
+        public var due: Double?
+    }
+
+    /// The description.
+    public let recipe: ShotRecipe
+    /// The places, at least one.
+    public let frames: [Frame]
+    /// Number of photos.
+    public let photos: Int
+
+    /// Computes the places.
+    ///
+    /// - Throws: `RecipeProblem` if the description contradicts itself.
+    public init(_ recipe: ShotRecipe) throws(RecipeProblem) {
+        try recipe.check()
+        self.recipe = recipe
+        var frames = Self.places(recipe)
+        var photos = 0
+        for index in frames.indices where frames[index].photo != nil {
+            photos += 1
+            frames[index].photo = photos
+        }
+        self.frames = frames
+        self.photos = photos
+    }
+
+    /// The places; every place with a photo has the number 0.
+    private static func places(_ recipe: ShotRecipe) -> [Frame] {
+        switch recipe.kind {
+        case .keyFrames:
+            recipe.frames.map {
+                Frame(pose: $0.pose, dwell: $0.dwell, photo: $0.shoots ? 0 : nil)
+            }
+        case .panorama(let panorama):
+            panorama.grid.poses.map { Frame(pose: $0, photo: 0) }
+        case .timelapse(let timelapse):
+            timelapsed(timelapse, through: recipe.frames.map(\.pose))
+        case .orbit(let orbit):
+            (0..<orbit.photos).map { index in
+                // The last photo of a whole circle would repeat the first one.
+                let isClosed = orbit.turn.truncatingRemainder(dividingBy: 360) == 0
+                let steps = Double(isClosed ? orbit.photos : orbit.photos - 1)
+                let yaw = orbit.turn * Double(index) / steps
+                return Frame(pose: Pose(yaw: Pose.wrapped(yaw), pitch: orbit.pitch), photo: 0)
+            }
+        }
+    }
+
+    private static func timelapsed(_ timelapse: ShotRecipe.Timelapse, through points: [Pose])
+        -> [Frame]
+    {
+        let steps = Double(timelapse.photos - 1)
+        let path = ShotPath(
+            through: points, smoothing: Double(timelapse.smoothing) / steps, ease: timelapse.ease)
+        return (0..<timelapse.photos).map { index in
+            let pose = path.pose(at: Double(index) / steps)
+            return Frame(
+                pose: pose.turned(byYaw: 0), photo: 0, due: Double(index) * timelapse.interval)
+        }
+    }
+
+    /// Identification of the plan: a checksum (FNV-1a, 64 bits) of its poses, in hundredths of a
+    /// degree, and its times, in ms. A saved state belongs to a plan with the same identification.
+    public var identification: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ value: Double) {
+            for shift in stride(from: 0, to: 64, by: 8) {
+                let bits = UInt64(bitPattern: Int64((value * 100).rounded()))
+                hash = (hash ^ (bits >> UInt64(shift)) & 0xFF) &* 0x100_0000_01b3
+            }
+        }
+        for frame in frames {
+            [frame.pose.yaw, frame.pose.roll, frame.pose.pitch].forEach(add)
+            add(Double(frame.photo ?? 0))
+            add((frame.due ?? 0) * 10)
+        }
+        return String(hash, radix: 16)
+    }
+}
+
+/// Forecast of the times of a shot.
+public struct ShotForecast: Sendable, Equatable {
+    /// Time that a move takes in addition to its angle divided by the rate, s: acceleration, braking
+    /// and the decay of the camera's motion.
+    private static let overhead = 0.8
+
+    /// For each place, the time of arrival and the time of departure from the beginning, s.
+    public private(set) var times: [(arrival: Double, departure: Double)] = []
+
+    /// Computes the times.
+    ///
+    /// - Parameters:
+    ///   - plan: The places.
+    ///   - shutter: Time that the shutter takes, s.
+    public init(_ plan: ShotPlan, shutter: Double = 0) {
+        let recipe = plan.recipe
+        var now = 0.0
+        var last = plan.frames.first?.pose ?? Pose()
+        for frame in plan.frames {
+            let angle = frame.pose.distance(to: last)
+            if angle > 0 { now += angle / recipe.rate + Self.overhead }
+            let arrival = now
+            now += recipe.still.seconds + frame.dwell
+            if frame.photo != nil {
+                now = max(now, frame.due ?? 0) + recipe.shutter.hold + shutter
+            }
+            times.append((arrival, now))
+            last = frame.pose
+        }
+    }
+
+    /// Duration of the whole shot, s.
+    public var duration: Double { times.last?.departure ?? 0 }
+
+    /// Time from the departure of the place before `frame` to the end, s.
+    public func rest(from frame: Int) -> Double {
+        frame == 0 ? duration : duration - times[min(frame, times.count) - 1].departure
+    }
+
+    /// True if all times are equal.
+    public static func == (a: ShotForecast, b: ShotForecast) -> Bool {
+        a.times.elementsEqual(b.times) { $0 == $1 }
+    }
+}

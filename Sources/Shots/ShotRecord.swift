@@ -1,0 +1,54 @@
+/// Saved state of a shot. It is written before a photo and after it, each time completely and
+/// durably, so that a shot that ends at any instant continues without a lost or a double photo as
+/// far as the shutter has evidence.
+public struct ShotRecord: Sendable, Equatable, Codable {
+    /// Photo that is about to be taken, or was perhaps taken.
+    public struct Pending: Sendable, Equatable, Codable {
+        /// State of the shutter's counter before the photo; nil if the shutter has no counter.
+        public var mark: Int?
+        /// Time of the intention, s since 1970.
+        public var time: Double
+
+        /// Creates an intention.
+        public init(mark: Int?, time: Double) { (self.mark, self.time) = (mark, time) }
+    }
+
+    /// Version of the format.
+    public static let format = 1
+
+    /// Version of the format of this record.
+    public var version = Self.format
+    /// The description of the shot.
+    public var recipe: ShotRecipe
+    /// Identification of the plan, see `ShotPlan.identification`.
+    public var plan: String
+    /// Yaw of the camera at the beginning, earth frame, degrees.
+    public var originYaw: Double
+    /// Number of places that are completely done; the index of the present place.
+    public var done = 0
+    /// The photo at the present place, if it is about to be taken; nil otherwise.
+    public var pending: Pending?
+    /// Time of the newest photo, s since 1970; nil before the first one. A restart continues the
+    /// intervals from here.
+    public var newestPhoto: Double?
+    /// Numbers of photos that were perhaps taken twice.
+    public var repeated: [Int] = []
+    /// Numbers of photos that were perhaps not taken.
+    public var skipped: [Int] = []
+    /// Number of photos that were taken although the camera was not still.
+    public var unsteady = 0
+
+    /// Creates the state of a shot that has not begun.
+    public init(_ plan: ShotPlan, originYaw: Double) {
+        recipe = plan.recipe
+        self.plan = plan.identification
+        self.originYaw = originYaw
+    }
+
+    /// True if the record's numbers are possible for the plan.
+    public func fits(_ plan: ShotPlan) -> Bool {
+        version == Self.format && self.plan == plan.identification
+            && (0...plan.frames.count).contains(done) && originYaw.isFinite
+            && (pending == nil || done < plan.frames.count)
+    }
+}

@@ -1,0 +1,303 @@
+/// Course of a shot, without a clock, a file or a camera of its own: `next` names the next task,
+/// and the caller reports the task's result. Times are monotonic seconds, except `wall`, which is
+/// seconds since 1970.
+///
+/// The order of the tasks at a place: move, wait until the camera is still, stay, save the intention,
+/// take the photo, save the result. If a record contains an intention without a result, the shutter's
+/// evidence decides whether the photo exists.
+public struct ShotSession: Sendable {
+    /// Task for the caller.
+    public enum Task: Sendable, Equatable {
+        /// Point the camera at a pose in the earth frame with at most the given rate, deg/s; report
+        /// `pointed`.
+        case point(Pose, rate: Double)
+        /// Wait for the camera's next state, or for at most the given time, s.
+        case wait(Double)
+        /// Read the shutter's counter; report `marked`.
+        case mark
+        /// Save the record durably; report `saved`.
+        case save(ShotRecord)
+        /// Take the photo with this number; report `shot`.
+        case shoot(Int)
+        /// Find out if the photo with this number was taken, given the counter before it; report
+        /// `examined`.
+        case examine(Int, mark: Int?)
+        /// The shot is complete.
+        case finish
+        /// The shot cannot continue; the saved record stays.
+        case fail(String)
+    }
+
+    /// Evidence of a photo.
+    public enum Evidence: Sendable, Equatable {
+        case taken, notTaken, unknown
+    }
+
+    /// State of the camera.
+    public struct Sight: Sendable, Equatable {
+        /// True if the motors hold the camera in mode locked.
+        public var isHeld: Bool
+        /// Target of the set-point, earth frame.
+        public var target: Pose
+        /// Set-point, earth frame.
+        public var setpoint: Pose
+        /// Largest attitude error of an axis, degrees.
+        public var error: Double
+        /// Largest rate about an axis, deg/s.
+        public var rate: Double
+
+        /// Creates a state of the camera.
+        public init(isHeld: Bool, target: Pose, setpoint: Pose, error: Double, rate: Double) {
+            (self.isHeld, self.target, self.setpoint) = (isHeld, target, setpoint)
+            (self.error, self.rate) = (error, rate)
+        }
+    }
+
+    private enum Step: Sendable, Equatable {
+        case examine, move, settle, mark, intend(mark: Int?), shoot, conclude, complete
+        case hold(until: Double)
+        case failed(String)
+    }
+
+    /// Largest number of attempts to take a photo.
+    private static let attempts = 3
+    /// Angle within which the set-point is at its target, degrees.
+    private static let arrived = 0.02
+    /// Angle within which the target is the requested pose, degrees: the answers' rounding.
+    private static let requested = 0.05
+    /// Time without a state of the camera after which its last state is out of date, s.
+    private static let freshness = 0.5
+    /// Time after which a request whose target did not appear is repeated, s.
+    private static let repetition = 1.0
+
+    /// The plan.
+    public let plan: ShotPlan
+    /// The state to save.
+    public private(set) var record: ShotRecord
+    /// Number of attempts to take the present photo.
+    private var attempt = 0
+    private var step: Step
+    /// Time that corresponds to `due` 0; nil before the first photo with a time.
+    private var origin: Double?
+    private var pointedAt = -Double.infinity
+    private var settlingSince: Double?
+    private var stillSince: Double?
+    private var seenAt = -Double.infinity
+    /// Earliest time of the next attempt, after a refusal or a failure.
+    private var notBefore = -Double.infinity
+    private var isPatienceExhausted = false
+
+    /// Begins or continues a shot.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan; the record fits it.
+    ///   - record: The saved state, or the state of a new shot.
+    public init(_ plan: ShotPlan, _ record: ShotRecord) {
+        self.plan = plan
+        self.record = record
+        step =
+            record.done >= plan.frames.count
+            ? .complete : record.pending == nil ? .move : .examine
+    }
+
+    /// The present place; nil after the last one.
+    public var frame: ShotPlan.Frame? {
+        record.done < plan.frames.count ? plan.frames[record.done] : nil
+    }
+
+    /// Requested orientation at the present place, earth frame; nil after the last place.
+    public var pose: Pose? { frame?.pose.turned(byYaw: record.originYaw) }
+
+    /// True if the next photo waits only for its time.
+    public var isWaitingForTime: Bool { step == .settle && stillSince != nil }
+
+    /// True if the run can end here: no photo is being taken whose result is not saved.
+    public var canPause: Bool {
+        switch step {
+        case .hold, .shoot, .conclude, .complete, .failed: false
+        case .examine, .move, .settle, .mark, .intend: true
+        }
+    }
+
+    /// The next task.
+    public mutating func next(now: Double, wall: Double) -> Task {
+        if case .hold(let end) = step {
+            if now < end { return .wait(end - now) }
+            step = .conclude
+        }
+        guard let frame, let pose else { return .finish }
+        switch step {
+        case .examine:
+            return .examine(frame.photo ?? 0, mark: record.pending?.mark)
+        case .move:
+            if now < notBefore { return .wait(notBefore - now) }
+            return .point(pose, rate: plan.recipe.rate)
+        case .settle:
+            return settle(frame, now: now, wall: wall)
+        case .mark:
+            return .mark
+        case .intend(let mark):
+            var intended = record
+            intended.pending = ShotRecord.Pending(mark: mark, time: wall)
+            return .save(intended)
+        case .shoot:
+            return .shoot(frame.photo ?? 0)
+        case .hold:
+            return .wait(0)
+        case .conclude:
+            var concluded = record
+            concluded.done += 1
+            concluded.pending = nil
+            return .save(concluded)
+        case .complete:
+            return .finish
+        case .failed(let reason):
+            return .fail(reason)
+        }
+    }
+
+    private mutating func settle(_ frame: ShotPlan.Frame, now: Double, wall: Double) -> Task {
+        let still = plan.recipe.still
+        if now - seenAt > Self.freshness { stillSince = nil }
+        if settlingSince == nil { settlingSince = now }
+        // A patience that ends in a camera without motors would take photos of the floor.
+        isPatienceExhausted =
+            still.patience > 0 && seenAt > -.infinity && now - seenAt <= Self.freshness && isHeld
+            && now - (settlingSince ?? now) > still.patience + frame.dwell
+        if !isHeld { settlingSince = now }
+        let isStill = stillSince.map { now - $0 >= still.seconds + frame.dwell } ?? false
+        guard isStill || isPatienceExhausted else {
+            return isTargetLost(now) ? repoint(now) : .wait(0.05)
+        }
+        guard frame.photo != nil else {
+            step = .conclude
+            return next(now: now, wall: wall)
+        }
+        if let due = frame.due {
+            let time = (origin ?? begin(due, now: now, wall: wall)) + due
+            if now < time { return .wait(min(time - now, 0.05)) }
+            // A photo that is late by more than half an interval delays the following photos, so that
+            // no interval becomes shorter than that.
+            if now - time > interval / 2 { origin = now - due }
+        }
+        step = .mark
+        return .mark
+    }
+
+    /// Requests the pose again if the camera has another target, for example after a request of
+    /// another client.
+    private mutating func repoint(_ now: Double) -> Task {
+        step = .move
+        guard let pose, now >= notBefore else { return .wait(0.05) }
+        return .point(pose, rate: plan.recipe.rate)
+    }
+
+    private var isHeld = false
+    private var isAtTarget = false
+
+    private func isTargetLost(_ now: Double) -> Bool {
+        isHeld && !isAtTarget && now - pointedAt > Self.repetition && now - seenAt < Self.freshness
+    }
+
+    /// Interval of the photos with times, s; 0 without times.
+    private var interval: Double {
+        if case .timelapse(let timelapse) = plan.recipe.kind { return timelapse.interval }
+        return 0
+    }
+
+    /// Sets the time that corresponds to `due` 0. After a restart, the next photo keeps the interval
+    /// to the last photo before the restart, if the restart was shorter than the interval.
+    private mutating func begin(_ due: Double, now: Double, wall: Double) -> Double {
+        let past = record.newestPhoto.map { wall - $0 } ?? .infinity
+        // A clock that was set back would otherwise delay the photo by up to the change.
+        let delay = past >= 0 ? max(0, interval - past) : 0
+        let begin = now + delay - due
+        origin = begin
+        return begin
+    }
+}
+
+// Results of the tasks.
+extension ShotSession {
+    /// The newest state of the camera has arrived.
+    public mutating func see(_ sight: Sight, now: Double) {
+        seenAt = now
+        isHeld = sight.isHeld
+        guard step == .settle, let pose else { return }
+        isAtTarget = sight.target.distance(to: pose) <= Self.requested
+        let still = plan.recipe.still
+        let isStill =
+            sight.isHeld && isAtTarget && sight.setpoint.distance(to: sight.target) <= Self.arrived
+            && sight.error <= still.error && sight.rate <= still.rate
+        if !isStill { stillSince = nil } else if stillSince == nil { stillSince = now }
+    }
+
+    /// The camera has accepted the request for a pose, or has refused it; then it is repeated after
+    /// `pause`, s.
+    public mutating func pointed(isAccepted: Bool, now: Double, pause: Double = 2) {
+        guard isAccepted else {
+            notBefore = now + pause
+            step = .move
+            return
+        }
+        pointedAt = now
+        stillSince = nil
+        isAtTarget = false
+        if settlingSince == nil { settlingSince = now }
+        step = .settle
+    }
+
+    /// The shutter's counter before a photo; nil if the shutter has no counter.
+    public mutating func marked(_ mark: Int?) { step = .intend(mark: mark) }
+
+    /// The record of the last task is saved durably.
+    public mutating func saved(_ record: ShotRecord) {
+        let isConcluded = record.done > self.record.done
+        self.record = record
+        if isConcluded {
+            (attempt, settlingSince, stillSince, isPatienceExhausted) = (0, nil, nil, false)
+            step = self.record.done >= plan.frames.count ? .complete : .move
+        } else {
+            attempt += 1
+            step = .shoot
+        }
+    }
+
+    /// A photo was taken, or the attempt failed for the given reason.
+    ///
+    /// - Parameters:
+    ///   - failure: Reason why the shutter reports no photo; nil after a success.
+    ///   - now: Present time, s.
+    ///   - wall: Present time, s since 1970.
+    public mutating func shot(_ failure: String? = nil, now: Double, wall: Double) {
+        guard let failure else { return took(now: now, wall: wall, hold: plan.recipe.shutter.hold) }
+        step =
+            attempt >= Self.attempts
+            ? .failed("Photo \(frame?.photo ?? 0) failed \(attempt) times: \(failure)") : .examine
+        notBefore = now + 1
+    }
+
+    /// The shutter's evidence for a photo that was perhaps taken.
+    public mutating func examined(_ evidence: Evidence, now: Double, wall: Double) {
+        let photo = frame?.photo ?? 0
+        switch (evidence, plan.recipe.shutter.doubt) {
+        case (.taken, _):
+            took(now: now, wall: record.pending?.time ?? wall, hold: 0)
+        case (.notTaken, _):
+            step = .move
+        case (.unknown, .repeat):
+            if !record.repeated.contains(photo) { record.repeated.append(photo) }
+            step = .move
+        case (.unknown, .skip):
+            record.skipped.append(photo)
+            record.newestPhoto = record.pending?.time
+            step = .conclude
+        }
+    }
+
+    private mutating func took(now: Double, wall: Double, hold: Double) {
+        record.newestPhoto = wall
+        if isPatienceExhausted, stillSince == nil { record.unsteady += 1 }
+        step = hold > 0 ? .hold(until: now + hold) : .conclude
+    }
+}

@@ -1,0 +1,286 @@
+import ArgumentParser
+import Client
+import Configuration
+import FoundationEssentials
+import Glibc
+import PlainText
+import Shots
+import SystemPackage
+import Wire
+
+struct ShootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shoot",
+        abstract: "Take a series of photos: panorama, time-lapse, orbit, or key frames of a file.",
+        discussion: """
+            The camera moves from place to place, and takes each photo when it is still. The mode must be locked. Ctrl-C or \
+            `shoot pause` ends the run after the present photo; `shoot resume` continues it, also after a restart of the computer. \
+            --dry-run shows the plan without a daemon, and --svg draws it.
+            Examples:
+              airframectl shoot panorama --fov-width 66 --fov-height 41 --width 180 --height 60 --dry-run --svg plan.svg
+              airframectl shoot timelapse --photos 300 --interval 10 --yaw 40 --eyes
+              airframectl shoot shots.toml
+            """,
+        subcommands: [
+            ShootFileCommand.self, ShootPanoramaCommand.self, ShootTimelapseCommand.self,
+            ShootOrbitCommand.self, ShootResumeCommand.self, ShootPauseCommand.self,
+            ShootStatusCommand.self,
+        ], defaultSubcommand: ShootFileCommand.self)
+}
+
+/// Options of every kind of shot.
+struct ShootOptions: ParsableArguments {
+    @Flag(help: "Show the plan; do not move the camera.")
+    var dryRun = false
+    @Option(help: "Draw the plan into this file (SVG).", completion: .file())
+    var svg: String?
+    @OptionGroup var place: ShootState
+    @Flag(help: "Continue an unfinished run of the same shot; begin if there is none.")
+    var resume = false
+    @Flag(help: "Begin again, although an earlier run is unfinished.")
+    var again = false
+
+    func validate() throws {
+        guard !resume || !again else {
+            throw ValidationError("Give --resume or --again, not both.")
+        }
+    }
+}
+
+/// Place of the saved state.
+struct ShootState: ParsableArguments {
+    @Option(
+        help:
+            "File with the state of the shot; default: shot.json in ~/.local/state/airframe.",
+        completion: .file())
+    var state: String?
+
+    var path: String { state ?? ShotStore.usualPath }
+}
+
+/// Options that select the shutter and the move between photos.
+struct ShutterOptions: ParsableArguments {
+    @Flag(help: "Take photos with airframe-eyes.")
+    var eyes = false
+    @Option(
+        help: "Command that takes a photo; {file} and {number} are replaced, words end at spaces.")
+    var command: String?
+    @Option(help: "Path of the photo's file for --command, with {number}.", completion: .file())
+    var file: String?
+    @Option(help: "Line of /dev/gpiochip0 that triggers the camera.")
+    var gpio: Int?
+    @Option(help: "HOST:PORT of a MAVLink camera.")
+    var mavlink: String?
+    @Option(help: "Time for which the camera stays after the shutter, seconds.")
+    var hold = 0.0
+    @Option(help: "Largest rate between photos, degrees per second.")
+    var rate = 30.0
+
+    /// The description with the options' values.
+    func apply(to recipe: ShotRecipe) throws -> ShotRecipe {
+        var recipe = recipe
+        let chosen = [eyes, command != nil, gpio != nil, mavlink != nil].filter { $0 }.count
+        guard chosen <= 1 else {
+            throw ValidationError("Give one of --eyes, --command, --gpio and --mavlink.")
+        }
+        guard (0...3600).contains(hold), (0.1...720).contains(rate) else {
+            throw ValidationError("--hold must be 0 to 3600 s, and --rate 0.1 to 720°/s.")
+        }
+        if eyes { recipe.shutter.kind = .eyes }
+        if let command {
+            recipe.shutter.kind = .command
+            recipe.shutter.command = command.split(separator: " ").map(String.init)
+            recipe.shutter.file = file ?? ""
+        }
+        if let gpio { (recipe.shutter.kind, recipe.shutter.line) = (.gpio, gpio) }
+        if let mavlink { (recipe.shutter.kind, recipe.shutter.address) = (.mavlink, mavlink) }
+        recipe.shutter.hold = hold
+        recipe.rate = rate
+        return recipe
+    }
+}
+
+/// Command that carries out a shot.
+protocol ShotCommand: ParsableCommand {
+    var options: GlobalOptions { get }
+    var shoot: ShootOptions { get }
+    func recipe() throws -> ShotRecipe
+}
+
+extension ShotCommand {
+    func run() throws {
+        let recipe = try recipe()
+        // The description passes through its text form, which checks types and ranges.
+        let checked = try ShotFile.checked(recipe)
+        try ShotRunner.run(checked, options, shoot)
+    }
+}
+
+struct ShootFileCommand: ShotCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "file",
+        abstract: "Carry out the shot of a TOML file; the word file can be omitted.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var shoot: ShootOptions
+    @Argument(help: "File with the description of the shot.", completion: .file())
+    var path: String
+
+    func recipe() throws -> ShotRecipe { try ShotFile.read(path) }
+}
+
+struct ShootPanoramaCommand: ShotCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "panorama",
+        abstract: "Cover a field with a grid of photos.",
+        discussion:
+            "The field is centred at the camera's present yaw. Rows far from the horizon have fewer photos."
+    )
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var shoot: ShootOptions
+    @OptionGroup var shutter: ShutterOptions
+    @Option(help: "Horizontal field of view of the camera, degrees.")
+    var fovWidth: Double
+    @Option(help: "Vertical field of view of the camera, degrees.")
+    var fovHeight: Double
+    @Option(help: "Width of the panorama, degrees; 360 is the whole circle.")
+    var width = 180.0
+    @Option(help: "Height of the panorama, degrees.")
+    var height = 60.0
+    @Option(parsing: .unconditional, help: "Pitch of the panorama's centre, degrees.")
+    var pitch = 0.0
+    @Option(help: "Part of the picture that neighbours share, 0 to 0.9.")
+    var overlap = 0.3
+
+    func recipe() throws -> ShotRecipe {
+        try shutter.apply(
+            to: ShotRecipe(
+                .panorama(
+                    ShotRecipe.Panorama(
+                        fovWidth: fovWidth, fovHeight: fovHeight, width: width, height: height,
+                        pitch: pitch, overlap: overlap))))
+    }
+}
+
+struct ShootTimelapseCommand: ShotCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timelapse",
+        abstract: "Take photos at equal intervals while the camera slowly turns.",
+        discussion:
+            "The path begins at the present yaw and --from-pitch, and ends at --yaw and --pitch. A file can contain more points."
+    )
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var shoot: ShootOptions
+    @OptionGroup var shutter: ShutterOptions
+    @Option(help: "Number of photos.")
+    var photos: Int
+    @Option(help: "Time between photos, seconds.")
+    var interval: Double
+    @Option(parsing: .unconditional, help: "Yaw at the end from the yaw at the beginning, degrees.")
+    var yaw = 0.0
+    @Option(parsing: .unconditional, help: "Pitch at the end, degrees.")
+    var pitch = 0.0
+    @Option(parsing: .unconditional, help: "Pitch at the beginning, degrees; default: --pitch.")
+    var fromPitch: Double?
+    @Option(help: "Part of the shot in which the camera accelerates, and brakes, 0 to 0.5.")
+    var ease = 0.1
+
+    func recipe() throws -> ShotRecipe {
+        try shutter.apply(
+            to: ShotRecipe(
+                .timelapse(ShotRecipe.Timelapse(photos: photos, interval: interval, ease: ease)),
+                frames: [
+                    ShotRecipe.KeyFrame(Pose(pitch: fromPitch ?? pitch)),
+                    ShotRecipe.KeyFrame(Pose(yaw: yaw, pitch: pitch)),
+                ]))
+    }
+}
+
+struct ShootOrbitCommand: ShotCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "orbit",
+        abstract: "Take photos at equal steps of yaw, all around the camera.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var shoot: ShootOptions
+    @OptionGroup var shutter: ShutterOptions
+    @Option(help: "Number of photos.")
+    var photos = 24
+    @Option(parsing: .unconditional, help: "Angle of the turn, degrees; right is positive.")
+    var turn = 360.0
+    @Option(parsing: .unconditional, help: "Pitch, degrees.")
+    var pitch = 0.0
+
+    func recipe() throws -> ShotRecipe {
+        try shutter.apply(
+            to: ShotRecipe(.orbit(ShotRecipe.Orbit(photos: photos, turn: turn, pitch: pitch))))
+    }
+}
+
+struct ShootResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Continue the unfinished shot.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var place: ShootState
+
+    func run() throws {
+        guard let record = try ShotStore(place.path).load() else {
+            throw ClientError.file("\(place.path): there is no shot to continue.", field: "state")
+        }
+        var shoot = ShootOptions()
+        shoot.dryRun = false
+        shoot.svg = nil
+        shoot.place = place
+        (shoot.resume, shoot.again) = (true, false)
+        try ShotRunner.run(record.recipe, options, shoot)
+    }
+}
+
+struct ShootPauseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "End the active run after the present photo; `shoot resume` continues.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var place: ShootState
+
+    func run() throws {
+        guard let process = ShotStore(place.path).activeRun, kill(process, SIGTERM) == 0 else {
+            throw ClientError.refused(RequestError("refused", "No run of this shot is active."))
+        }
+        let sentence = "The run ends after the present photo; `airframectl shoot resume` continues."
+        Output.line(
+            options.json ? JSONValue.object(["sentence": .string(sentence)]).text : sentence)
+    }
+}
+
+struct ShootStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the progress of the shot.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var place: ShootState
+
+    func run() throws {
+        let store = ShotStore(place.path)
+        guard let record = try store.load() else { return Output.line("There is no shot.") }
+        let plan = try ShotFile.plan(record.recipe)
+        let done = plan.frames.prefix(record.done).filter { $0.photo != nil }.count
+        let isActive = store.activeRun != nil
+        let left = ShotForecast(plan).rest(from: record.done)
+        if options.json {
+            return Output.line(
+                JSONValue.object([
+                    "photos": .int(plan.photos), "done": .int(done), "active": .bool(isActive),
+                    "seconds_left": .double(left),
+                ]).text)
+        }
+        let state = record.done == plan.frames.count ? "complete" : isActive ? "active" : "paused"
+        Output.line(
+            "\(ShotView.title(plan)), \(state): \(done) of \(plan.photos) photos, about \(Format.duration(left)) left."
+        )
+    }
+}

@@ -1,0 +1,280 @@
+import Client
+import Glibc
+import PlainText
+import Shots
+import Wire
+
+/// Run of a shot at the daemon: executes the tasks of `ShotSession`. The camera holds its direction
+/// if this program ends for any reason, because the run only sends requests for angles.
+final class ShotRun {
+    /// Rate of the camera's states, Hz.
+    private static let hz = 20.0
+    /// Pause before the next attempt to reach the daemon, s.
+    private static let pause = 1.0
+
+    private let options: GlobalOptions
+    private let store: ShotStore
+    private let signals: Signals
+    private var session: ShotSession
+    private var client: DaemonClient?
+    private var subscription = 0
+    private var isInterrupted = false
+    private var progress = ProgressLine()
+    private let forecast: ShotForecast
+    private let first: Int
+    private let started = DaemonClient.now()
+    private var note = ""
+
+    init(
+        _ plan: ShotPlan, _ record: ShotRecord, _ client: DaemonClient, options: GlobalOptions,
+        store: ShotStore, signals: Signals
+    ) {
+        (self.options, self.store, self.signals) = (options, store, signals)
+        session = ShotSession(plan, record)
+        forecast = ShotForecast(plan)
+        first = record.done
+        self.client = client
+    }
+
+    /// Runs the shot to its end, or until a signal.
+    ///
+    /// - Returns: True if the shot is complete.
+    func run() throws -> Bool {
+        let shutter = try makeShutter()
+        defer { progress.clear() }
+        while true {
+            if signals.wait(seconds: 0) != nil { isInterrupted = true }
+            // A photo that may exist is recorded before the run ends.
+            if isInterrupted, session.canPause { return false }
+            let task = session.next(now: DaemonClient.now(), wall: Self.wall)
+            if try !execute(task, shutter) { return true }
+        }
+    }
+
+    /// Executes one task; false after the last one.
+    private func execute(_ task: ShotSession.Task, _ shutter: any Shutter) throws -> Bool {
+        switch task {
+        case .point(let pose, let rate):
+            point(pose, rate)
+        case .wait(let seconds):
+            show()
+            watch(seconds)
+        case .mark:
+            if let mark = try attempt({ try shutter.mark() }) { session.marked(mark) }
+        case .save(let record):
+            try store.save(record)
+            let isConcluded = record.done > session.record.done
+            let photo = session.frame?.photo
+            session.saved(record)
+            if isConcluded, let photo { announce(photo) }
+        case .shoot(let photo):
+            let pose = session.pose ?? Pose()
+            var problem: String?
+            do {
+                problem = try shutter.shoot(photo, at: pose)
+            } catch {
+                problem = error.requestError.message
+                client = nil
+            }
+            if let problem {
+                tell("Photo \(photo): \(problem)" + (problem.hasSuffix(".") ? "" : "."))
+            }
+            session.shot(problem, now: DaemonClient.now(), wall: Self.wall)
+            flush()
+        case .examine(let photo, let mark):
+            if let evidence = try attempt({ try shutter.examine(photo, mark: mark) }) {
+                session.examined(evidence, now: DaemonClient.now(), wall: Self.wall)
+            }
+            flush()
+        case .finish:
+            return false
+        case .fail(let reason):
+            throw ClientError.refused(
+                RequestError("refused", "\(reason). `airframectl shoot resume` continues."))
+        }
+        return true
+    }
+
+    /// Executes a request; nil, and a new connection after a pause, if the daemon cannot be reached.
+    private func attempt<Value>(_ request: () throws -> Value) throws -> Value? {
+        do {
+            return try request()
+        } catch let error as ClientError {
+            if case .file = error { throw error }
+            tell(error.requestError.message)
+            client = nil
+            sleep(Self.pause)
+            return nil
+        }
+    }
+
+    private func point(_ pose: Pose, _ rate: Double) {
+        do {
+            let reply: Acknowledgement = try connected().request(
+                .point,
+                [
+                    "yaw": .double(pose.yaw), "roll": .double(pose.roll),
+                    "pitch": .double(pose.pitch), "rate": .double(rate),
+                ])
+            if reply.limitedBy?.contains("range") == true {
+                tell("motion.range_deg limits the camera's angle.")
+            }
+            session.pointed(isAccepted: true, now: DaemonClient.now())
+        } catch {
+            tell(error.requestError.message)
+            if case .refused = error {} else { client = nil }
+            session.pointed(isAccepted: false, now: DaemonClient.now())
+        }
+    }
+
+    /// Passes the camera's states to the session for at most the given time, s.
+    private func watch(_ seconds: Double) {
+        do {
+            let client = try connected()
+            if subscription == 0 {
+                subscription = try client.subscribe(Self.variables, hz: Self.hz)
+            }
+            guard let message = try client.nextMessage(within: min(max(seconds, 0), 0.25)),
+                message["subscription"]?.int == subscription, let values = message["values"],
+                let sight = Self.sight(values)
+            else { return }
+            if !sight.isHeld {
+                tell("The shot waits: the motors must be on, and the mode must be locked.")
+            }
+            session.see(sight, now: DaemonClient.now())
+        } catch {
+            tell(error.requestError.message)
+            client = nil
+            sleep(Self.pause)
+        }
+    }
+
+    private static let variables =
+        ["target", "setpoint", "error", "rate"].flatMap { name in
+            ["yaw", "roll", "pitch"].map { "\(name).\($0)" }
+        } + ["mode", "state"]
+
+    /// State of the camera in a message of the stream; nil if a number is unknown.
+    static func sight(_ values: JSONValue) -> ShotSession.Sight? {
+        func axes(_ name: String) -> [Double] {
+            ["yaw", "roll", "pitch"].map { values["\(name).\($0)"]?.number ?? .nan }
+        }
+        func pose(_ name: String) -> Pose {
+            let axes = axes(name)
+            return Pose(yaw: axes[0], roll: axes[1], pitch: axes[2])
+        }
+        let (error, rate) = (axes("error"), axes("rate"))
+        guard (axes("target") + axes("setpoint") + error + rate).allSatisfy(\.isFinite) else {
+            return nil
+        }
+        return ShotSession.Sight(
+            isHeld: values["mode"]?.string == "locked" && values["state"]?.string == "running",
+            target: pose("target"), setpoint: pose("setpoint"),
+            error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan)
+    }
+
+    private func connected() throws(ClientError) -> DaemonClient {
+        if let client { return client }
+        let client = try options.connect()
+        subscription = 0
+        self.client = client
+        return client
+    }
+
+    /// Drops the states that arrived while the shutter worked.
+    private func flush() {
+        guard let client, subscription != 0 else { return }
+        while let message = try? client.nextMessage(within: 0), message != .null {}
+    }
+
+    /// Waits, and keeps the connection free of old states.
+    private func sleep(_ seconds: Double) {
+        if signals.wait(seconds: seconds) != nil { isInterrupted = true }
+        flush()
+    }
+
+    private func makeShutter() throws(ClientError) -> any Shutter {
+        let settings = session.plan.recipe.shutter
+        let wait: (Double) -> Void = { [unowned self] in sleep($0) }
+        return switch settings.kind {
+        case .none: NoShutter()
+        case .command: CommandShutter(settings, wait: wait)
+        case .gpio: try GPIOShutter(settings, wait: wait)
+        case .eyes:
+            EyesShutter(timeout: settings.timeout, wait: wait) {
+                [unowned self] () throws(ClientError) in
+                try connected()
+            }
+        case .mavlink: try MAVLinkShutter(settings)
+        }
+    }
+
+    /// Time, s since 1970.
+    static var wall: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
+    // MARK: Progress
+
+    /// Time to the end, s: the forecast, scaled by the duration of the places so far.
+    private var secondsLeft: Double {
+        let done = session.record.done
+        let rest = forecast.rest(from: done)
+        let planned = forecast.rest(from: first) - rest
+        guard done >= first + 3, planned > 0, session.frame?.due == nil else { return rest }
+        return rest * (DaemonClient.now() - started) / planned
+    }
+
+    private func show() {
+        let record = session.record
+        let photo = session.frame?.photo.map { "photo \($0) of \(session.plan.photos)" } ?? "moving"
+        let phase = session.isWaitingForTime ? "" : ", moving"
+        progress.show(
+            Double(record.done) / Double(session.plan.frames.count),
+            "\(photo)\(phase), \(Format.duration(secondsLeft)) left")
+    }
+
+    private func announce(_ photo: Int) {
+        let (total, left) = (session.plan.photos, secondsLeft)
+        note = ""
+        if options.json {
+            Output.line(
+                JSONValue.object([
+                    "photo": .int(photo), "photos": .int(total), "seconds_left": .double(left),
+                ]).text)
+        } else if isatty(STDOUT_FILENO) == 0 {
+            Output.line("Photo \(photo) of \(total), \(Format.duration(left)) left")
+        }
+    }
+
+    /// Prints a note once, until the next photo.
+    private func tell(_ text: String) {
+        guard text != note else { return }
+        note = text
+        progress.clear()
+        Output.error(text)
+    }
+
+    /// Summary of the run.
+    var summary: String {
+        let record = session.record
+        var text =
+            "\(Format.count(session.plan.photos)) photos in \(Format.duration(DaemonClient.now() - started))."
+        if record.unsteady > 0 { text += " The camera was not still at \(record.unsteady) photos." }
+        if !record.repeated.isEmpty { text += " Perhaps double: \(list(record.repeated))." }
+        if !record.skipped.isEmpty { text += " Perhaps missing: \(list(record.skipped))." }
+        return text
+    }
+
+    private func list(_ photos: [Int]) -> String {
+        photos.map(String.init).joined(separator: ", ")
+    }
+
+    /// Number of photos that are done.
+    var photosDone: Int {
+        session.plan.frames.prefix(session.record.done).reversed().lazy.compactMap(\.photo).first
+            ?? 0
+    }
+}

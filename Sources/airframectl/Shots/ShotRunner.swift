@@ -1,0 +1,187 @@
+import ArgumentParser
+import Client
+import Configuration
+import FoundationEssentials
+import Glibc
+import PlainText
+import Shots
+import Wire
+
+/// Descriptions of shots as files.
+enum ShotFile {
+    /// Largest size of a file, bytes.
+    private static let limit = 1_000_000
+
+    /// Reads a file.
+    ///
+    /// - Throws: `ClientError.file`, which names the file, the key and the remedy.
+    static func read(_ path: String) throws(ClientError) -> ShotRecipe {
+        do {
+            let data = try Data(contentsOf: URL(filePath: path))
+            guard data.count <= limit else {
+                throw RecipeProblem(key: "", text: "the file is larger than 1 MB")
+            }
+            let json = try TOMLText.json(Array(data), path: path)
+            return try JSONDecoder().decode(ShotRecipe.self, from: Data(json.utf8))
+        } catch let problem as ConfigurationProblem {
+            throw .file("\(problem)", field: "file")
+        } catch let problem as RecipeProblem {
+            throw .file("\(path): \(problem.sentence).", field: "file")
+        } catch {
+            throw .file("\(path) cannot be read: \(error)", field: "file")
+        }
+    }
+
+    /// Checks types and ranges of a description that was not read from a file.
+    ///
+    /// - Throws: `ClientError.refused`, which names the key.
+    static func checked(_ recipe: ShotRecipe) throws(ClientError) -> ShotRecipe {
+        do {
+            return try JSONDecoder().decode(
+                ShotRecipe.self, from: try JSONEncoder().encode(recipe))
+        } catch let problem as RecipeProblem {
+            throw .refused(
+                RequestError("out_of_range", problem.sentence + ".", field: problem.key))
+        } catch {
+            throw .refused(RequestError("out_of_range", "The numbers must be finite."))
+        }
+    }
+
+    /// The plan of a description.
+    static func plan(_ recipe: ShotRecipe) throws(ClientError) -> ShotPlan {
+        do throws(RecipeProblem) {
+            return try ShotPlan(recipe)
+        } catch {
+            throw .refused(RequestError("out_of_range", error.sentence + ".", field: error.key))
+        }
+    }
+}
+
+/// Begin and end of a run.
+enum ShotRunner {
+    /// Carries out a shot, or shows its plan.
+    static func run(_ recipe: ShotRecipe, _ options: GlobalOptions, _ shoot: ShootOptions) throws {
+        var plan = try ShotFile.plan(recipe)
+        if let svg = shoot.svg { try SVGFile.write(ShotView.figure(plan), to: svg) }
+        if shoot.dryRun { return show(plan, options) }
+        let signals = Signals(SIGINT, SIGTERM)
+        let store = ShotStore(shoot.place.path)
+        try store.take(patience: recipe.shutter.timeout) { signals.wait(seconds: $0) == nil }
+        let saved = try shoot.again ? nil : earlier(store, plan, shoot)
+        if let saved, saved.done == plan.frames.count {
+            return Output.line("The shot is complete. --again begins it again.")
+        }
+        // The photos of the earlier run are the evidence, also for a run in another folder.
+        var located = recipe
+        located.shutter.file = saved?.recipe.shutter.file ?? absolute(recipe.shutter.file)
+        plan = try ShotFile.plan(located)
+        let client = try options.connect()
+        var record = try saved ?? begin(plan, client)
+        record.recipe = located
+        if !options.json { ShotView.lines(plan).forEach(Output.line) }
+        if saved == nil { try store.save(record) }
+        let run = ShotRun(
+            plan, record, client, options: options, store: store, signals: signals)
+        let isComplete = try run.run()
+        let sentence =
+            isComplete
+            ? run.summary
+            : "Paused after \(run.photosDone) of \(plan.photos) photos. `airframectl shoot resume` continues."
+        if options.json {
+            Output.line(
+                JSONValue.object([
+                    "sentence": .string(sentence), "complete": .bool(isComplete),
+                ]).text)
+        } else {
+            Output.line(sentence)
+        }
+    }
+
+    /// Path of a photo's file from the root of the file system; empty if the path is empty.
+    private static func absolute(_ path: String) -> String {
+        guard !path.isEmpty, !path.hasPrefix("/") else { return path }
+        var buffer = [CChar](repeating: 0, count: 4096)
+        guard getcwd(&buffer, buffer.count) != nil else { return path }
+        let folder = String(
+            decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return folder + "/" + path
+    }
+
+    private static func show(_ plan: ShotPlan, _ options: GlobalOptions) {
+        guard options.json else { return ShotView.lines(plan).forEach(Output.line) }
+        let times = ShotForecast(plan).times
+        let frames = zip(plan.frames, times).map { frame, time in
+            JSONValue.object([
+                "yaw": .double(frame.pose.yaw), "roll": .double(frame.pose.roll),
+                "pitch": .double(frame.pose.pitch), "t": .double(time.departure),
+                "photo": frame.photo.map(JSONValue.int) ?? .null,
+            ])
+        }
+        Output.line(
+            JSONValue.object([
+                "photos": .int(plan.photos), "seconds": .double(times.last?.departure ?? 0),
+                "frames": .array(frames),
+            ]).text)
+    }
+
+    /// The saved state of an earlier run; nil if a new run begins.
+    private static func earlier(_ store: ShotStore, _ plan: ShotPlan, _ shoot: ShootOptions) throws
+        -> ShotRecord?
+    {
+        guard let record = try store.load() else { return nil }
+        let isUnfinished = record.done < ((try? ShotPlan(record.recipe))?.frames.count ?? .max)
+        if shoot.resume {
+            if record.fits(plan) { return record }
+            // A finished shot of another plan is not in the way.
+            guard isUnfinished else { return nil }
+            throw ClientError.refused(
+                RequestError(
+                    "refused",
+                    "\(shoot.place.path) contains another unfinished shot. Use another --state, or --again to begin a new shot."
+                ))
+        }
+        guard isUnfinished, record.done > 0 || record.pending != nil else { return nil }
+        throw ClientError.refused(
+            RequestError(
+                "refused",
+                "An earlier shot is unfinished. `airframectl shoot resume` continues it; --again begins a new shot."
+            ))
+    }
+
+    /// The state of a new shot, after the checks of the camera's state and range.
+    private static func begin(_ plan: ShotPlan, _ client: DaemonClient) throws -> ShotRecord {
+        let status: Status = try client.request(.status)
+        guard status.mode == "locked", let yaw = status.pointing.targetDeg.yaw.known else {
+            throw ClientError.refused(
+                RequestError("refused", "A shot needs mode locked: airframectl mode locked."))
+        }
+        let settings: [Wire.Setting] = try client.request(.get, ["keys": ["motion.range_deg"]])
+        let ranges = settings.first?.value.array?.map { $0.array?.compactMap(\.number) ?? [] } ?? []
+        for (index, frame) in plan.frames.enumerated() where ranges.count == 3 {
+            let pose = frame.pose.turned(byYaw: yaw)
+            let angles = [("yaw", pose.yaw), ("roll", pose.roll), ("pitch", pose.pitch)]
+            for ((name, angle), range) in zip(angles, ranges) where range.count == 2 {
+                guard angle < range[0] || angle > range[1] else { continue }
+                throw ClientError.refused(
+                    RequestError(
+                        "out_of_range",
+                        "Place \(index + 1): \(name) \(Format.fixed(angle, 1))° is outside motion.range_deg (\(Format.plain(range[0]))...\(Format.plain(range[1])))."
+                    ))
+            }
+        }
+        try checkFiles(plan)
+        return ShotRecord(plan, originYaw: yaw)
+    }
+
+    /// Refuses a shot whose files exist: an existing file is the evidence that its photo was taken.
+    private static func checkFiles(_ plan: ShotPlan) throws(ClientError) {
+        let shutter = CommandShutter(plan.recipe.shutter) { _ in }
+        for frame in plan.frames {
+            guard let photo = frame.photo, let file = shutter.file(photo), access(file, F_OK) == 0
+            else { continue }
+            throw .file(
+                "\(file) exists already. Move the photos of the earlier shot, or change shutter.file.",
+                field: "shutter.file")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import CLinuxShim
+import Client
+import FoundationEssentials
+import Glibc
+import Shots
+import SystemPackage
+import Wire
+
+/// Saved state of a shot in a file, and the locks of its run.
+///
+/// The first lock belongs to the run alone. The second lock also belongs to the shutter's command,
+/// which can continue after the run was killed; the next run waits for the command's end before it
+/// looks for the photo.
+final class ShotStore {
+    private let path: String
+    private var lock: FileDescriptor?
+    private var shutterLock: FileDescriptor?
+
+    /// Path of the state without the option `--state`.
+    static var usualPath: String {
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let folder =
+            variable("STATE_DIRECTORY") ?? variable("XDG_STATE_HOME").map { $0 + "/airframe" }
+            ?? (variable("HOME") ?? ".") + "/.local/state/airframe"
+        return folder + "/shot.json"
+    }
+
+    init(_ path: String) { self.path = path }
+
+    deinit {
+        try? shutterLock?.close()
+        try? lock?.close()
+    }
+
+    /// Reads the state; nil if the file is missing.
+    func load() throws(ClientError) -> ShotRecord? {
+        guard access(path, F_OK) == 0 else { return nil }
+        do {
+            return try JSONDecoder().decode(
+                ShotRecord.self, from: try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw failure("the state of the shot cannot be read; --again begins the shot again")
+        }
+    }
+
+    /// Writes the state durably: after a loss of power, the file has the old or the new contents.
+    func save(_ record: ShotRecord) throws(ClientError) {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let bytes = Array(try encoder.encode(record)) + [UInt8(ascii: "\n")]
+            let temporary = path + ".new"
+            let file = try FileDescriptor.open(
+                FilePath(temporary), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: FilePermissions(rawValue: 0o640))
+            try file.closeAfter {
+                try file.writeAll(bytes)
+                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+            guard rename(temporary, path) == 0 else { throw Errno(rawValue: errno) }
+            try Self.syncFolder(of: path)
+        } catch {
+            throw failure("the state of the shot cannot be saved: \(error)")
+        }
+    }
+
+    /// Makes the names of the files in a file's folder durable.
+    static func syncFolder(of path: String) throws {
+        let folder = FilePath(path).removingLastComponent()
+        let file = try FileDescriptor.open(
+            folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
+        try file.closeAfter {
+            guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+        }
+    }
+
+    /// Takes both locks, and waits until a shutter's command of an earlier run has ended.
+    ///
+    /// - Parameters:
+    ///   - patience: Longest wait for the command, s.
+    ///   - wait: Waits for the given time, s; false if a signal has arrived.
+    /// - Throws: `ClientError.file` if another run is active, or the command does not end.
+    func take(patience: Double, _ wait: (Double) -> Bool) throws(ClientError) {
+        let folder = FilePath(path).removingLastComponent().string
+        var made = ""
+        for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
+            made += (made.isEmpty && part.isEmpty ? "" : part) + "/"
+            _ = mkdir(made, 0o750)
+        }
+        lock = try open(".lock", options: [.create, .closeOnExec])
+        guard let lock, flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            throw failure("a run of this shot is active (pid \(Self.pid(in: path + ".lock") ?? 0))")
+        }
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(lock.rawValue, 0)
+        _ = try? lock.writeAll(text)
+        shutterLock = try open(".shutter", options: [.create])
+        let end = DaemonClient.now() + patience
+        while let shutterLock, flock(shutterLock.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            guard DaemonClient.now() < end, wait(0.1) else {
+                throw failure("the shutter's command of an earlier run has not ended")
+            }
+        }
+    }
+
+    private func open(_ suffix: String, options: FileDescriptor.OpenOptions) throws(ClientError)
+        -> FileDescriptor
+    {
+        do {
+            return try FileDescriptor.open(
+                FilePath(path + suffix), .readWrite, options: options,
+                permissions: FilePermissions(rawValue: 0o640))
+        } catch {
+            throw failure("\(suffix) cannot be opened: \(error)")
+        }
+    }
+
+    /// Process of the active run; nil if there is none.
+    var activeRun: pid_t? {
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath(path + ".lock"), .readWrite, options: .closeOnExec)
+        else { return nil }
+        defer { try? file.close() }
+        guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
+        return Self.pid(in: path + ".lock")
+    }
+
+    private static func pid(in path: String) -> pid_t? {
+        guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8) else {
+            return nil
+        }
+        return pid_t(text.filter(\.isNumber))
+    }
+
+    private func failure(_ text: String) -> ClientError {
+        .file("\(path): \(text).", field: "state")
+    }
+}

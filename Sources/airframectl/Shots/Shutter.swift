@@ -1,0 +1,293 @@
+import CHardwareShim
+import Client
+import Glibc
+import PlainText
+import Shots
+import SystemPackage
+import Wire
+
+/// Shutter of a camera.
+protocol Shutter: AnyObject {
+    /// State of the shutter's counter; nil if it has none.
+    func mark() throws(ClientError) -> Int?
+    /// Takes a photo.
+    ///
+    /// - Parameters:
+    ///   - photo: Number of the photo.
+    ///   - pose: Orientation of the camera, earth frame.
+    /// - Returns: Reason why there is no photo; nil after a success.
+    /// - Throws: `ClientError` if the daemon cannot be reached.
+    func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String?
+    /// Finds out if a photo was taken, given the counter before it.
+    func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence
+}
+
+extension Shutter {
+    func mark() throws(ClientError) -> Int? { nil }
+    func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence { .unknown }
+}
+
+/// Shutter that takes no photo. A repetition has no effect.
+final class NoShutter: Shutter {
+    func shoot(_ photo: Int, at pose: Pose) -> String? { nil }
+    func examine(_ photo: Int, mark: Int?) -> ShotSession.Evidence { .notTaken }
+}
+
+/// Shutter that runs a command for each photo, such as gphoto2.
+///
+/// With a pattern of the file's name, the command writes a temporary file. Its final name appears
+/// after the command's success, so that the final name is the evidence of a complete photo.
+final class CommandShutter: Shutter {
+    private let settings: ShutterSettings
+    private let wait: (Double) -> Void
+
+    /// Creates a shutter.
+    ///
+    /// - Parameters:
+    ///   - settings: Command, file and timeout.
+    ///   - wait: Waits for the given time, s.
+    init(_ settings: ShutterSettings, wait: @escaping (Double) -> Void) {
+        self.settings = settings
+        self.wait = wait
+    }
+
+    /// Path of a photo's file; nil if the command does not write a file.
+    func file(_ photo: Int) -> String? {
+        settings.file.isEmpty
+            ? nil : settings.file.replacing("{number}", with: Self.padded(photo))
+    }
+
+    /// Number with five digits, so that names of files sort in the order of the photos.
+    private static func padded(_ photo: Int) -> String {
+        String(repeating: "0", count: max(0, 5 - "\(photo)".count)) + "\(photo)"
+    }
+
+    private func part(of file: String) -> String {
+        var path = FilePath(file)
+        let name = path.lastComponent?.string ?? ""
+        path.removeLastComponent()
+        return path.appending("part-" + name).string
+    }
+
+    func examine(_ photo: Int, mark: Int?) -> ShotSession.Evidence {
+        guard let file = file(photo) else { return .unknown }
+        return access(file, F_OK) == 0 ? .taken : .notTaken
+    }
+
+    func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String? {
+        let file = file(photo)
+        let part = file.map(part)
+        if let part { unlink(part) }
+        let values = [
+            "{file}": part ?? "", "{number}": Self.padded(photo),
+            "{yaw}": Format.fixed(pose.yaw, 2), "{roll}": Format.fixed(pose.roll, 2),
+            "{pitch}": Format.fixed(pose.pitch, 2),
+        ]
+        let words = settings.command.map { word in
+            values.reduce(word) { $0.replacing($1.key, with: $1.value) }
+        }
+        if let problem = run(words) { return problem }
+        guard let file, let part else { return nil }
+        do {
+            let written = try FileDescriptor.open(
+                FilePath(part), .readOnly, options: .closeOnExec)
+            try written.closeAfter {
+                guard fsync(written.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+            guard rename(part, file) == 0 else { throw Errno(rawValue: errno) }
+            try ShotStore.syncFolder(of: file)
+            return nil
+        } catch {
+            return "the command ended without a photo in \(part) (\(error))"
+        }
+    }
+
+    /// Runs a command to its end; returns a problem or nil.
+    private func run(_ words: [String]) -> String? {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Ctrl-C ends the run after the photo, so the command gets a process group of its own, and
+        // the usual signals, which the run blocks.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        // The output of the command would disturb the run's own output.
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        var child = pid_t()
+        let error = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, environ)
+        guard error == 0 else {
+            return "\(words[0]) cannot be started: \(Errno(rawValue: error))"
+        }
+        let end = DaemonClient.now() + settings.timeout
+        var status: Int32 = 0
+        while waitpid(child, &status, WNOHANG) == 0 {
+            guard DaemonClient.now() < end else {
+                kill(-child, SIGKILL)
+                waitpid(child, &status, 0)
+                return "\(words[0]) did not end within \(Format.plain(settings.timeout)) s"
+            }
+            wait(0.02)
+        }
+        if status & 0x7F != 0 { return "\(words[0]) ended by signal \(status & 0x7F)" }
+        return status == 0 ? nil : "\(words[0]) ended with exit code \((status >> 8) & 0xFF)"
+    }
+}
+
+/// Shutter on a GPIO line. There is no evidence of a photo.
+final class GPIOShutter: Shutter {
+    private let settings: ShutterSettings
+    private let wait: (Double) -> Void
+    private var descriptor: Int32 = -1
+
+    init(_ settings: ShutterSettings, wait: @escaping (Double) -> Void) throws(ClientError) {
+        self.settings = settings
+        self.wait = wait
+        var line = UInt32(settings.line)
+        let error = ch_gpio_request(
+            settings.chip, &line, 1, settings.isActiveLow ? 1 : 0, 1, &descriptor)
+        guard error == 0 else {
+            throw .file(
+                "\(settings.chip): line \(settings.line) cannot be used: \(Errno(rawValue: error)).",
+                field: "gpio_line")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func shoot(_ photo: Int, at pose: Pose) -> String? {
+        var error = ch_gpio_set(descriptor, 1, 1)
+        // Sleep instead of work between the edges: the pulse is the exposure of some cameras.
+        usleep(UInt32(settings.pulse * 1e6))
+        if error == 0 { error = ch_gpio_set(descriptor, 0, 1) }
+        return error == 0 ? nil : "\(settings.chip): \(Errno(rawValue: error))"
+    }
+}
+
+/// airframe-eyes as shutter. Its number of photos is the evidence.
+final class EyesShutter: Shutter {
+    /// Time after which the daemon has dropped a command that airframe-eyes has not executed, s:
+    /// three seconds in the daemon, and a report of airframe-eyes.
+    private static let expiry = 4.0
+
+    private let client: () throws(ClientError) -> DaemonClient
+    private let timeout: Double
+    private let wait: (Double) -> Void
+
+    init(
+        timeout: Double, wait: @escaping (Double) -> Void,
+        client: @escaping () throws(ClientError) -> DaemonClient
+    ) {
+        (self.timeout, self.wait, self.client) = (timeout, wait, client)
+    }
+
+    private func state() throws(ClientError) -> CaptureState? {
+        let status: Status = try client().request(.status)
+        return status.companions.lazy.compactMap(\.report.capture).first
+    }
+
+    func mark() throws(ClientError) -> Int? { try state()?.photos }
+
+    func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String? {
+        let before = try state()?.photos ?? 0
+        let reply: CameraReply
+        do {
+            reply = try client().request(.camera, ["action": "photo"])
+        } catch {
+            guard case .refused(let refusal) = error else { throw error }
+            return refusal.message
+        }
+        let end = DaemonClient.now() + timeout
+        while DaemonClient.now() < end {
+            if let state = try state(), state.order >= reply.number {
+                if let problem = state.problem { return problem }
+                if state.photos > before { return nil }
+            }
+            wait(0.05)
+        }
+        return "airframe-eyes has not taken the photo within \(Format.plain(timeout)) s"
+    }
+
+    func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence {
+        let end = DaemonClient.now() + Self.expiry
+        while true {
+            guard let mark, let photos = try state()?.photos else { return .unknown }
+            // A smaller number means that airframe-eyes has started again.
+            if photos != mark { return photos > mark ? .taken : .unknown }
+            if DaemonClient.now() >= end { return .notTaken }
+            wait(0.1)
+        }
+    }
+}
+
+/// MAVLink camera as shutter. A repeated command has the same number, so that the camera can
+/// recognise the repetition.
+///
+/// Source: MAVLink common.xml, MAV_CMD_IMAGE_START_CAPTURE (2000), parameters 3 and 4.
+final class MAVLinkShutter: Shutter {
+    private static let capture: UInt16 = 2000
+    /// Time after which a command without an answer is repeated, s.
+    private static let repetition = 0.5
+    /// MAV_COMP_ID_ONBOARD_COMPUTER, and MAV_COMP_ID_CAMERA.
+    private static let (own, camera): (UInt8, UInt8) = (191, 100)
+
+    private let link: DatagramLink
+    private let system: UInt8
+    private let timeout: Double
+    private var sequence: UInt8 = 0
+
+    init(_ settings: ShutterSettings) throws(ClientError) {
+        link = try DatagramLink(to: settings.address)
+        system = UInt8(clamping: settings.system)
+        timeout = settings.timeout
+    }
+
+    func shoot(_ photo: Int, at pose: Pose) -> String? {
+        var command = CommandLong()
+        command.command = Self.capture
+        command.target = MAVLinkAddress(system: system, component: Self.camera)
+        // One photo (parameter 3) with this number (parameter 4).
+        command.params[2] = 1
+        command.params[3] = Float(photo)
+        let sender = MAVLinkAddress(system: system, component: Self.own)
+        let end = DaemonClient.now() + timeout
+        while DaemonClient.now() < end {
+            link.send(command.frame(from: sender, sequence: sequence))
+            sequence &+= 1
+            command.confirmation = min(command.confirmation + 1, 254)
+            let next = min(DaemonClient.now() + Self.repetition, end)
+            while DaemonClient.now() < next {
+                guard let bytes = link.receive(within: next - DaemonClient.now()),
+                    let result = Self.result(bytes)
+                else { continue }
+                // MAV_RESULT_ACCEPTED, MAV_RESULT_IN_PROGRESS.
+                if result == 0 { return nil }
+                if result != 5 { return "the camera refused the photo (MAV_RESULT \(result))" }
+            }
+        }
+        return "the MAVLink camera did not answer within \(Format.plain(timeout)) s"
+    }
+
+    /// Result of the command in a datagram; nil if the datagram contains none.
+    static func result(_ bytes: [UInt8]) -> UInt8? {
+        var parser = MAVLinkParser()
+        parser.append(bytes)
+        while let item = parser.next() {
+            guard case .frame(let frame, _) = item, let answer = frame.message(CommandAck.self),
+                answer.command == capture
+            else { continue }
+            return answer.result
+        }
+        return nil
+    }
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+import Client
+import Dispatch
+import Glibc
+import Plot
+import Shots
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import airframectl
+
+@Suite("airframectl shoot, without a daemon")
+struct ShotTests {
+    private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+
+    @Test(
+        "accepts the example files, and knows their photos",
+        arguments: [("panorama", 12), ("timelapse", 600), ("keyframes", 2)])
+    func examples(name: String, photos: Int) throws {
+        let recipe = try ShotFile.read("\(Self.root)/etc/shots/\(name).toml")
+        #expect(try ShotFile.plan(recipe).photos == photos)
+    }
+
+    @Test("draws an outline and a number for each picture of a panorama")
+    func picture() throws {
+        let plan = try ShotFile.plan(
+            try ShotFile.read("\(Self.root)/etc/shots/panorama.toml"))
+        let svg = ShotView.figure(plan).svg()
+        #expect(svg.split(separator: "<polygon").count == plan.photos + 1)
+        #expect(svg.contains(">\(plan.photos)</text>"))
+        #expect(svg.hasSuffix("</svg>\n"))
+    }
+
+    @Test(
+        "names file, key and remedy of a mistake",
+        arguments: [
+            ("[orbit]\nphotos = 1", "orbit.photos = 1 is outside 2...10000."),
+            ("[orbit\n", ":1"), ("[orbit]\nphotos = 8\n[shuter]", #"Did you mean "shutter"?"#),
+            ("[timelapse]\nphotos = 9\ninterval_s = 1", "[timelapse] needs 1 to 1000 [[frame]]"),
+        ])
+    func mistake(text: String, sentence: String) throws {
+        try withTemporaryDirectory { directory throws in
+            let path = directory.appending("shot.toml")
+            try write(text, to: path)
+            let error = #expect(throws: ClientError.self) { try ShotFile.read(path.string) }
+            let message = error?.requestError.message ?? ""
+            #expect(message.contains("\(path)"))
+            #expect(message.contains(sentence), "\(message)")
+        }
+    }
+
+    @Test("reads a file without the word file, and the kinds with their options")
+    func commandLine() throws {
+        func parse<C: ParsableCommand>(_ line: String, as type: C.Type) throws -> C {
+            let words = line.split(separator: " ").map(String.init)
+            return try #require(
+                try Airframectl.parseAsRoot(GlobalOptions.movedBehindSubcommand(words)) as? C)
+        }
+        let file = try parse("shoot shots.toml --dry-run --json", as: ShootFileCommand.self)
+        #expect(file.path == "shots.toml" && file.shoot.dryRun && file.options.json)
+        let orbit = try parse(
+            "shoot orbit --photos 9 --pitch -20 --gpio 4", as: ShootOrbitCommand.self)
+        let recipe = try orbit.recipe()
+        #expect(recipe.shutter.kind == .gpio && recipe.shutter.line == 4)
+        #expect(recipe.kind == .orbit(.init(photos: 9, pitch: -20)))
+        let both = try parse("shoot orbit --eyes --gpio 4", as: ShootOrbitCommand.self)
+        #expect(throws: ValidationError.self) { try both.recipe() }
+    }
+
+    @Test("the state survives saving, and a second run is refused while the first one is active")
+    func store() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = "\(directory)/new/folder/shot.json"
+            let plan = try ShotFile.plan(ShotRecipe(.orbit(.init(photos: 4))))
+            let first = ShotStore(path)
+            #expect(try first.load() == nil)
+            #expect(first.activeRun == nil)
+            try first.take(patience: 0) { _ in true }
+            #expect(first.activeRun == getpid())
+            var record = ShotRecord(plan, originYaw: -3.25)
+            record.pending = .init(mark: 7, time: 1_800_000_000.125)
+            try first.save(record)
+            #expect(try ShotStore(path).load() == record)
+            let error = #expect(throws: ClientError.self) {
+                try ShotStore(path).take(patience: 0) { _ in true }
+            }
+            #expect(error?.requestError.message.contains("active (pid \(getpid()))") == true)
+        }
+    }
+
+    @Test("a command's photo has its final name only after the command's success")
+    func command() throws {
+        try withTemporaryDirectory { directory throws in
+            func shutter(_ command: String) -> CommandShutter {
+                var settings = ShutterSettings()
+                settings.kind = .command
+                settings.command = ["sh", "-c", command]
+                settings.file = "\(directory)/{number}.jpg"
+                settings.timeout = 0.5
+                return CommandShutter(settings) { usleep(UInt32($0 * 1e6)) }
+            }
+            let pose = Pose(yaw: 12.345)
+            #expect(try shutter("echo {yaw} > {file}").shoot(3, at: pose) == nil)
+            #expect(try bytes(of: directory.appending("00003.jpg")) == Array("12.35\n".utf8))
+            #expect(shutter("").examine(3, mark: nil) == .taken)
+            let failing = shutter("echo half > {file}; exit 3")
+            #expect(try failing.shoot(4, at: pose)?.hasSuffix("exit code 3") == true)
+            #expect(failing.examine(4, mark: nil) == .notTaken)
+            #expect(try shutter("true").shoot(5, at: pose)?.contains("without a photo") == true)
+            #expect(try shutter("sleep 60").shoot(6, at: pose)?.contains("within 0.5 s") == true)
+        }
+    }
+
+    @Test("a MAVLink camera gets the photo's number, again if it does not answer")
+    func mavlink() throws {
+        let camera = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(camera) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try #require(bind(camera, $0, length) == 0)
+                try #require(getsockname(camera, $0, &length) == 0)
+            }
+        }
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(camera, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // The camera ignores the first command, and accepts the second one.
+        let answered = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            for turn in 0..<2 {
+                var bytes = [UInt8](repeating: 0, count: 300)
+                var sender = sockaddr_storage()
+                var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                withUnsafeMutablePointer(to: &sender) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { peer in
+                        let count = recvfrom(camera, &bytes, bytes.count, 0, peer, &size)
+                        var parser = MAVLinkParser()
+                        parser.append(bytes.prefix(max(0, count)))
+                        guard turn == 1, case .frame(let frame, _)? = parser.next(),
+                            let command = frame.message(CommandLong.self),
+                            command.command == 2000, command.confirmation == 1,
+                            command.params[2] == 1, command.params[3] == 42
+                        else { return }
+                        var answer = CommandAck()
+                        answer.command = 2000
+                        let reply = answer.frame(
+                            from: MAVLinkAddress(system: 1, component: 100), sequence: 0)
+                        sendto(camera, reply, reply.count, 0, peer, size)
+                    }
+                }
+            }
+            answered.signal()
+        }
+        var settings = ShutterSettings()
+        settings.address = "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        settings.timeout = 4
+        #expect(try MAVLinkShutter(settings).shoot(42, at: Pose()) == nil)
+        #expect(answered.wait(timeout: .now() + 6) == .success)
+    }
+}

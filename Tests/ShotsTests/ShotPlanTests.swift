@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Testing
+
+@testable import Shots
+
+@Suite("The plan of a shot")
+struct ShotPlanTests {
+    @Test("a whole circle does not repeat its first photo; a part of a circle has both ends")
+    func orbit() throws {
+        let whole = try ShotPlan(ShotRecipe(.orbit(.init(photos: 8))))
+        #expect(whole.frames.map(\.pose.yaw) == [0, 45, 90, 135, 180, -135, -90, -45])
+        let part = try ShotPlan(ShotRecipe(.orbit(.init(photos: 3, turn: -90, pitch: 20))))
+        #expect(part.frames.map(\.pose.yaw) == [0, -45, -90])
+        #expect(part.frames.allSatisfy { $0.pose.pitch == 20 && $0.photo != nil })
+    }
+
+    @Test("a time-lapse has a photo for each interval")
+    func timelapse() throws {
+        let plan = try ShotPlan(
+            ShotRecipe(
+                .timelapse(.init(photos: 5, interval: 12)),
+                frames: [.init(Pose()), .init(Pose(yaw: 40))]))
+        #expect(plan.frames.map(\.due) == [0, 12, 24, 36, 48])
+        #expect(plan.frames.map(\.pose.yaw) == [0, 10, 20, 30, 40])
+    }
+
+    @Test("key frames without a photo are visited, but have no number")
+    func keyFrames() throws {
+        let plan = try ShotPlan(
+            ShotRecipe(
+                .keyFrames,
+                frames: [
+                    .init(Pose()), .init(Pose(yaw: 5), dwell: 2, shoots: false),
+                    .init(Pose(yaw: 9)),
+                ]))
+        #expect(plan.frames.map(\.photo) == [1, nil, 2])
+        #expect(plan.photos == 2)
+        #expect(ShotForecast(plan).duration > 2)
+    }
+
+    @Test("the forecast counts down to zero")
+    func forecast() throws {
+        let plan = try ShotPlan(ShotRecipe(.orbit(.init(photos: 20))))
+        let forecast = ShotForecast(plan)
+        let rests = (0...20).map(forecast.rest)
+        #expect(rests == rests.sorted(by: >))
+        #expect(rests[0] == forecast.duration)
+        #expect(rests[20] == 0)
+        // 19 moves of 18° at 30°/s with 0.8 s, and 20 times half a second of stillness.
+        #expect(abs(forecast.duration - (19 * (0.6 + 0.8) + 20 * 0.5)) < 1e-9)
+    }
+
+    @Test("its identification changes with each angle, time and photo, and survives the text form")
+    func identification() throws {
+        let recipe = ShotRecipe(.panorama(.init(fovWidth: 66, fovHeight: 41)))
+        var other = recipe
+        other.kind = .panorama(.init(fovWidth: 66, fovHeight: 41, pitch: 1))
+        let plan = try ShotPlan(recipe)
+        #expect(try ShotPlan(other).identification != plan.identification)
+        let copy = try JSONDecoder().decode(
+            ShotRecipe.self, from: try JSONEncoder().encode(recipe))
+        #expect(copy == recipe)
+        #expect(try ShotPlan(copy).identification == plan.identification)
+    }
+
+    @Test(
+        "a mistake in the description names its key",
+        arguments: [
+            (#"{"panorama":{"fov_width":66}}"#, "panorama.fov_height is missing"),
+            (
+                #"{"panorama":{"fov_width":66,"fov_height":400}}"#,
+                "panorama.fov_height = 400 is outside 5...170"
+            ),
+            (#"{"orbit":{"photo":3}}"#, #"orbit.photo is not a known key. Did you mean "photos"?"#),
+            (#"{"orbit":{"photos":"3"}}"#, "orbit.photos is not a whole number"),
+            (#"{"orbit":{"photos":4},"shutter":{"kind":"gpio"}}"#, "shutter.gpio_line is missing"),
+            (#"{"orbit":{"photos":4},"timelapse":{}}"#, "are different kinds of shots"),
+            (#"{}"#, "needs [[frame]], [panorama], [timelapse] or [orbit]"),
+            (
+                #"{"orbit":{"photos":4},"shutter":{"kind":"command","command":["x"],"file":"a"}}"#,
+                "shutter.file needs {number}"
+            ),
+        ])
+    func mistakes(json: String, sentence: String) {
+        let error = #expect(throws: RecipeProblem.self) {
+            try JSONDecoder().decode(ShotRecipe.self, from: Data(json.utf8))
+        }
+        #expect(error?.sentence.contains(sentence) == true, "\(error?.sentence ?? "")")
+    }
+}
