@@ -41,6 +41,23 @@ import Wire
         }
     }
 
+    @Test("battery and wheels have metrics if they are there")
+    func power() {
+        #expect(!lines().contains { $0.contains("battery") || $0.contains("wheels") })
+        let lines = lines {
+            var battery = BatteryStatus()
+            battery.percent = 80
+            $0.battery = battery
+            var drive = WheelStatus(board: "xgo")
+            drive.xgo = XGOStatus(port: "/dev/ttyAMA0")
+            drive.xgo?.problem = "the robot has fallen"
+            $0.drive = drive
+        }
+        #expect(lines.contains("airframe_battery_charge_ratio 0.8"))
+        #expect(lines.contains("airframe_wheels_ready 0.0"))
+        #expect(!lines.contains { $0.contains("battery_voltage") })
+    }
+
     @Test("labels are escaped")
     func labels() {
         let lines = lines {

@@ -27,6 +27,7 @@ struct PrometheusText {
         loop(status)
         faults(status)
         links(status)
+        power(status)
     }
 
     private mutating func addUp(_ isUp: Bool) {
@@ -149,6 +150,25 @@ struct PrometheusText {
             status.companions.map {
                 (["name": $0.report.name], $0.check.level == .ok ? 1 : 0)
             })
+    }
+
+    private mutating func power(_ status: Status) {
+        let battery = status.battery
+        add(
+            "battery_charge_ratio", .gauge, "Charge of the battery, 0 to 1.",
+            battery?.percent.known.map { $0 / 100 })
+        add(
+            "battery_voltage_volts", .gauge, "Voltage of the battery.", battery?.voltageV.known)
+        add(
+            "battery_current_amperes", .gauge,
+            "Current of the battery, positive while it is being discharged.",
+            battery?.currentA.known)
+        add(
+            "wheels_ready", .gauge, "1 if the wheels can turn, otherwise 0.",
+            status.drive.map { $0.problem == nil ? 1 : 0 })
+        add(
+            "wheels_errors_total", .counter, "Failed transfers to the board of the wheels.",
+            status.drive.map { Double($0.errors) })
     }
 
     private func axes(_ numbers: AxisNumbers) -> [([String: String], Double)] {
