@@ -110,7 +110,8 @@ extension MethodDescription {
         else { return nil }
         self.init(
             name: name, summary: summary, access: access,
-            parameters: parameters.compactMap(ParameterDescription.init(json:)))
+            parameters: parameters.compactMap(ParameterDescription.init(json:)),
+            result: json["result"])
     }
 }
 

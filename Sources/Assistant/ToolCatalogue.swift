@@ -116,12 +116,18 @@ struct ToolCatalogue: Sendable {
             "type": "object", "properties": .object(properties), "additionalProperties": false,
         ]
         if !required.isEmpty { input["required"] = .array(required) }
-        return Tool(
-            name: name, method: method, actions: actions,
-            listing: .object([
-                "name": .string(name), "description": .string(description),
-                "inputSchema": .object(input), "annotations": .object(policy.annotations(method)),
-            ]))
+        var listing: [String: JSONValue] = [
+            "name": .string(name), "description": .string(description),
+            "inputSchema": .object(input), "annotations": .object(policy.annotations(method)),
+        ]
+        listing["outputSchema"] = method.result.map(output)
+        return Tool(name: name, method: method, actions: actions, listing: .object(listing))
+    }
+
+    /// JSON Schema of the structured result: an object, which contains a list as `items`.
+    private static func output(_ schema: JSONValue) -> JSONValue {
+        guard schema["type"] == "array" else { return schema }
+        return ["type": "object", "properties": ["items": schema], "required": ["items"]]
     }
 
     /// JSON Schema (2020-12) of a parameter, with its unit in the description.

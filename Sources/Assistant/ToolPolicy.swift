@@ -16,14 +16,14 @@ struct ToolPolicy: Sendable {
 
     /// Methods that do not become tools, because only programs or only people use them.
     static let hidden: Set<String> = [
-        "aim", "attitude", "client", "companion", "keys", "methods", "pair", "ping", "release",
-        "reload", "save", "subscribe", "take", "track", "unsubscribe", "variables",
+        "aim", "attitude", "client", "companion", "keys", "methods", "pair", "ping", "reload",
+        "save", "subscribe", "take", "track", "unsubscribe", "variables",
     ]
 
     /// Methods that are not destructive although they write: they move the camera within its
     /// limits, or change a setting temporarily.
     private static let harmless: Set<String> = [
-        "follow", "point", "rate", "record", "set", "spectrum", "stop",
+        "follow", "point", "rate", "record", "release", "set", "spectrum", "stop",
     ]
 
     /// Words of the parameter `action` that an assistant cannot use.

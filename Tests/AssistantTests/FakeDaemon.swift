@@ -28,7 +28,9 @@ final class FakeDaemon: DaemonConnection {
     }
 
     static let methods = [
-        MethodDescription(name: "status", summary: "Returns the state.", access: .read),
+        MethodDescription(
+            name: "status", summary: "Returns the state.", access: .read,
+            result: ["type": "object", "properties": ["mode": ["type": "string"]]]),
         MethodDescription(
             name: "rate", summary: "Turns the camera.", access: .write, parameters: rates),
         MethodDescription(
@@ -41,7 +43,7 @@ final class FakeDaemon: DaemonConnection {
                 ParameterDescription(
                     name: "balls", kind: .integer, summary: "Balls.", minimum: 1, maximum: 7,
                     required: true),
-            ]),
+            ], result: ["type": "array", "items": ["type": "integer"]]),
         MethodDescription(name: "save", summary: "Saves.", access: .write),
         MethodDescription(name: "reset_stop", summary: "Resets the stop.", access: .write),
         MethodDescription(name: "stop", summary: "Stops.", access: .write),
@@ -60,11 +62,13 @@ final class FakeDaemon: DaemonConnection {
         case "methods":
             return .array(
                 Self.methods.map { method in
-                    [
+                    var members: [String: JSONValue] = [
                         "name": .string(method.name), "summary": .string(method.summary),
                         "access": .string(method.access.rawValue),
                         "parameters": .array(method.parameters.map(Self.json)),
                     ]
+                    members["result"] = method.result
+                    return .object(members)
                 })
         case "get":
             return .array(

@@ -68,6 +68,19 @@ import Wire
         #expect(yaw == "Rate. Unit: degrees per second.")
     }
 
+    @Test("the schema of a result is that of the method; a list becomes the member items")
+    func results() throws {
+        let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
+        func schema(_ name: String) -> JSONValue? {
+            tools.first { $0["name"]?.string == name }?["outputSchema"]
+        }
+        #expect(schema("status")?["properties"]?["mode"] == ["type": "string"])
+        #expect(
+            schema("juggle")?["properties"]?["items"]
+                == ["type": "array", "items": ["type": "integer"]])
+        #expect(schema("juggle")?["required"] == ["items"] && schema("point") == nil)
+    }
+
     @Test("read-only tools only read, and reset_stop needs its option")
     func readOnly() throws {
         let bench = Bench(isReadOnly: true)

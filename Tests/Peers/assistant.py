@@ -82,12 +82,17 @@ async def listing(peer, mode):
             expect("degrees" in client.instructions, client.instructions)
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         expected = {"status", "doctor", "mode", "point", "turn", "stop", "track", "calibrate", "autotune",
-                    "get", "set", "baselines", "recordings", "log", "history", "diff", "spectrum"}
+                    "get", "set", "baselines", "recordings", "log", "history", "diff", "spectrum", "release"}
         expect(expected <= set(tools), expected - set(tools))
         hidden = {"reset_stop", "save", "reload", "take", "pair", "client", "rate", "companion"}
         expect(not hidden & set(tools), hidden & set(tools))
         for tool in tools.values():
             expect(tool.description and tool.annotations is not None, tool)
+            # The SDK checks each structured result against the schema, and fails if it does not fit.
+            expect(tool.output_schema and tool.output_schema["type"] == "object", tool)
+        angles = tools["status"].output_schema["properties"]["attitude"]["properties"]
+        expect(angles["yaw_deg"]["type"] == ["number", "null"], angles)
+        expect("level" in tools["doctor"].output_schema["properties"]["items"]["items"]["properties"], tools["doctor"])
         point = tools["point"].input_schema["properties"]
         expect("degrees" in point["pitch"]["description"], point)
         expect(point["pitch"]["minimum"] == -180 and point["rate"]["maximum"] == 30, point)
@@ -225,6 +230,9 @@ async def two_servers(peer, mode):
         await one.call_tool("point", {"pitch": 3})
         result = await two.call_tool("point", {"pitch": -3})
         expect(result.is_error and "mcp one" in text(result), result)
+        await one.call_tool("release", {})
+        result = await two.call_tool("point", {"pitch": -3})
+        expect(not result.is_error, result)
         both = await asyncio.gather(*[client.call_tool("status", {}) for client in (one, two) for _ in range(5)])
         expect(all(not result.is_error for result in both))
     # The end of a server ends its control.

@@ -104,7 +104,7 @@ struct CameraMethods: Sendable {
             return CameraReply(
                 "The command has been forwarded to airframe-eyes; the field capture of its companion entry in `status` contains the result.",
                 number: number)
-        }
+        }.answering(CameraReply.self)
     }
 
     private func settings(_ parameters: Parameters, isNeeded: Bool) throws(Refusal) -> [String] {

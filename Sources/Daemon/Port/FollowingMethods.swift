@@ -161,7 +161,7 @@ struct FollowingMethods: Sendable {
                 action == .off
                     ? "Nobody is followed; the camera holds its direction."
                     : "The camera follows a person as soon as airframe-eyes finds a person.")
-        }
+        }.answering(Acknowledgement.self)
     }
 
     /// Executes a user's choice of a person: the mode changes immediately, and the companion

@@ -49,7 +49,7 @@ struct MachineMethods: Sendable {
                 "Returns the present state of the gimbal: mode, attitude, motors, faults, links and recorder."
             ) { (_, clients) throws(Refusal) in
                 status(clients)
-            },
+            }.answering(Status.self),
             .question("doctor", "Runs checks, and returns findings with remedies.") {
                 (_, _) throws(Refusal) in
                 guard let status = try? status(ClientStatus()).decoded() else {
@@ -63,7 +63,7 @@ struct MachineMethods: Sendable {
                     + [status.drive?.check, status.battery?.check].compactMap(\.self)
                     + status.companions.map(\.check)
                     + doctorLooks.checks(status, now: MonotonicClock.now)
-            },
+            }.answering([DoctorCheck].self),
             .task(
                 "controls",
                 "Lists buttons, sticks and gamepads, or identifies the control that a person uses next.",
@@ -88,11 +88,11 @@ struct MachineMethods: Sendable {
                 try caller.requirePerson(for: "controls \(action)")
                 controls.learn(seconds: action == "learn" ? seconds ?? 30 : 0)
                 return controls.report
-            },
+            }.answering(ControlsReport.self),
             .question("version", "Returns the versions of airframed and of the protocol.") {
                 (_, _) throws(Refusal) in
                 VersionInfo(program: "airframed", version: Version.text)
-            },
+            }.answering(VersionInfo.self),
         ]
     }
 

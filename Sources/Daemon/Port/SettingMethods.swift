@@ -17,7 +17,7 @@ extension SocketMethod {
                 [.texts("keys", "Keys or tables of settings; all settings if it is missing.")]
             ) { (parameters, _) throws(Refusal) in
                 try chosen(try parameters.strings("keys") ?? [], of: tuning.list())
-            },
+            }.answering([Wire.Setting].self),
             .change(
                 "set", "Changes one setting.",
                 [
@@ -38,13 +38,13 @@ extension SocketMethod {
                 return try tuning.set(
                     key: key, value: try parameters.required("value"), rollback: rollback,
                     by: caller.client.description)
-            },
+            }.answering(Wire.Setting.self),
             .question(
                 "diff", "Lists settings that differ from their defaults, and unsaved changes."
-            ) { (_, _) throws(Refusal) in tuning.diff() },
+            ) { (_, _) throws(Refusal) in tuning.diff() }.answering([SettingChange].self),
             .question("history", "Lists the changes since the start, with author and time.") {
                 (_, _) throws(Refusal) in tuning.history.entries
-            },
+            }.answering([HistoryEntry].self),
             .saving("save", "Saves all live changes.", isWrite: true) {
                 (_, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in
                 try caller.requirePerson(for: "save")
@@ -61,7 +61,7 @@ extension SocketMethod {
                 if wanted != .list { try caller.requireWrite() }
                 if case .delete = wanted { try caller.requirePerson(for: "baseline delete") }
                 tuning.baseline(wanted, by: caller.client.description, done)
-            },
+            }.answering(BaselineReport.self),
             .saving("reload", "Reads the configuration files again.", isWrite: true) {
                 (_, caller, done: @escaping Later<Wire.ReloadReport>) throws(Refusal) in
                 try caller.requirePerson(for: "reload")

@@ -34,7 +34,8 @@ struct TaskMethods: Sendable {
                     .word(
                         "what", of: CalibrationKind.allCases.map(\.rawValue),
                         "Calibration for start and undo."),
-                ], isWrite: false, calibrate),
+                ], isWrite: false, calibrate
+            ).answering(CalibrationReport.self),
             .task(
                 "spectrum", "Measures the spectrum of the gyroscope.",
                 [
@@ -51,7 +52,7 @@ struct TaskMethods: Sendable {
                 if action == "cancel" { return spectra.cancel() }
                 return try spectra.start(
                     seconds: seconds, owner: caller.source, now: clock.now)
-            },
+            }.answering(SpectrumReport.self),
             .task(
                 "autotune",
                 "Shakes an axis slightly, measures it, and proposes gains; ends when the connection ends.",
@@ -59,7 +60,8 @@ struct TaskMethods: Sendable {
                     Self.measurement,
                     .text("axis", "yaw, roll, pitch or all, for start."),
                     .bool("apply", "If true, the proposed gains are applied temporarily."),
-                ], autotune),
+                ], autotune
+            ).answering(AutotuneReport.self),
             .task(
                 "record", "Controls the flight recorder.",
                 [
@@ -71,7 +73,8 @@ struct TaskMethods: Sendable {
                         "Length of last, 60 if it is missing; or the time before a start that the recording also contains."
                     ),
                     .bool("attached", "Whether the recording stops when the connection ends."),
-                ], record),
+                ], record
+            ).answering(RecorderStatus.self),
             .task(
                 "pair", "Lists paired phones, allows pairing, or removes a phone.",
                 [
@@ -91,7 +94,7 @@ struct TaskMethods: Sendable {
                 logStore.page(
                     since: try parameters.integer("since"),
                     limit: try parameters.integer("limit") ?? 100)
-            },
+            }.answering(LogPage.self),
         ]
     }
 

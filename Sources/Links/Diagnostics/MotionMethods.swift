@@ -135,7 +135,7 @@ extension SocketMethod {
                         "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )
                 }
-            },
+            }.answering(Acknowledgement.self),
             move("reset_stop", "Resets an emergency stop.", [], port) { (_) throws(Refusal) in
                 Move(
                     .resetEmergencyStop,
@@ -179,7 +179,7 @@ extension SocketMethod {
             let request = try port.limited(move.request, for: caller.source)
             try port.request(request, from: caller.source, now: port.now)
             return move.answer(request, before, port.settings)
-        }
+        }.answering(Acknowledgement.self)
     }
 
     private static func mode(_ parameters: Parameters) throws(Refusal) -> Mode {

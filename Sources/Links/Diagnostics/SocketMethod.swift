@@ -101,6 +101,8 @@ public struct SocketMethod: Sendable {
     /// True if the method requires write access before it reads its parameters.
     public let isWrite: Bool
     let work: Work
+    /// JSON Schema of the answer; nil if no program needs it.
+    private(set) var result: JSONValue?
 
     /// True if the method changes nothing.
     var isQuestion: Bool {
@@ -116,7 +118,14 @@ public struct SocketMethod: Sendable {
         let isTask = !isWrite && parameters?.first?.name == "action"
         return MethodDescription(
             name: name, summary: summary, access: isWrite ? .write : isTask ? .action : .read,
-            parameters: (parameters ?? []).map(\.description))
+            parameters: (parameters ?? []).map(\.description), result: result)
+    }
+
+    /// Declares the type of the answer, from which assistants receive a schema.
+    public func answering<Value: Codable>(_ type: Value.Type) -> SocketMethod {
+        var method = self
+        method.result = JSONSchema.of(type)
+        return method
     }
 
     init(

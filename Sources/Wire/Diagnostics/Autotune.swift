@@ -1,7 +1,7 @@
 /// Progress and results of an autotune: the answer to `autotune`.
 public struct AutotuneReport: Hashable, Sendable, Codable {
     /// State of the autotune, from the request to its end.
-    public enum State: String, Sendable, Codable {
+    public enum State: String, Sendable, Codable, CaseIterable {
         /// No autotune has been requested since the start.
         case idle
         /// The autotune is in progress.

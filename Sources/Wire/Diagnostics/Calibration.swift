@@ -1,7 +1,7 @@
 /// Progress and results of calibrations: the answer to `calibrate`.
 public struct CalibrationReport: Hashable, Sendable, Codable {
     /// State of a calibration, from the request to its end.
-    public enum State: String, Sendable, Codable {
+    public enum State: String, Sendable, Codable, CaseIterable {
         /// No calibration has been requested since the start.
         case idle
         /// The motors are going off, so that the calibration can begin.

@@ -20,15 +20,19 @@ public struct MethodDescription: Hashable, Sendable, Codable {
     public var access: Access
     /// The parameters of the method.
     public var parameters: [ParameterDescription]
+    /// JSON Schema (2020-12) of the answer; absent if the answer is not described.
+    public var result: JSONValue?
 
     /// Creates a description.
     public init(
-        name: String, summary: String, access: Access, parameters: [ParameterDescription] = []
+        name: String, summary: String, access: Access, parameters: [ParameterDescription] = [],
+        result: JSONValue? = nil
     ) {
         self.name = name
         self.summary = summary
         self.access = access
         self.parameters = parameters
+        self.result = result
     }
 }
 

@@ -2,7 +2,7 @@
 /// recording is complete.
 public struct SpectrumReport: Hashable, Sendable, Codable {
     /// State of the recording of the gyroscope.
-    public enum State: String, Sendable, Codable {
+    public enum State: String, Sendable, Codable, CaseIterable {
         /// No spectrum has been requested since the start.
         case idle
         /// Samples are collected.
