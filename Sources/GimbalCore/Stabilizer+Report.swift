@@ -45,10 +45,18 @@ extension Stabilizer {
             axes.oscillating = drive.state.oscillating
             axes.abandoned = drive.state.abandoned
             axes.stale = drive.state.stale
+            axes.pushed = push.pushed
         } else {
             axes.outOfReach = drive.outOfReach(angles)
         }
         return axes
+    }
+
+    /// True if the loop is closed: the outputs are on and do not brake.
+    var isClosed: Bool {
+        @inline(__always) get {
+            if case .braking = supervisor.phase { false } else { supervisor.isEnabled }
+        }
     }
 
     /// True if a source of joint angles exists, or will exist when the outputs are switched on.
@@ -75,6 +83,7 @@ extension Stabilizer {
         snapshot.inertiaSigma = drive.state.inertia.sigmas
         snapshot.friction = drive.state.friction
         snapshot.imbalance = drive.state.imbalance
+        snapshot.hand = push.torques
         let hum = drive.state.hum
         snapshot.hum = hum.rms
         snapshot.calm = hum.calm

@@ -29,7 +29,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var vibration = VibrationLevel()
     private(set) var joints = JointObserver()
     var pointing: Pointing
-    private(set) var drive: MotorDrive
+    var drive: MotorDrive
+    /// Detection of a hand that turns the camera.
+    var push = HandPush()
     private var rateFilter: RateFilter
     private var sampleAge = SampleAge()
     private(set) var pace = SamplePace()
@@ -41,7 +43,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var supervisor = Supervisor.State()
     /// Attitude to hold until the controller can follow a set-point, body to earth.
     private var held = Quaternion.identity
-    private var wasReady = false
+    private(set) var wasReady = false
     /// Magnitude of the camera's rate minus that of its set-point in the last period, rad/s; 0 for
     /// motors with encoders and for servos, which cannot lose their rotors.
     private var astray = 0.0
@@ -111,6 +113,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         _ command: Command, validUntil: Instant = Instant(nanoseconds: 0), now: Instant
     ) {
         exciter.stop(.command)
+        endPush()
         if case .testMotor(let axis) = command {
             return motorSwing.hold(axis, until: validUntil, now: now)
         }
@@ -226,6 +229,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         superviseBrake(conditions: conditions, dt: dt)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
+        followHand(conditions: conditions, dt: dt)
         var output = control(now: now, dt: dt)
         // A motor test needs the mode `inactive`. An emergency stop, a shutdown, a calibration or a
         // bus error prevents a motor test. Conditions of the sensors do not prevent a motor test.
@@ -319,13 +323,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
         supervisor.phase = .off
         supervisor.authority = 0
-    }
-
-    /// True if the loop is closed: the outputs are on and do not brake.
-    private var isClosed: Bool {
-        @inline(__always) get {
-            if case .braking = supervisor.phase { false } else { supervisor.isEnabled }
-        }
     }
 
     /// Resets controller and set-point when the outputs are switched on or the frame changes.

@@ -17,6 +17,8 @@ extension Stabilizer {
         public var rateFilter = RateFilter.Parameters()
         /// Limits of the set-point's motion.
         public var setpoint = SetpointGenerator.Parameters()
+        /// Detection of a hand that turns the camera.
+        public var push = HandPush.Parameters()
         /// Parameters of the modes.
         public var modes = ModeParameters()
         /// Durations of the output ramps.

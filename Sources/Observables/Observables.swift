@@ -58,6 +58,11 @@ extension Observable {
             in: "motors.friction", where: \.knowsInertia
         ) { $0.friction }
         + axes(
+            "hand", .newtonMetres,
+            "Torque of a hand that pushes the camera; 0 = push.enabled is false, or the torque is unknown",
+            in: "motors.hand", where: \.knowsInertia
+        ) { $0.hand }
+        + axes(
             "hum", .newtonMetres,
             "RMS above 50 Hz of the controllers' torque about the camera's axes",
             in: "motors.hum", where: \.knowsInertia

@@ -101,6 +101,11 @@ extension Conditions {
                 "The rotors lost step and threw the camera to one side, so the motors stay off until the camera hangs still. Balance the camera, or raise motors.power; check motors.pole_pairs."
         ),
         ConditionWords(
+            condition: .cameraPushed, name: "camera_pushed",
+            sentence:
+                "A hand turns the camera, and the camera stays where the hand leaves it; push.enabled = false switches this off."
+        ),
+        ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",
             sentence:
                 "A motor's rotor slipped out of step with its magnetic field. Balance the camera, or raise motors.power; check motors.pole_pairs."

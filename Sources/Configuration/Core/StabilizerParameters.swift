@@ -40,6 +40,7 @@ extension Settings {
             parameters.setpoint.maximum.yaw = .infinity
         }
         parameters.modes = modeParameters
+        parameters.push = pushParameters
         parameters.supervisor.softStartSeconds = motors.softStartS
         parameters.supervisor.softStopSeconds = supervisor.softStopS
         parameters.supervisor.recoverySeconds = supervisor.recoveryS

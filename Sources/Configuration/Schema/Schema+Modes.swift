@@ -20,7 +20,7 @@ extension Schema {
 
     /// Settings of the modes. The list of settings is divided into parts, because Swift 6.2 cannot
     /// check the types of one long expression.
-    static let modes: [Setting] = bootAndFollow + presets + trackingAndRetract
+    static let modes: [Setting] = bootAndFollow + presets + pushing + trackingAndRetract
 
     private static let bootAndFollow: [Setting] = [
         .choice(
@@ -50,6 +50,20 @@ extension Schema {
         pace("slow", \.follow.slow.maxRateDps, \.follow.slow.smoothingS)
         + pace("normal", \.follow.normal.maxRateDps, \.follow.normal.smoothingS)
         + pace("sport", \.follow.sport.maxRateDps, \.follow.sport.smoothingS)
+
+    private static let pushing: [Setting] = [
+        .bool(
+            "push.enabled", \.push.enabled, .live,
+            "If true, a hand that pushes the camera takes the camera along and leaves it there, in the modes locked and pan_follow; needs motors.type = \"torque\" and encoders."
+        ),
+        .number(
+            "push.threshold_percent", \.push.thresholdPercent, 20...90, unit: "%", .live,
+            "Torque of a hand, as a percentage of motors.torque_limit_nm. Wind and motion with less torque do not move the aim."
+        ),
+        .number(
+            "push.max_rate_dps", \.push.maxRateDps, 5...180, unit: "deg/s", .live,
+            "Highest rate at which the camera follows a hand."),
+    ]
 
     private static let trackingAndRetract: [Setting] = [
         .number(

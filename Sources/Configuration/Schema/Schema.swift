@@ -60,6 +60,7 @@ public enum Schema {
         ("follow.slow", "Rates and lags of the preset slow, for modes that follow the handle."),
         ("follow.normal", "Rates and lags of the preset normal, for modes that follow the handle."),
         ("follow.sport", "Rates and lags of the preset sport, for modes that follow the handle."),
+        ("push", "A hand that pushes the camera and so aims it."),
         (
             "tracking",
             "Mode tracking: an app that detects a person in the phone's camera picture steers pan and tilt."

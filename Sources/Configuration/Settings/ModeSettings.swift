@@ -64,6 +64,16 @@ extension Settings {
         }
     }
 
+    /// Settings of `[push]`: a hand that turns the camera.
+    public struct Pushing: Sendable, Equatable {
+        /// True if a hand can turn the camera.
+        public var enabled = false
+        /// Torque of a hand, as a percentage of the motor's torque limit.
+        public var thresholdPercent = 50.0
+        /// Rate at which the camera turns if the hand's torque equals the torque limit, deg/s.
+        public var maxRateDps = 60.0
+    }
+
     /// Settings of `[tracking]`, the mode in which an app keeps a person in the picture.
     public struct Tracking: Sendable, Equatable {
         /// Largest pan and tilt rate, deg/s.
@@ -84,6 +94,15 @@ extension Settings {
         public var maxRateDps = 45.0
         /// State of the motors in the rest pose.
         public var outputs = RetractedOutputs.hold
+    }
+
+    /// Parameters of the detection of a hand for the core.
+    var pushParameters: HandPush.Parameters {
+        var result = HandPush.Parameters()
+        result.isEnabled = push.enabled
+        result.threshold = push.thresholdPercent / 100
+        result.maxRate = push.maxRateDps * .pi / 180
+        return result
     }
 
     /// Parameters of the modes for the core.

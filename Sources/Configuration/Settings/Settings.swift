@@ -45,6 +45,8 @@ public struct Settings: Sendable, Equatable {
     public var mode = ModeSettings()
     /// Settings of the modes that follow the handle.
     public var follow = Following()
+    /// Settings of a hand that turns the camera.
+    public var push = Pushing()
     /// Settings of the mode that tracks a person.
     public var tracking = Tracking()
     /// Settings of the rest pose.

@@ -219,6 +219,10 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var rotorLost: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 45) }
     }
+    /// A hand turns the camera, and the set-point follows the hand.
+    @inlinable public static var cameraPushed: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 46) }
+    }
     /// A drive, a servo or the motor board has sent nothing for three periods, or 15 ms on a serial line.
     @inlinable public static var driveSilent: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 50) }

@@ -21,6 +21,8 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
     public var abandoned = AxisSet.none
     /// Camera axes on which the condition `tuningStale` holds.
     public var stale = AxisSet.none
+    /// Joints on which the condition `cameraPushed` holds.
+    public var pushed = AxisSet.none
 
     /// Creates empty sets: no condition holds on any axis.
     @_noLocks
@@ -40,6 +42,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
             if !oscillating.isEmpty { result.insert(.loopOscillating) }
             if !abandoned.isEmpty { result.insert(.inertiaNotFound) }
             if !stale.isEmpty { result.insert(.tuningStale) }
+            if !pushed.isEmpty { result.insert(.cameraPushed) }
             return result
         }
     }
@@ -57,6 +60,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
         case .loopOscillating: oscillating
         case .inertiaNotFound: abandoned
         case .tuningStale: stale
+        case .cameraPushed: pushed
         default: .none
         }
     }

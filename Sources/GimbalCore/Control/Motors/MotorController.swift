@@ -117,6 +117,11 @@ struct MotorState: Sendable, BitwiseCopyable {
     var jolts = AxisVector.zero
     /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1.
     var followed = AxisVector.zero
+    /// Torques on the joints that neither inertia, nor imbalance, nor friction explains, N·m; NaN
+    /// while they are unknown.
+    var unexplained = AxisVector.unknown
+    /// True while a probe measures the inertia.
+    var isProbing = false
     /// Joint angles according to a model of the motors, rad; nil without a model.
     var modelledJoints: AxisVector?
 

@@ -82,6 +82,12 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// True if the torque motors' controller learns friction and imbalance.
+    var learnsLoads: Bool {
+        @_noLocks get { torque.learnsLoads }
+        @_noLocks set { torque.learnsLoads = newValue }
+    }
+
     /// Additional loop delay because the loop is faster than the sensor, s: the mean interval
     /// between samples minus one tick period.
     var sampleWait: Double {

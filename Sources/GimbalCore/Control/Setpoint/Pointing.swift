@@ -28,17 +28,18 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// True if the set-point moves, or a request will move it.
     var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
 
+    var generator: SetpointGenerator
     private var isBootModeJudged = false
-    private var generator: SetpointGenerator
     private var limiter = JointLimiter()
-    /// Angles of the handle after the dead zone, for the modes `panFollow`, `fpv`, `neutral` and
-    /// `retract`.
+    /// Angles of the handle after the dead zone, for the modes that follow the handle.
     private var followed = DeadZone()
     /// Yaw angle of the camera relative to the handle's heading in `panFollow`.
     private var aside = AsideYaw()
     /// Target angles of the last `point` request, rad. The target is NaN on an axis for which no
     /// target was requested since the last rate command, or since the outputs were switched off.
-    private var target = AxisVector.unknown
+    var target = AxisVector.unknown
+    /// Angles to which a hand has turned the set-point, rad; NaN on the other axes.
+    var guided = AxisVector.unknown
     private var tracking = Tracking()
     /// Distance of the joints from their rest pose, rad, smoothed over a second against shaking.
     private var retractError = AxisVector.zero
@@ -116,9 +117,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Turns the camera to the side: by `yaw`, rad, from the handle's heading (NaN keeps the
-    /// present angle). The angle then grows at `rate`, rad/s, until `validUntil`. The request has
-    /// an effect only in `panFollow`.
+    /// Turns the camera by `yaw`, rad, from the handle's heading (NaN keeps the present angle). The
+    /// angle then grows at `rate`, rad/s, until `validUntil`. Only `panFollow` uses the request.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }

@@ -54,6 +54,11 @@ public struct AttitudeController: MotorController {
     /// Parts of the commanded torques that correct errors, N·m: the commanded torques minus the
     /// parts for the set-point, known loads, friction and the probe.
     private(set) var answer = AxisVector.zero
+    /// Torques on the joints that neither the camera's inertia, nor its known load, nor the learned
+    /// friction explains, N·m; positive in the direction of the joint. NaN while they are unknown.
+    private(set) var unexplained = AxisVector.unknown
+    /// True if the controller learns friction and imbalance; false while a hand pushes the camera.
+    var learnsLoads = true
     /// Motion of the camera that the set-point alone requests.
     private(set) var planned = MotorEffect.Planned()
 
@@ -116,6 +121,8 @@ public struct AttitudeController: MotorController {
             state.friction = learnedFriction
             state.imbalance = learnedImbalance
             state.hum = (noise.rms, noise.calm)
+            state.unexplained = unexplained
+            state.isProbing = inertia.isProbing
             state.push = .told(answer, planned: planned)
             return state
         }
@@ -172,14 +179,14 @@ public struct AttitudeController: MotorController {
         // opposite sign, as with a reversed motor.
         if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
+        let residual = residual(
+            rate: rate, kinematics: kinematics, specificForce: specificForce, dt: dt)
+        unexplained = friction.explained - residual
         if !(torque == wanted) {
             let excess = kinematics.moment(torques: wanted - torque)
             pids.change { $0.unwind(excess: excess[$1]) }
-        } else if share == 1, !inertia.isProbing {
-            if showsFriction {
-                learnFriction(
-                    rate: rate, kinematics: kinematics, specificForce: specificForce, dt: dt)
-            }
+        } else if share == 1, !inertia.isProbing, learnsLoads {
+            if showsFriction, !residual.yaw.isNaN { friction.learn(residual: residual, dt: dt) }
             learnImbalance(specificForce: specificForce, dt: dt)
         }
         guard share > 0 else {
@@ -313,17 +320,15 @@ public struct AttitudeController: MotorController {
         if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { apply(tuning) }
     }
 
-    /// Learns the joints' friction: the part of the motors' torque that neither accelerates the
-    /// camera nor carries its known load.
-    private mutating func learnFriction(
+    /// The part of the motors' torques that neither accelerates the camera nor carries its known
+    /// load, N·m: the torques of friction and unknown loads. NaN if the acceleration is unknown.
+    private mutating func residual(
         rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
-    ) {
-        guard let lastRate else { return }
+    ) -> AxisVector {
+        guard let lastRate else { return .unknown }
         let inertial = inertia.values.times((rate - lastRate) * (1 / dt))
         let carried = inertial + imbalance.moment(specificForce: specificForce)
-        friction.learn(
-            residual: told.value(age: loopDelay, dt: dt) - kinematics.torques(moment: carried),
-            dt: dt)
+        return told.value(age: loopDelay, dt: dt) - kinematics.torques(moment: carried)
     }
 
     /// Learns the camera's imbalance, and subtracts the learned part of the load from the

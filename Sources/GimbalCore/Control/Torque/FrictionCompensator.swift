@@ -89,6 +89,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Creates a joint of unknown friction.
     init() {}
 
+    /// Friction torque of the joint's present motion, computed from the learned friction, N·m.
+    var explained: Double { @_noLocks get { sizes.dot(present) } }
+
     /// Learned sliding friction, N·m.
     var size: Double { @_noLocks get { sizes.short + sizes.middle + sizes.long } }
 

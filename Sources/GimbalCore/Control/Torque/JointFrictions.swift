@@ -13,6 +13,9 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     /// Learned friction of each joint, N·m.
     var sizes: AxisVector { @_noLocks get { joints.map { $0.size } } }
 
+    /// Friction torques of the joints' present motion, computed from the learned friction, N·m.
+    var explained: AxisVector { @_noLocks get { joints.map { $0.explained } } }
+
     /// The torques that overcome the friction, N·m, computed from measured joint angles, rad.
     /// `astray` is the error of the camera's angle about each joint's axis (actual angle minus
     /// set-point), rad.

@@ -1,0 +1,41 @@
+extension Pointing {
+    /// Axes that a hand can turn: in `locked` yaw and pitch, in `panFollow` pitch; no axis that a
+    /// request moves, and no roll, because the horizon stays level.
+    var pushable: AxisSet {
+        @_noLocks get {
+            let yaw = !guided.yaw.isNaN || !generator.yaw.isMoving
+            let pitch = !guided.pitch.isNaN || !generator.pitch.isMoving
+            return switch mode {
+            case .locked: AxisSet(yaw: yaw, roll: false, pitch: pitch)
+            case .panFollow: AxisSet(yaw: false, roll: false, pitch: pitch)
+            case .inactive, .fpv, .tracking, .neutral, .retract: .none
+            }
+        }
+    }
+
+    /// Turns the set-point with a hand. Where the push ends, the set-point stops, and the angle
+    /// becomes the requested angle.
+    ///
+    /// - Parameters:
+    ///   - rates: Rates of the earth-frame angles, rad/s.
+    ///   - axes: Axes that the hand turns.
+    ///   - dt: Duration of the control period, s.
+    @_noLocks
+    mutating func guide(_ rates: AxisVector, axes: AxisSet, dt: Double) {
+        if axes.isEmpty, guided.yaw.isNaN, guided.pitch.isNaN { return }
+        let (angles, before) = (generator.angles, guided)
+        guided.yaw = axes.contains(.yaw) ? (before.yaw.isNaN ? angles.yaw : before.yaw) : .nan
+        guided.pitch =
+            axes.contains(.pitch) ? (before.pitch.isNaN ? angles.pitch : before.pitch) : .nan
+        guided = (guided + rates * dt).clamped(from: parameters.minimum, to: parameters.maximum)
+        let ends =
+            guided.yaw.isNaN && !before.yaw.isNaN || guided.pitch.isNaN && !before.pitch.isNaN
+        if ends { generator.stopFollowing() }
+        generator.follow(
+            AxisVector(yaw: guided.yaw, roll: .nan, pitch: guided.pitch), rates: rates,
+            FollowTuning(
+                maxRate: AxisVector(repeating: .pi), smoothing: AxisVector(repeating: 0.02)))
+        if !before.yaw.isNaN { target.yaw = angles.yaw }
+        if !before.pitch.isNaN { target.pitch = angles.pitch }
+    }
+}

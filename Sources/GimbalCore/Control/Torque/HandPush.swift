@@ -1,0 +1,224 @@
+/// Detector of a hand that pushes the camera against its torque motors, and the rate at which the
+/// set-point follows this hand.
+///
+/// The evidence for a hand on a joint is the torque that neither the camera's inertia, nor its
+/// imbalance, nor the learned friction explains. A hand is detected if this torque exceeds a
+/// fraction of the motor's torque limit for `Parameters.patience` without interruption, and the
+/// joint does not turn in the opposite direction meanwhile. Friction and the handle's motion cannot
+/// meet both requirements: friction acts against the joint's motion, and the torque of a step is
+/// shorter. A constant load, such as a cable, is learned within seconds and subtracted.
+///
+/// While a hand is detected, the set-point turns with the hand, at a rate that grows with the
+/// torque. The detection ends when the torque falls, or after `longest`.
+///
+/// Runs on the loop thread only, in constant time and without allocation.
+public struct HandPush: Sendable, BitwiseCopyable {
+    /// Tuning of the detection.
+    public struct Parameters: Sendable, BitwiseCopyable, Equatable {
+        /// True if a hand can turn the camera.
+        public var isEnabled = false
+        /// Torque of a hand, as a fraction of the motor's torque limit, 0...1. Half of the learned
+        /// friction is added.
+        public var threshold = 0.5
+        /// Time for which the torque must exceed the threshold, s.
+        public var patience = 0.25
+        /// Rate at which the set-point turns if the hand's torque equals the motor's limit, rad/s.
+        public var maxRate = 60 * Double.pi / 180
+
+        /// Creates the defaults.
+        public init() {}
+    }
+
+    /// Observations of one control period. Vectors contain one value for each joint.
+    struct Evidence: Sendable, BitwiseCopyable {
+        /// Unexplained torques, N·m; NaN if they are unknown.
+        var unexplained: AxisVector
+        /// Present torque limits, N·m.
+        var limit: AxisVector
+        /// Learned friction, N·m.
+        var friction: AxisVector
+        /// Joint angles, rad.
+        var joints: AxisVector
+        /// Angles from the set-point to the camera, rad.
+        var astray: AxisVector
+        /// Joints that a hand can turn now.
+        var pushable: AxisSet
+    }
+
+    /// Torques of a hand on the joints, smoothed, N·m; a constant load is subtracted.
+    var torques: AxisVector { @_noLocks get { joints.map { $0.torque } } }
+    /// Joints that a hand turns.
+    var pushed: AxisSet { @_noLocks get { joints.axes { $0.isPushed } } }
+    /// Joints on which the torque exceeds the threshold, or that a hand turns.
+    var suspected: AxisSet { @_noLocks get { joints.axes { $0.isSuspected } } }
+    /// Rates by which the set-point follows the hand, rad/s.
+    var rates: AxisVector { @_noLocks get { joints.map { $0.rate } } }
+
+    private var joints = PerAxis(Joint())
+    /// Time for which the evidence must be reliable before a hand can be detected, s.
+    private var wait = HandPush.settling
+
+    /// Time after a start, a fault or a calibration in which no hand is detected, s: the controller
+    /// learns the load first.
+    private static var settling: Double { @_noLocks get { 3 } }
+    /// Time after a command in which no hand is detected, s.
+    private static var respite: Double { @_noLocks get { 1 } }
+
+    @_noLocks
+    init() {}
+
+    /// Ends the detection for a second, because a command moves the camera.
+    @_noLocks
+    mutating func pause() {
+        joints.change { joint, _ in joint.end() }
+        wait = max(wait, Self.respite)
+    }
+
+    /// Ends the detection because the evidence is not reliable.
+    @_noLocks
+    mutating func reset() {
+        joints = PerAxis(Joint())
+        wait = Self.settling
+    }
+
+    /// Updates the detection with the observations of one control period of `dt` seconds.
+    @_noLocks
+    mutating func step(_ seen: Evidence, parameters p: Parameters, dt: Double) {
+        wait = max(0, wait - dt)
+        let isWaiting = wait > 0
+        joints.change { joint, axis in
+            let torque = seen.unexplained[axis]
+            guard !torque.isNaN else { return joint.end() }
+            joint.follow(torque, dt: dt)
+            joint.step(
+                Joint.Bounds(
+                    limit: seen.limit[axis], friction: seen.friction[axis],
+                    isPushable: !isWaiting && seen.pushable.contains(axis)),
+                angle: seen.joints[axis], astray: seen.astray[axis], parameters: p, dt: dt)
+        }
+    }
+}
+
+extension HandPush {
+    /// Detection on one joint.
+    struct Joint: Sendable, BitwiseCopyable {
+        /// Limits of one control period.
+        struct Bounds: Sendable, BitwiseCopyable {
+            /// Torque limit of the motor, N·m.
+            var limit: Double
+            /// Learned friction, N·m.
+            var friction: Double
+            /// True if a hand can turn the joint now.
+            var isPushable: Bool
+        }
+
+        /// Torque of the hand, smoothed, N·m.
+        private(set) var torque = 0.0
+        /// True while a hand turns the joint.
+        private(set) var isPushed = false
+        /// Rate at which the set-point follows the hand, rad/s.
+        private(set) var rate = 0.0
+        /// True if the torque exceeds the threshold, or a hand turns the joint.
+        var isSuspected: Bool { @_noLocks get { isPushed || strong > 0 } }
+
+        /// Constant load, N·m.
+        private var load = 0.0
+        /// Time since the torque has exceeded the threshold, s.
+        private var strong = 0.0
+        /// Joint angle at which the torque exceeded the threshold, rad, and the torque's sign.
+        private var start = (angle: 0.0, sign: 0.0)
+        /// Time since the torque has been below the threshold of the release, s.
+        private var quiet = 0.0
+        /// Duration of the push, s.
+        private var pushed = 0.0
+        /// True after a push that was too long, until the torque falls.
+        private var isSpent = false
+
+        /// Time constant of the torque's low-pass, s.
+        private static var smoothing: Double { @_noLocks get { 0.02 } }
+        /// Time constant with which a constant load is learned, s.
+        private static var memory: Double { @_noLocks get { 5 } }
+        /// Angle by which the joint can turn against the torque of a hand, rad. The limit is larger
+        /// than the turns of a hand that holds the handle still.
+        private static var opposition: Double { @_noLocks get { 0.3 * .pi / 180 } }
+        /// Threshold of the release, as a fraction of the threshold of the detection.
+        private static var release: Double { @_noLocks get { 0.4 } }
+        /// Time below the threshold of the release after which a push ends, s.
+        private static var quietSeconds: Double { @_noLocks get { 0.1 } }
+        /// Longest push, s. A longer push is a load or an obstacle.
+        private static var longest: Double { @_noLocks get { 10 } }
+        /// Angle between camera and set-point beyond which the set-point follows the camera, rad,
+        /// and the time constant of this motion, s.
+        private static var slack: Double { @_noLocks get { 1 * .pi / 180 } }
+        private static var catchUp: Double { @_noLocks get { 0.1 } }
+
+        @_noLocks
+        init() {}
+
+        /// Ends a push; the learned load is kept.
+        @_noLocks
+        mutating func end() {
+            isPushed = false
+            rate = 0
+            strong = 0
+            quiet = 0
+            pushed = 0
+        }
+
+        /// Smooths the unexplained torque, N·m.
+        @_noLocks
+        mutating func follow(_ unexplained: Double, dt: Double) {
+            torque += (unexplained - load - torque) * (dt / (Self.smoothing + dt))
+        }
+
+        /// Updates the detection.
+        @_noLocks
+        mutating func step(
+            _ bounds: Bounds, angle: Double, astray: Double, parameters p: Parameters, dt: Double
+        ) {
+            let bar = p.threshold * bounds.limit + 0.5 * bounds.friction
+            let low = Self.release * bar
+            if isPushed {
+                guide(from: low, to: bounds.limit, astray: astray, parameters: p)
+                quiet = abs(torque) < low ? quiet + dt : 0
+                pushed += dt
+                if pushed > Self.longest { isSpent = true }
+                if isSpent || quiet > Self.quietSeconds || !bounds.isPushable { end() }
+                return
+            }
+            if abs(torque) < low { isSpent = false }
+            let sign: Double = torque < 0 ? -1 : 1
+            let isStrong = abs(torque) > bar
+            if !isStrong || isSpent { learn(dt: dt) }
+            guard isStrong, !isSpent, bounds.isPushable else {
+                strong = 0
+                return
+            }
+            if strong == 0 || sign != start.sign || (angle - start.angle) * sign < -Self.opposition
+            {
+                start = (angle, sign)
+                strong = 0
+                learn(dt: dt)
+            }
+            strong += dt
+            if strong >= p.patience { isPushed = true }
+        }
+
+        private mutating func learn(dt: Double) {
+            let step = torque * (dt / (Self.memory + dt))
+            load += step
+            torque -= step
+        }
+
+        /// Computes the rate of the set-point from the torque and from the camera's angle to the
+        /// set-point.
+        private mutating func guide(
+            from low: Double, to limit: Double, astray: Double, parameters p: Parameters
+        ) {
+            let excess = max(0, abs(torque) - low) / max(limit - low, 1e-3)
+            let lag = max(0, abs(astray) - Self.slack) / Self.catchUp
+            let wanted = (torque < 0 ? -excess : excess) * p.maxRate + (astray < 0 ? -lag : lag)
+            rate = min(max(wanted, -p.maxRate), p.maxRate)
+        }
+    }
+}
