@@ -109,7 +109,7 @@ struct HandPushTests {
 
     @Test(
         "takes the camera along, and leaves it where the hand leaves it",
-        arguments: [GimbalAxis.yaw, .pitch], [UInt64](201...206))
+        arguments: [GimbalAxis.yaw, .pitch], [UInt64](201...204))
     func takesAlong(axis: GimbalAxis, seed: UInt64) throws {
         var (loop, limit) = try Self.drawn(seed, Self.hand(.handheld, seed))
         loop.run(seconds: 12)
@@ -119,6 +119,20 @@ struct HandPushTests {
         #expect(abs(angle.end - angle.before - 26) < 4, "\(angle)")
         #expect(abs(angle.rest - angle.end) < 3, "\(angle)")
         #expect(!loop.isPushed)
+    }
+
+    @Test("takes the camera along on a tilted handle", arguments: [GimbalAxis.yaw, .pitch])
+    func tiltedHandle(axis: GimbalAxis) throws {
+        let pose = AxisVector(yaw: 1, roll: 0.25, pitch: 0.4)
+        let motion = BaseMotion(
+            .handheld, seed: 204, stillDuration: 1, rampDuration: 1, pose: pose)
+        var (loop, limit) = try Self.drawn(204, motion)
+        loop.run(seconds: 12)
+        let angle = Self.push(&loop, Finger(axis, strength: 1.2 * limit))
+        #expect(abs(angle.end - angle.before - 26) < 6, "\(angle)")
+        #expect(abs(angle.rest - angle.end) < 3, "\(angle)")
+        let roll = EulerZXY.angles(loop.gimbal.attitude).roll * Self.degrees
+        #expect(abs(roll) < 6, "the horizon is level, except for the mounting: \(roll)")
     }
 
     @Test("does not change the aim unless push.enabled is true")
@@ -132,7 +146,7 @@ struct HandPushTests {
 
     @Test(
         "is not detected in a hand that trembles, walks or runs",
-        arguments: [HandleMotion.handheld, .walking, .running], [UInt64](211...214))
+        arguments: [HandleMotion.handheld, .walking, .running], [UInt64](211...212))
     func ignoresMotion(kind: HandleMotion, seed: UInt64) throws {
         let loop = try Self.drawn(seed, Self.hand(kind, seed)).loop
         #expect(Self.pushes(loop) == 0)
@@ -140,7 +154,7 @@ struct HandPushTests {
 
     @Test("is not detected while the handle turns under the camera", arguments: [2.0, 60])
     func ignoresTurns(rate: Double) throws {
-        for seed in UInt64(221)...223 {
+        for seed in UInt64(221)...222 {
             for axis in [GimbalAxis.yaw, .pitch] {
                 var motion = BaseMotion(.handheld, seed: seed, stillDuration: 8, rampDuration: 1)
                 motion.turnRate[axis] = rate / Self.degrees
@@ -152,7 +166,7 @@ struct HandPushTests {
 
     /// Gusts of 2 s with 0.4 times the torque limit. On a small camera (250 mN·m), this is the
     /// moment of a wind of about 30 m/s on 100 cm², 20 mm from the joint.
-    @Test("is not a strong gust", arguments: [UInt64](231...236))
+    @Test("is not a strong gust", arguments: [UInt64](231...233))
     func ignoresGusts(seed: UInt64) throws {
         let (loop, limit) = try Self.drawn(seed, Self.hand(.handheld, seed))
         let count = Self.pushes(loop) { loop in
