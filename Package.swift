@@ -359,7 +359,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["Simulation", "GimbalCore", "Configuration", "Port"],
+            dependencies: [
+                "Simulation", "GimbalCore", "Configuration", "Port", "Plot", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "IdentificationTests",
