@@ -79,6 +79,7 @@ def bus_off(drives, protocol):
 def interface_down(drives, protocol):
     """The drives' own watchdogs stop them, because no frame reaches them."""
     took = off_after(drives, lambda: subprocess.run(["ip", "link", "set", INTERFACE, "down"], check=True))
+    check(took <= LIMIT_MS, f"the interface goes down: {took:.1f} ms with the start of ip")
     board.is_named("can_bus_off")
     subprocess.run(["ip", "link", "set", INTERFACE, "up"], check=True)
     waits_for_on(drives, "the interface is up again: all are on")
