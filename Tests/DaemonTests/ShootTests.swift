@@ -72,4 +72,56 @@ import Wire
             #expect(status.output.contains("complete: 3 of 3 photos"))
         }
     }
+
+    @Test("airframe-eyes takes each photo once, over a pause; a failed photo is taken again")
+    func eyes() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            let companion = try SocketClient(daemon.socket)
+            var (photos, done, orders) = (0, 0, 0)
+            // A companion program that reports its state, and fails at its second order.
+            func serve() throws {
+                let problem = orders == 2 && done == 2 ? #""the disk is full""# : "null"
+                let reply = try companion.ask(
+                    #"{"id":1,"method":"companion","params":{"name":"eyes","capture":{"recording":false,"photos":\#(photos),"order":\#(done),"problem":\#(problem)}}}"#
+                )
+                #expect(reply["error"] == nil, "\(reply)")
+                if let number = reply["result"]?["order"]?["number"]?.int, number > done {
+                    (orders, done) = (orders + 1, number)
+                    if orders != 2 { photos += 1 }
+                }
+            }
+            try serve()
+            let control = try Program.built("airframectl")
+            let state = "\(daemon.directory)/shot.json"
+            let common = [control, "--socket", daemon.socket, "shoot"]
+            let run = try Program(
+                common + [
+                    "orbit", "--eyes", "--photos", "4", "--turn", "30", "--rate", "90", "--state",
+                    state,
+                ], in: daemon.directory)
+            let deadline = Deadline(seconds: 20)
+            var isPaused = false
+            while !run.hasEnded(within: 0.05), !deadline.hasPassed {
+                try serve()
+                if photos == 2, !isPaused {
+                    isPaused = true
+                    let pause = try Program.run(
+                        [control, "shoot", "pause", "--state", state], in: daemon.directory)
+                    #expect(pause.status == 0, "\(pause.errors)")
+                }
+            }
+            #expect(run.exitStatus == 0, "\(run.errors)")
+            #expect(run.output.contains("Paused after 2 of 4 photos"), "\(run.output)")
+            #expect(run.errors.contains("the disk is full"))
+
+            let rest = try Program(
+                common + ["resume", "--state", state], in: daemon.directory)
+            while !rest.hasEnded(within: 0.05), !deadline.hasPassed { try serve() }
+            #expect(rest.exitStatus == 0, "\(rest.errors)")
+            #expect(photos == 4)
+            #expect(orders == 5)
+            #expect(rest.output.contains("Photo 4 of 4"), "\(rest.output)")
+        }
+    }
 }

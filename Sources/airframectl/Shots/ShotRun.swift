@@ -102,7 +102,7 @@ final class ShotRun {
         } catch let error as ClientError {
             if case .file = error { throw error }
             tell(error.requestError.message)
-            client = nil
+            if case .refused = error {} else { client = nil }
             sleep(Self.pause)
             return nil
         }

@@ -181,6 +181,8 @@ final class EyesShutter: Shutter {
     private static let expiry = 4.0
 
     private let client: () throws(ClientError) -> DaemonClient
+    /// Photo that this run requested last, if airframe-eyes or the daemon refused it.
+    private var refused: Int?
     private let timeout: Double
     private let wait: (Double) -> Void
 
@@ -196,21 +198,34 @@ final class EyesShutter: Shutter {
         return status.companions.lazy.compactMap(\.report.capture).first
     }
 
-    func mark() throws(ClientError) -> Int? { try state()?.photos }
+    func mark() throws(ClientError) -> Int? {
+        guard let state = try state() else {
+            throw .refused(
+                RequestError(
+                    "refused",
+                    "The shot waits: airframe-eyes is not connected. See airframectl doctor."))
+        }
+        return state.photos
+    }
 
     func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String? {
+        refused = nil
         let before = try state()?.photos ?? 0
         let reply: CameraReply
         do {
             reply = try client().request(.camera, ["action": "photo"])
         } catch {
             guard case .refused(let refusal) = error else { throw error }
+            refused = photo
             return refusal.message
         }
         let end = DaemonClient.now() + timeout
         while DaemonClient.now() < end {
             if let state = try state(), state.order >= reply.number {
-                if let problem = state.problem { return problem }
+                if let problem = state.problem {
+                    refused = photo
+                    return problem
+                }
                 if state.photos > before { return nil }
             }
             wait(0.05)
@@ -219,6 +234,7 @@ final class EyesShutter: Shutter {
     }
 
     func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence {
+        if refused == photo { return .notTaken }
         let end = DaemonClient.now() + Self.expiry
         while true {
             guard let mark, let photos = try state()?.photos else { return .unknown }
