@@ -143,6 +143,10 @@ extension ShotRecipe {
         case .timelapse where frames.isEmpty || frames.count > 1000:
             throw RecipeProblem(
                 key: "[timelapse]", text: "needs 1 to 1000 [[frame]], the points of its path")
+        case .timelapse where frames.contains { $0.dwell > 0 || !$0.shoots }:
+            throw RecipeProblem(
+                key: "[[frame]]",
+                text: "of a time-lapse is a point of its path, without dwell_s and shutter")
         case .timelapse(let timelapse) where timelapse.smoothing > timelapse.photos:
             throw RecipeProblem(key: "timelapse.smoothing", text: "is larger than timelapse.photos")
         case .panorama(let panorama):

@@ -159,12 +159,11 @@ public struct ShotSession: Sendable {
     private mutating func settle(_ frame: ShotPlan.Frame, now: Double, wall: Double) -> Task {
         let still = plan.recipe.still
         if now - seenAt > Self.freshness { stillSince = nil }
-        if settlingSince == nil { settlingSince = now }
-        // A patience that ends in a camera without motors would take photos of the floor.
+        if settlingSince == nil || !isHeld || !isAtTarget { settlingSince = now }
+        // The patience does not allow a photo of a camera without motors, or in another direction.
         isPatienceExhausted =
-            still.patience > 0 && seenAt > -.infinity && now - seenAt <= Self.freshness && isHeld
+            still.patience > 0 && now - seenAt <= Self.freshness && isHeld && isAtTarget
             && now - (settlingSince ?? now) > still.patience + frame.dwell
-        if !isHeld { settlingSince = now }
         let isStill = stillSince.map { now - $0 >= still.seconds + frame.dwell } ?? false
         guard isStill || isPatienceExhausted else {
             return isTargetLost(now) ? repoint(now) : .wait(0.05)
@@ -237,6 +236,7 @@ extension ShotSession {
     public mutating func pointed(isAccepted: Bool, now: Double, pause: Double = 2) {
         guard isAccepted else {
             notBefore = now + pause
+            settlingSince = nil
             step = .move
             return
         }

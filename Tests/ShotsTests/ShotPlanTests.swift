@@ -75,6 +75,10 @@ struct ShotPlanTests {
             (#"{"orbit":{"photos":"3"}}"#, "orbit.photos is not a whole number"),
             (#"{"orbit":{"photos":4},"shutter":{"kind":"gpio"}}"#, "shutter.gpio_line is missing"),
             (#"{"orbit":{"photos":4},"timelapse":{}}"#, "are different kinds of shots"),
+            (
+                #"{"timelapse":{"photos":9,"interval_s":5},"frame":[{"dwell_s":2}]}"#,
+                "[[frame]] of a time-lapse is a point of its path"
+            ),
             (#"{}"#, "needs [[frame]], [panorama], [timelapse] or [orbit]"),
             (
                 #"{"orbit":{"photos":4},"shutter":{"kind":"command","command":["x"],"file":"a"}}"#,

@@ -313,6 +313,27 @@ struct ShotSessionTests {
         #expect(result.done == 1 && result.pending == nil)
     }
 
+    @Test("a shot that another client keeps away from its place takes no photo out of impatience")
+    func keptAway() throws {
+        var (session, pose) = try settling { $0.still.patience = 3 }
+        for step in 1...400 {
+            let now = Double(step) * 0.05
+            session.see(
+                .init(
+                    isHeld: true, target: Pose(pitch: 40), setpoint: Pose(pitch: 40), error: 0,
+                    rate: 0), now: now)
+            switch session.next(now: now, wall: now) {
+            case .point: session.pointed(isAccepted: step > 300, now: now)
+            case .wait: break
+            case let task: Issue.record("\(task)")
+            }
+        }
+        // Control is back: the patience begins again.
+        session.see(
+            .init(isHeld: true, target: pose, setpoint: pose, error: 5, rate: 9), now: 20.05)
+        #expect(session.next(now: 20.05, wall: 0) != .mark)
+    }
+
     @Test("another client's move is undone before the photo")
     func otherClient() throws {
         var (session, pose) = try settling()
