@@ -13,7 +13,7 @@ struct XGORobotTests {
             at: "/tmp/airframe-xgo-\(getpid())-\(UInt32.random(in: 0...UInt32.max))")
         try withDaemon([
             "--set", "drive.board=xgo", "--set", "drive.port=\(robot.path)",
-            "--set", "drive.acceleration=100", "--set", "drive.dead_man_s=0.3",
+            "--set", "drive.acceleration=100", "--set", "drive.dead_man_s=0.5",
             "--set", "battery.source=drive",
         ]) { daemon in
             try daemon.status("the robot answers") {

@@ -18,15 +18,12 @@ public final class XGORobot: @unchecked Sendable {
         public var angles: [Float] = [1.5, -2.25, 90]
         /// Bytes that the board sends before its next reply.
         public var noise: [UInt8] = []
-        /// Executed writes: register, value and time, s.
-        public var writes: [(register: UInt8, value: UInt8, time: Double)] = []
         /// Registers that were read.
         public var reads: [UInt8] = []
         /// Number of bytes that were not part of a valid frame.
         public var strayBytes = 0
-        /// Shortest time between two instructions, s.
-        public var shortestPause = Double.infinity
-        var lastInstruction = -Double.infinity
+        /// Number of valid instructions.
+        public var instructions = 0
         var input: [UInt8] = []
 
         init() {
@@ -118,7 +115,7 @@ public final class XGORobot: @unchecked Sendable {
             if wait.revents & Int16(POLLHUP) != 0 { usleep(1000) }
             let count = read(far, &bytes, bytes.count)
             guard count > 0 else { continue }
-            let answer = board.withLock { $0.take(bytes[..<count], at: Self.now) }
+            let answer = board.withLock { $0.take(bytes[..<count]) }
             if !answer.isEmpty { _ = write(far, answer, answer.count) }
         }
     }
@@ -126,7 +123,7 @@ public final class XGORobot: @unchecked Sendable {
 
 extension XGORobot.Board {
     /// Executes the received bytes; returns the answer.
-    fileprivate mutating func take(_ bytes: ArraySlice<UInt8>, at time: Double) -> [UInt8] {
+    fileprivate mutating func take(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         input += bytes
         var answer: [UInt8] = []
         while input.count >= 9 {
@@ -145,20 +142,18 @@ extension XGORobot.Board {
                 continue
             }
             input.removeFirst(length)
-            shortestPause = min(shortestPause, time - lastInstruction)
-            lastInstruction = time
-            answer += execute(frame, at: time)
+            instructions += 1
+            answer += execute(frame)
         }
         return answer
     }
 
-    private mutating func execute(_ frame: [UInt8], at time: Double) -> [UInt8] {
+    private mutating func execute(_ frame: [UInt8]) -> [UInt8] {
         let register = frame[4]
         switch frame[3] {
         case 0x00:
             for (index, value) in frame[5..<frame.count - 3].enumerated() {
                 memory[Int(register) + index] = value
-                writes.append((register + UInt8(index), value, time))
             }
             return []
         case 0x02:

@@ -21,6 +21,7 @@ enum YAMLFile {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - file: Name of the file in messages.
+    /// - Returns: The keys with their values.
     /// - Throws: An error with the line if the text is not YAML, if its first level is not a mapping,
     ///   or if it contains aliases, too many keys or a key twice.
     static func entries(of bytes: [UInt8], file: String) throws(ClientError) -> [Entry] {
