@@ -9,11 +9,11 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest correlation between the response and the inverted command, 0...1.
     var correlation: Double
     /// Smallest angle by which the camera must have turned away from its set-point, rad. The
-    /// threshold must exceed the remaining motion of a stabilised camera while a person walks.
+    /// threshold exceeds the residual motion of a stabilised camera in the hand of a walking
+    /// person.
     var evidence: Double
-    /// True if an encoder must also measure that the joint turns with the camera. An encoder's
-    /// measurement is needed if the range of credible response-to-command ratios is wide, because
-    /// the ratio alone is then weak evidence.
+    /// True if an encoder must confirm that the joint turns with the camera. If the range from
+    /// `least` to `most` is wide, the ratio alone is weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
     /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.
@@ -31,10 +31,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
         self.needsJoint = needsJoint
     }
 
-    /// Thresholds for motors that exert torques. After the inertia is identified, the thresholds
-    /// are close to the expected response, so that a push by hand does not look like a reversed
-    /// response. The range between the thresholds is wider for a configured inertia, and widest for
-    /// an unknown inertia.
+    /// Thresholds for motors that exert torques. With an identified inertia, the range of credible
+    /// ratios is narrow, so a push by hand is not mistaken for a reversed response. The range is
+    /// wider for a configured inertia, and widest for an unknown inertia.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }
@@ -51,25 +50,25 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// Polarity check of one joint. A response opposite to the command means that a motor or a sensor
 /// has the wrong sign.
 ///
-/// Command and response pass the same band-pass on two time scales, and are then correlated with
-/// exponentially decreasing weight of older values. With a wrong sign the camera's deviation grows
-/// exponentially, and the response is the inverted command. The response to a push by hand is not
-/// the inverted command, because the beginning of the push has no counterpart in the command.
+/// Identical band-pass filters on two time scales process command and response. Their outputs are
+/// correlated with exponential forgetting. With a wrong sign, the camera's deviation grows
+/// exponentially, and the response is the inverted command. After a push by hand, the response is
+/// not the inverted command, because the push begins before the command.
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
-/// with increasing speed. Only a push or a wrong sign causes a turn with increasing speed. Until
-/// the inertia is known, an encoder must also have measured that the joint turned with the camera.
-/// If the joint did not turn, the handle could drag the camera along by friction.
+/// with increasing speed. Only a push or a wrong sign causes such an accelerated rotation. Until
+/// the inertia is known, an encoder must confirm that the joint turned with the camera. If the
+/// joint did not turn, friction may have dragged the camera along with the handle.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator()
     private var slow = Correlator()
-    /// Recent angle by which the camera turned away from its set-point, without the effect of the
-    /// initial rate, rad.
+    /// Angle by which the camera recently turned away from its set-point, rad. The effect of
+    /// `firstRate` is subtracted.
     private var turned = 0.0
-    /// Camera's rate relative to its set-point when the motors were switched on, decaying with
-    /// time, rad/s; nil before the first period.
+    /// Camera's rate relative to its set-point in the first period, rad/s. The value decays with
+    /// the time constant `memory`; nil before the first period.
     private var firstRate: Double?
     /// Angle by which the camera turned away from its set-point over about the last `jointMemory`
     /// seconds, rad.
@@ -92,8 +91,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let fade: Double
         /// Weight of a new value in the low-pass with the time constant `jointMemory`.
         let joint: Double
-        /// Coefficients of the two time scales, which are about the response times of a fast and of
-        /// a slow loop.
+        /// Coefficients for the time scales of a fast loop and a slow loop.
         fileprivate let fast, slow: Correlator.Pace
 
         @_noLocks
@@ -115,8 +113,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Updates `isReversed` with command and response of one period.
     ///
     /// - Parameters:
-    ///   - told: Command to the motor, delayed so that `seen` contains its effect, in the unit of
-    ///     `seen`.
+    ///   - told: Command to the motor, delayed by the loop delay so that `seen` contains its
+    ///     effect, in the unit of `seen`.
     ///   - seen: Response of the camera about the joint's axis: acceleration, rad/s², for torque
     ///     motors, or rate, rad/s, for servos.
     ///   - astray: Camera's rate minus the desired rate about the joint's axis, rad/s.
@@ -132,8 +130,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
-        // If a cause, such as the hand of a walking person, moved the camera before the motors were
-        // switched on, the cause continues afterwards, so its effect is subtracted.
+        // A motion that began before the motors were switched on, such as walking, continues
+        // afterwards. Therefore its rate is subtracted.
         let first = firstRate ?? astray
         let fade = pace.fade
         turned += (astray - first) * dt - turned * fade
@@ -147,8 +145,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             turned * astray > 0 && error * astray < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
             && 2 * abs(astray) * Self.memory > abs(turned)
-        // With a wrong sign the response keeps its direction. In an oscillation whose period is two
-        // control periods, the response looks inverted only in every second period.
+        // With a wrong sign, the response keeps its direction. In an oscillation at half the loop
+        // rate, the response looks inverted in every second period only.
         isReversed =
             isOpposite && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
             && seen * pastSeen > 0
@@ -166,8 +164,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     }
 }
 
-/// Correlation of the band-passed command and the band-passed response, with exponentially
-/// decreasing weight of older values.
+/// Correlation of the band-passed command and the band-passed response, with exponential
+/// forgetting.
 private struct Correlator: Sendable, BitwiseCopyable {
     private var told = BandPass()
     private var seen = BandPass()
@@ -179,7 +177,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     struct Pace: Sendable, BitwiseCopyable {
         /// Factor by which the sums decay in this period, below 1.
         let keep: Double
-        /// Weights of a new value in the two low-passes of the band-pass.
+        /// Weights of a new value in the band-pass filter's two low-pass filters.
         let short, long: Double
 
         @_noLocks
@@ -200,8 +198,8 @@ private struct Correlator: Sendable, BitwiseCopyable {
         @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
     }
 
-    /// Updates the correlation with the signals of one period. The result is true if the response
-    /// is the inverted command and accelerates the camera away from its set-point.
+    /// Updates the correlation with the signals of one period. Returns true if the response is the
+    /// inverted command and accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
         told newTold: Double, seen newSeen: Double, astray: Double,
@@ -220,7 +218,8 @@ private struct Correlator: Sendable, BitwiseCopyable {
     }
 }
 
-/// Band-pass: the difference of two first-order low-passes, both initialised with the first value.
+/// Band-pass filter: the difference of two first-order low-pass filters. The first value
+/// initialises both filters.
 private struct BandPass: Sendable, BitwiseCopyable {
     private var short = Double.nan
     private var long = 0.0

@@ -1,16 +1,14 @@
-/// Detector of a failed brake manoeuvre: the camera accelerates during braking, because a motor
-/// does not follow its commands.
+/// Detector of failed braking: a motor does not follow its commands, and the camera accelerates.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct BrakeWatch: Sendable, BitwiseCopyable {
     private var seconds = 0.0
     private var firstRate = 0.0
 
-    /// Time in addition to the loop's delay after which braking must have taken effect, s: a few
-    /// samples.
+    /// Time after the loop delay at which braking must have taken effect, s: a few samples.
     private static var patience: Double { @_noLocks get { 0.004 } }
-    /// Ratio of the camera's rate to its initial rate above which the camera counts as accelerated,
-    /// with the margin `noise`.
+    /// Threshold for an accelerated camera: ratio of the camera's rate, minus `noise`, to its
+    /// initial rate.
     private static var growth: Double { @_noLocks get { 1.1 } }
     /// Margin for the gyroscope's noise, rad/s.
     private static var noise: Double { @_noLocks get { 0.1 } }
@@ -20,8 +18,8 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
 
     /// Stores the camera's rate in a period without braking.
     ///
-    /// - Parameter rate: Magnitude of the camera's rate, rad/s; the initial rate of the next
-    ///   braking.
+    /// - Parameter rate: Magnitude of the camera's rate, rad/s; the initial rate if braking starts
+    ///   in the next period.
     @_noLocks
     mutating func rest(rate: Double) {
         seconds = 0

@@ -1,8 +1,8 @@
-/// A set of named conditions. A condition can prevent or limit motion, or only be reported.
+/// A set of named conditions. Some conditions prevent or limit motion; others are only reported.
 /// `status`, the socket and the log show the conditions.
 ///
-/// The set operations are written out: those of `OptionSet` are generic, and the checker of
-/// real-time code rejects them in debug builds.
+/// This type implements its own set operations. The real-time checker rejects the generic
+/// operations of `OptionSet` in debug builds.
 public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// The set as bits.
     public var rawValue: UInt64
@@ -70,11 +70,11 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var imuStale: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 7) }
     }
-    /// Consecutive IMU samples are identical to the bit, so the sensor counts as frozen.
+    /// Consecutive IMU samples are bit-identical, so the sensor counts as frozen.
     @inlinable public static var imuFrozen: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 8) }
     }
-    /// An IMU value is NaN, infinite or outside the sensor's range, or several samples contradicted
+    /// An IMU value is NaN, infinite or outside the sensor's range; or several samples contradict
     /// the camera's known motion.
     @inlinable public static var imuImplausible: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 9) }
@@ -95,8 +95,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var shutdown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 13) }
     }
-    /// A gyroscope axis is at full scale, or was at full scale a moment ago, so the attitude error
-    /// is unknown.
+    /// A gyroscope axis is or was recently at full scale, so the attitude error is unknown.
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
     }
@@ -184,7 +183,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
         @_noLocks get { Conditions(rawValue: 1 << 32) }
     }
     /// Joints or motors contradict the gyroscope (see `GyroWitness`). The gyroscope is not used
-    /// until its rate has been low for a tenth of a second with the outputs off.
+    /// until its rate has been low for 0.1 s while the outputs are off.
     @inlinable public static var gyroContradicted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }
@@ -198,9 +197,9 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inertiaNotFound: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 41) }
     }
-    /// The attitude is doubtful: the measured direction of gravity has jumped while the gyroscope
-    /// measured no rotation, or has differed from the estimate for longer than motion can explain.
-    /// After a jump of the measured direction, the accelerometer is not used.
+    /// The attitude is doubtful. The measured direction of gravity jumped while the gyroscope
+    /// measured no rotation, or it has deviated from the estimate for longer than motion can
+    /// explain. After a jump of the measured direction, the accelerometer is not used.
     @inlinable public static var attitudeDoubtful: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 42) }
     }
@@ -215,7 +214,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
         @_noLocks get { Conditions(rawValue: 1 << 44) }
     }
     /// The rotors of motors without encoders did not follow the magnetic field, and the camera was
-    /// flung. The motors are off until the camera hangs still.
+    /// flung. The motors stay off until the camera hangs still.
     @inlinable public static var rotorLost: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 45) }
     }
@@ -227,7 +226,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var driveSilent: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 50) }
     }
-    /// A drive, a servo or the motor board reports a fault, or stays off although it was switched on.
+    /// A drive, a servo or the motor board reports a fault, or remains off after a command to
+    /// switch it on.
     @inlinable public static var driveFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 51) }
     }
@@ -259,12 +259,12 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var driveVoltage: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 58) }
     }
-    /// The voltage of the motors' supply is low; requested motion is slower.
+    /// The supply voltage of the motors is low; requested motion is slower.
     @inlinable public static var supplyLow: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 59) }
     }
-    /// The voltage of the motors' supply is so low that the camera moves to its rest pose, and the
-    /// motors go off.
+    /// The supply voltage of the motors is too low: the camera moves to its rest pose, and the
+    /// motors are then switched off.
     @inlinable public static var supplyEmpty: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 60) }
     }

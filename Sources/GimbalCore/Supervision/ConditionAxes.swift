@@ -1,5 +1,4 @@
-/// For each condition of a motor, a joint or a camera axis, the set of axes on which the condition
-/// holds.
+/// Affected axes of each condition that concerns a motor, a joint or a camera axis.
 public struct ConditionAxes: Sendable, BitwiseCopyable {
     /// Axes on which the condition `motorSaturated` holds.
     public var saturated = AxisSet.none
@@ -47,7 +46,7 @@ public struct ConditionAxes: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The axes of one condition; empty for a condition without axes.
+    /// The affected axes of one condition; empty if the condition does not concern single axes.
     public subscript(condition: Conditions) -> AxisSet {
         switch condition {
         case .motorSaturated: saturated

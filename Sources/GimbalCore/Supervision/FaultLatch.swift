@@ -1,5 +1,4 @@
-/// Detector of faults that must last for a time, and memory of faults that are latched until a user
-/// resets them.
+/// Detector of persistent faults. Some faults remain latched until a user resets them.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FaultLatch: Sendable, BitwiseCopyable {
@@ -36,19 +35,18 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// All faults that this detector has found and that hold, latched or not.
+    /// All active faults of this detector, latched or not.
     private(set) var conditions: Conditions = .none
     /// The joints with a reversed response, latched.
     private(set) var reversed = AxisSet.none
-    /// The stalled motors: they are at their torque limit, but the camera does not move.
+    /// The stalled motors: at their torque limit while the camera does not move.
     private(set) var stalled = AxisSet.none
 
     private var latched: Conditions = .none
     private var stuck = 0.0
     private var rotors = RotorLoss()
 
-    /// Time at the torque limit after which a motor is considered stalled if the camera does not
-    /// move, s.
+    /// Time at the torque limit without camera motion after which a motor counts as stalled, s.
     private static var stallSeconds: Double { @_noLocks get { 3 } }
     /// Largest rate of the camera at which a motor can count as stalled, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
@@ -89,25 +87,25 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     }
 }
 
-/// Detector of motors without encoders that fling the camera, because their rotors do not follow
-/// the magnetic field. After the camera was flung, the motors are off until the camera has hung
-/// still for a waiting time. If the camera is flung again, the waiting time is doubled, up to 64 s.
-/// The waiting time is halved for each minute in which the motors have held the camera.
+/// Detector for motors without encoders: their rotors do not follow the magnetic field, and the
+/// camera is flung. The motors are then switched off until the camera has hung still for a waiting
+/// time. If the camera is flung again, the waiting time is doubled, up to 64 s. The waiting time is
+/// halved for each minute in which the motors have held the camera.
 private struct RotorLoss: Sendable, BitwiseCopyable {
-    /// Time for which the camera was flung, s; it decays with the time constant `memory`.
+    /// Time with a rate above `flingRate`, s; the value decays with the time constant `memory`.
     private var flung = 0.0
     /// Time for which the camera has hung still after it was flung, s; nil if the camera was not
     /// flung.
     private var calm: Double?
-    /// Waiting time: time for which the camera must hang still before the motors are switched on
-    /// again, s.
+    /// Waiting time, s: the motors are switched on again after the camera has hung still for this
+    /// time.
     private var patience = shortestPatience
 
     /// Threshold of `astray` above which the camera is being flung, rad/s. While the motors hold
-    /// the camera, neither a request nor a hand causes a rate above `flingRate`.
+    /// the camera, neither a request nor a hand can cause such a rate.
     private static var flingRate: Double { @_noLocks get { 7 } }
-    /// Time above `flingRate` after which the camera counts as flung, s; by then the camera has
-    /// moved by 60°.
+    /// Time above `flingRate` after which the camera counts as flung, s; the camera has then turned
+    /// by 60°.
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
@@ -116,7 +114,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
-    /// Time for which the motors hold the camera before `patience` is halved, s.
+    /// Half-life of `patience` while the motors hold the camera, s.
     private static var recovery: Double { @_noLocks get { 60 } }
 
     @_noLocks

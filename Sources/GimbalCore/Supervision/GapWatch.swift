@@ -5,14 +5,13 @@
 struct GapWatch: Sendable, BitwiseCopyable {
     private var usualPeriod = 0.0
 
-    /// Weight of a new period in the mean period, which corresponds to a memory of twenty periods.
+    /// Weight of a new period in the running mean, equivalent to a time constant of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
     /// Shortest gap, as a multiple of the mean period.
     private static var periods: Double { @_noLocks get { 4 } }
     /// Lower bound of the shortest gap, s: two periods of the slowest loop.
     private static var shortest: Double { @_noLocks get { 0.01 } }
-    /// Upper bound of the shortest gap, s: the longest conflict between the gyroscope and other
-    /// sources (see `GyroWitness`).
+    /// Upper bound of the shortest gap, s: the longest duration of a conflict in `GyroWitness`.
     private static var longest: Double { @_noLocks get { 0.03 } }
 
     @_noLocks

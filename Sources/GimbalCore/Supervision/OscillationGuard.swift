@@ -2,7 +2,7 @@
 ///
 /// Each detection by `OscillationWatch` halves the gains of the axis; a new measurement of the
 /// inertia restores the gains. If an oscillation continues at the smallest gains, the loop is not
-/// the cause, so the gains are restored, and the oscillation is tolerated.
+/// its cause. The gains are then restored, and the oscillation is tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {
@@ -18,8 +18,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// Creates a guard with full gains.
     ///
     /// - Parameter least: Smallest factor on the configured gains, 0...1. The default, 1/32, is
-    ///   sufficient for a loop with unknown inertia, because the true inertia is at least 1/17 of
-    ///   the inertia that is assumed at the start.
+    ///   small enough if the inertia is unknown: the true inertia is at least 1/17 of the initial
+    ///   assumption.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 
@@ -30,8 +30,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///     rad/s², or rates, rad/s.
     ///   - largest: Largest command that the motors can follow, in the unit of `told`, more than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
-    ///   - delay: Configured time from a command to the sample that contains its effect, s. The
-    ///     true delay is not measured, and can be twice the configured delay.
+    ///   - delay: Configured loop delay, from a command to the sample that contains its effect, s.
+    ///     The true delay has not been measured and can be twice this value.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
@@ -97,8 +97,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         oscillating = oscillating.subtracting(AxisSet(axis))
     }
 
-    /// Restarts the check, because an excitation shakes the camera or the camera's recent motion is
-    /// unknown.
+    /// Restarts the check. Call this method when an excitation shakes the camera, or when the
+    /// camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 

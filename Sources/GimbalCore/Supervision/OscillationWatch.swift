@@ -2,35 +2,34 @@ internal import CMathShim
 
 /// Detector of an oscillating control loop.
 ///
-/// The set-point and a hand that moves the gimbal cause almost no motion above the loop's crossover
-/// frequency. Above the crossover frequency the measured rate comes from the motors, from a
-/// vibration or from the gyroscope's noise. When the loop oscillates, the camera's rate follows an
-/// earlier motor command: above the crossover, rate and command are coherent. The phase between
-/// rate and command can have any value, so the delay and the inertia need not be known. In
-/// addition, the amplitude of the motor command must exceed a fraction of the motors' limit. Noise
-/// is not coherent with earlier commands, and the effect of a knock decays. An external vibration
-/// has the same signs as an oscillation of the loop, but does not end when the gains are lowered;
-/// in this case the caller marks the vibration as tolerated.
+/// Set-point changes and hand motion cause almost no motion above the loop's crossover frequency.
+/// There, the measured rate comes from the motors, from a vibration or from the gyroscope's noise.
+/// When the loop oscillates, the camera's rate is coherent with earlier motor commands above the
+/// crossover frequency. The phase between rate and command is arbitrary, so the delay and the
+/// inertia need not be known. In addition, the amplitude of the motor command must exceed a
+/// fraction of the motors' limit. Noise is not coherent with earlier commands, and the effect of a
+/// knock decays. An external vibration has the same symptoms as an oscillation of the loop, but
+/// does not end when the gains are lowered. In this case, the caller marks the vibration as
+/// tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Signals and limits of one axis in one period.
     struct Sight: Sendable, BitwiseCopyable {
-        /// Part of the motor command that corrects errors, rad/s², or rad/s for motors that receive
-        /// rates.
+        /// Feedback part of the motor command, rad/s², or rad/s for motors with rate commands.
         var told: Double
         /// Camera's rate, rad/s.
         var rate: Double
         /// Smallest RMS of `told` that counts as an oscillation, in the unit of `told`.
         var floor: Double
-        /// Lower limit of the monitored frequencies, rad/s: above the loop's crossover.
+        /// Lower limit of the monitored frequencies, rad/s, above the loop's crossover frequency.
         var corner: Double
-        /// True if no probe excites the camera. Without a probe, a growing oscillation certainly
-        /// comes from the loop.
+        /// True if no probe excites the camera. Without a probe, only the loop can cause a growing
+        /// oscillation.
         var isKnown: Bool
-        /// True if the command includes the hand's motion. A command that includes the hand's
-        /// motion is considered an oscillation only if it is a single tone for six cycles, and is
-        /// larger above the corner frequency than below.
+        /// True if the command includes the hand's motion. Such a command counts as an oscillation
+        /// only if it is a pure tone for six cycles and is larger above the corner frequency than
+        /// below.
         var followsHand: Bool
 
         @_noLocks
@@ -55,20 +54,20 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Smallest RMS motor command of an oscillation, as a fraction of the motor's limit; noise
     /// alone causes 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// Product of the corner frequency `Sight.corner`, rad/s, and the loop's delay, s. The product
+    /// Product of the corner frequency `Sight.corner`, rad/s, and the loop delay, s. This value
     /// places the corner frequency half an octave above the crossover frequency.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper limit of the frequencies of hand motion and steps, rad/s.
     static var hand: Double { @_noLocks get { 2 * .pi * 10 } }
 
-    /// Interval between a command and the later rate with which it is compared, s. The interval is
-    /// so long that the noise in the command is not correlated with the noise in the rate.
+    /// Age of the command that is compared with the present rate, s. At this age, the noise in the
+    /// command is no longer correlated with the noise in the rate.
     private static var age: Double { @_noLocks get { 0.008 } }
 
     @_noLocks
     init() {}
 
-    /// Restarts the detector, because the outputs are about to be switched on, or because an
+    /// Restarts the detector. Call this method before the outputs are switched on, and when an
     /// excitation shakes the camera.
     @_noLocks
     mutating func reset() { self = OscillationWatch() }
@@ -98,11 +97,11 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         return AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch)
     }
 
-    /// True if all axes are without signs of an oscillation.
+    /// True if no axis shows symptoms of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
-    /// Marks the present oscillation of the given axes as tolerated, because the loop does not
-    /// cause it. A tolerated oscillation is reported again only if its amplitude doubles.
+    /// Marks the present oscillation of the given axes as tolerated, because its cause is not the
+    /// loop. A tolerated oscillation is reported again only if its amplitude doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -127,23 +126,21 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var handSquare = 0.0
     private var inPhase = 0.0
     private var inQuadrature = 0.0
-    /// Mean product of the command and its integral. For an oscillation, the mean product is zero.
-    /// For a diverging motion, the mean product is positive, because command and integral grow
-    /// together.
+    /// Mean product of the command and its integral: zero for an oscillation, positive for a
+    /// divergence without oscillation.
     private var growth = 0.0
-    /// Time for which the signs of an oscillation have been present, s.
+    /// Time for which symptoms of an oscillation have been present, s.
     private var evidence = 0.0
-    /// Largest absolute command in the present half cycle. `crests` holds the largest commands of
-    /// the previous half cycles.
+    /// Largest absolute command in the present half cycle. `crests` holds the values of the
+    /// previous half cycles.
     private var crest = 0.0
     private var crests = Crests()
     private var wasUp = false
-    /// Number of consecutive half cycles whose amplitudes are similar to those of their
-    /// predecessors.
+    /// Number of consecutive half cycles, each with an amplitude similar to the previous one.
     private var halves = 0
     /// RMS of the command at the last detection of an oscillation.
     private var level = 0.0
-    /// RMS of the command up to which an oscillation is tolerated.
+    /// Largest RMS command of a tolerated oscillation.
     private var tolerated = 0.0
 
     /// Time constant of the running means while a probe excites the camera, s. Without a probe, the
@@ -152,8 +149,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Smallest product of the time constant and the corner frequency without a probe, rad: one and
     /// a half cycles.
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
-    /// Shortest duration of an oscillation until it is reported, s; by then the effect of a knock
-    /// has decayed.
+    /// Shortest duration of a reported oscillation, s. The effect of a knock decays within this
+    /// time.
     private static var patience: Double { @_noLocks get { 0.08 } }
     /// Smallest coherence of an oscillation: the fraction of the rate's mean square that the
     /// command explains.
@@ -166,32 +163,30 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var crest: Double { @_noLocks get { 2 } }
     /// Interval between two reports of the same oscillation, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
-    /// RMS of the command above which the motion counts as an oscillation even without coherence,
-    /// as a multiple of `Sight.floor`.
+    /// Threshold of the RMS command, as a multiple of `Sight.floor`; above it, coherence is not
+    /// required.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Number of consecutive half cycles after which the command is considered a tone: 10, or five
-    /// cycles. A heel strike causes only two or three cycles.
+    /// Number of consecutive half cycles after which the command counts as a tone (five cycles). A
+    /// heel strike causes only two or three cycles.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// Number of consecutive half cycles after which a command that includes the hand's motion is
-    /// considered a tone: 12, or six cycles. The motion of a running person causes up to five
-    /// cycles.
+    /// Number of consecutive half cycles after which a command that includes the hand's motion
+    /// counts as a tone (six cycles). The motion of a running person causes up to five cycles.
     private static var handSwings: Int { @_noLocks get { 12 } }
-    /// Smallest ratio of the amplitude of a half cycle to the amplitude of the previous half cycle
-    /// in a growing tone.
+    /// Smallest ratio of an amplitude to the previous amplitude, per half cycle, in a growing tone.
     private static var growing: Double { @_noLocks get { 0.8 } }
-    /// Smallest ratio of the smaller to the larger of two consecutive amplitudes in a tone; a dead
-    /// band makes consecutive amplitudes unequal.
+    /// Smallest ratio of two consecutive amplitudes in a tone (smaller to larger). A dead band
+    /// makes consecutive amplitudes unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// Smallest growth of the amplitude over four half cycles of a growing tone; a vibration of
-    /// varying strength grows less.
+    /// Smallest growth factor of the amplitude over four half cycles. A vibration of varying
+    /// strength grows less.
     private static var growth: Double { @_noLocks get { 1.3 } }
     /// Smallest coherence of a pure tone: the fraction of the rate's mean square that the command
     /// explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
-    /// Smallest amplitude at which a growing pure tone counts as an oscillation, as a multiple of
-    /// `Sight.floor`. The value is small, because a light camera turns by degrees before its motors
-    /// reach their limit.
+    /// Smallest amplitude of a growing pure tone that counts as an oscillation, as a multiple of
+    /// `Sight.floor`. The value is small, because a light camera can turn by several degrees before
+    /// its motors reach their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
     /// Filter coefficients of one period, for one corner frequency.
@@ -210,10 +205,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             corner = seen.corner
             isKnown = seen.isKnown
             share = seen.corner * dt / (1 + seen.corner * dt)
-            // In a slow loop, the time constant `memory` is shorter than three cycles, and within
-            // three cycles a heel strike looks like a pure tone. Therefore a slow loop has a longer
-            // time constant. While a probe is active, the time constant is always `memory`: the
-            // camera can be far lighter than assumed, so a quick response is more important.
+            // In a slow loop, `memory` is shorter than three cycles, and a heel strike looks like a
+            // pure tone for three cycles. Therefore a slow loop has a longer time constant. While a
+            // probe is active, the time constant is always `memory`. The camera can then be far
+            // lighter than assumed, so a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
@@ -222,8 +217,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             hand = dt / (AxisOscillation.handMemory + dt)
         }
 
-        /// Filter coefficients for the signals `seen`. The result is `self` if the corner frequency
-        /// is the same.
+        /// Filter coefficients for the signals `seen`; `self` if corner frequency and time constant
+        /// are the same.
         @_noLocks @inline(__always)
         func adapted(to seen: OscillationWatch.Sight) -> Pace {
             seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)
@@ -236,7 +231,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         @_noLocks
         init() {}
 
-        /// High-pass of second order with a double pole.
+        /// Second-order high-pass with a double pole.
         mutating func pass(_ value: Double, share: Double) -> Double {
             first += (value - first) * share
             let high = value - first
@@ -296,16 +291,14 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         evidence = 0
     }
 
-    /// Checks the signals of one period; `past` is the command that was in effect
-    /// `OscillationWatch.age` seconds before the rate. The result is true if an oscillation is
-    /// reported.
+    /// Checks the signals of one period. `past` is the command at the time `OscillationWatch.age`
+    /// before the rate. Returns true if an oscillation is reported.
     mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The command's integral passes the same high-pass as the command. The integral's phase lag
-        // behind the command is 90° up to half the loop's rate, because the integral extends to the
-        // middle of the period.
+        // The command's integral is high-passed like the command. Up to half the loop rate, the
+        // integral lags the command by 90°, because it extends to the middle of the period.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)
@@ -339,7 +332,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             level = max(level, size)
             return true
         }
-        // An oscillation whose command takes about half of a motor's limit is never tolerated.
+        // If the RMS command is about half of a motor's limit, the oscillation is never tolerated.
         let floor = seen.followsHand ? max(seen.floor, cm_sqrt(handSquare)) : seen.floor
         let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {
@@ -348,8 +341,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             return false
         }
         evidence += size > Self.plenty * floor ? 2 * dt : dt
-        // If an oscillation has decayed since the last reduction of the gains, the gains need not
-        // be lowered further.
+        // If the oscillation has decayed since the last reduction of the gains, no further
+        // reduction is necessary.
         let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
         guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition

@@ -19,19 +19,19 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 
-    /// Checks the response to motors that exert torques in one control period.
+    /// Checks the response to torque motors in one control period.
     ///
     /// - Parameters:
-    ///   - accelerations: Accelerations of the camera about the joints' axes that the present
-    ///     torques should cause, rad/s².
+    ///   - accelerations: Expected accelerations of the camera about the joints' axes from the
+    ///     present torques, rad/s².
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - rates: Camera's rate about the joints' axes, rad/s.
     ///   - wanted: Desired rate of the camera about the joints' axes, rad/s.
     ///   - errors: Rotation from the camera to the set-point about the joints' axes, rad.
     ///   - joints: Joint angles from encoders, rad; nil without encoders.
     ///   - bar: Thresholds at which a response counts as the inverted command.
-    ///   - least: Smallest commanded accelerations that count, rad/s²; a smaller acceleration does
-    ///     not overcome friction.
+    ///   - least: Smallest commanded accelerations that are evaluated, rad/s²; smaller ones do not
+    ///     overcome friction.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(

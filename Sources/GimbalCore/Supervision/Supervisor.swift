@@ -1,4 +1,4 @@
-/// Effect of a condition on the outputs, mildest first.
+/// Effect of a condition on the outputs, in order of increasing severity.
 public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     /// The condition is only reported; it does not affect the outputs.
     case report
@@ -12,7 +12,7 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     /// The outputs are switched off immediately.
     case off
 
-    /// True if `a` is milder than `b`.
+    /// True if `a` is less severe than `b`.
     @inlinable @_noLocks
     public static func < (a: Response, b: Response) -> Bool { a.rawValue < b.rawValue }
 }
@@ -21,8 +21,8 @@ public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
 /// from the conditions and the previous state. This function is critical for safety; the tests are
 /// its specification.
 ///
-/// The structure (conditions, state and action in one function) follows the supervisor of the
-/// Crazyflie firmware. The waiting time before recovery follows the failsafe of Betaflight.
+/// The structure is modelled on the supervisor of the Crazyflie firmware: one function with
+/// conditions, state and action. The recovery delay is modelled on Betaflight's failsafe.
 public struct Supervisor: Sendable, BitwiseCopyable {
     /// Durations of the transitions.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -59,9 +59,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         public var phase = Phase.off
         /// Fraction of the controller's output that reaches the motors, 0...1.
         public var authority = 0.0
-        /// Remaining time without faults until the outputs can be switched on again, s. The
-        /// property is zero before the first fault, so the outputs are switched on without a
-        /// waiting time at the first start and after the mode `inactive`.
+        /// Remaining time without faults until the outputs can be switched on again, s. The value
+        /// is zero before the first fault. Therefore the outputs are switched on without a delay at
+        /// the first start and after the mode `inactive`.
         public var recoverySeconds = 0.0
         /// Remaining duration of braking, s.
         public var brakeSeconds = 0.0
@@ -96,7 +96,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
 
     /// Conditions that prevent closed-loop control, because the camera's motion is unknown, a sign
     /// is wrong, or a motor is missing. If the motors were switched off immediately, a moving
-    /// camera would continue to move; the motors therefore brake the camera before they are
+    /// camera would continue to move. Therefore the motors brake the camera before they are
     /// switched off.
     @inlinable
     public static var braking: Conditions {
@@ -163,8 +163,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         return next
     }
 
-    /// Restarts the recovery time while a fault is present and the outputs are on. The remaining
-    /// recovery time decreases only while no fault is present.
+    /// Restarts the recovery time while a fault is present and the outputs are on. The value
+    /// decreases only while no fault is present.
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {

@@ -1,11 +1,11 @@
-/// Monitor of the motors' supply voltage, with two stages: low and empty. The type uses no clock:
-/// the caller passes the time.
+/// Monitor of the motors' supply voltage, with two stages: low and empty. The caller passes the
+/// time; this type does not read a clock.
 ///
-/// The voltage is smoothed, because the current of a motor lowers the voltage briefly. Each
-/// condition ends only when the voltage is 3 % above the limit, because the voltage of a supply
+/// The voltage is smoothed, because motor current causes short voltage drops. Each condition ends
+/// only when the voltage is 3 % above its threshold. This hysteresis is needed because the voltage
 /// rises again when the motors are off.
 public struct SupplyWatch: Sendable, BitwiseCopyable {
-    /// Voltages at which the stages begin, V; 0 disables a stage.
+    /// Voltage thresholds of the two stages, V; 0 disables a stage.
     public struct Limits: Sendable, BitwiseCopyable, Equatable {
         /// Voltage below which the supply is low.
         public var low: Double
@@ -84,9 +84,9 @@ extension Stabilizer {
         pointing.modes = parameters.modes.slower(share)
     }
 
-    /// Slows the set-point's motion down while the supply voltage is low, and moves the camera to
-    /// its rest pose when the supply is empty. If the joint angles are unknown, or after
-    /// `foldSeconds`, the motors are switched off at the camera's present attitude.
+    /// Slows the set-point's motion while the supply voltage is low. Moves the camera to its rest
+    /// pose when the supply is empty. If the joint angles are unknown, or after `foldSeconds`, the
+    /// motors are switched off at the camera's present attitude.
     @_noLocks
     mutating func reactToSupply(now: Instant, dt: Double) {
         let isSlow = external.intersects(.supplyLow | .supplyEmpty)
