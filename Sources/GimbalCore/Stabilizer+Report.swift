@@ -29,7 +29,7 @@ extension Stabilizer {
         return result | faults.conditions | snapshot.conditionAxes.conditions
     }
 
-    /// The axes on which each condition of a motor or a joint holds.
+    /// Affected axes of each condition that concerns a motor, a joint or a camera axis.
     @inline(__always)
     private func axes() -> ConditionAxes {
         let angles = joints.motion.angles
@@ -61,8 +61,7 @@ extension Stabilizer {
 
     /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     var showsJoints: Bool {
-        // This property is inlined, like `axes()`, because a call would copy the whole stabilizer,
-        // about 20 kB.
+        // Inlined, like `axes()`: a call would copy the whole stabilizer, about 20 kB.
         @inline(__always) get {
             if joints.isKnown { return true }
             if case .some = drive.state.modelledJoints { return true }

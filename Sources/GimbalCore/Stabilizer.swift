@@ -1,6 +1,6 @@
-/// The complete control of a gimbal: the inputs are samples and commands, the outputs are motor
-/// commands. The stabilizer contains estimator, supervisor, set-point and controller. The
-/// stabilizer uses no clock, bus or thread, so the same inputs give bit-identical outputs.
+/// The complete control of a gimbal: estimator, supervisor, set-point and controller. Inputs are
+/// samples and commands; outputs are motor commands. The stabilizer does not access a clock, a bus
+/// or a thread, so the same inputs give bit-identical outputs.
 ///
 /// Runs on the loop thread only. In each tick, call `apply` for every command, `integrate` for
 /// every sample, and then `step`.
@@ -13,7 +13,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     var screen: SampleScreen
     private(set) var witness = GyroWitness()
     private var effect = MotorEffect()
-    /// Monitor of the brake manoeuvre.
+    /// Monitor of the braking before the outputs are switched off.
     private var brake = BrakeWatch()
     /// Output to the motors in the last tick.
     private var lastOutput = MotorOutput.off
@@ -77,7 +77,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.mode = parameters.bootMode
     }
 
-    /// Changes the parameters between two ticks; estimate, set-point and integrators are kept.
+    /// Changes the parameters between two ticks. Estimate, set-point and integrators do not change.
     @_noLocks
     public mutating func apply(_ new: Parameters) {
         let old = parameters.correction
@@ -107,7 +107,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Executes one command; `validUntil` is the dead-man time of a command that expires.
+    /// Executes one command. `validUntil` is the end of the dead-man time, if the command expires.
     @_noLocks
     public mutating func apply(
         _ command: Command, validUntil: Instant = Instant(nanoseconds: 0), now: Instant
@@ -171,7 +171,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         snapshot.rawMagneticField = new.magneticField
     }
 
-    /// True if the sample, with `rate` in the camera frame, rad/s, agrees with the known motion.
+    /// True if the sample agrees with the camera's known motion. `rate` is the sample's rate,
+    /// camera frame, rad/s.
     private mutating func isBelieved(_ new: IMUSample, rate: Vector3) -> Bool {
         let dt = new.time.seconds(since: newestTime)
         guard dt > 0, new.gyro.isFinite else { return true }
@@ -189,7 +190,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
-    /// Stores a possible temperature; the first one determines the calibrated bias's uncertainty.
+    /// Stores a plausible temperature. The first one determines the calibrated bias's uncertainty.
     private mutating func noteTemperature(of new: IMUSample) {
         guard new.hasPossibleTemperature else { return }
         let isFirst = snapshot.temperature.isNaN
@@ -279,14 +280,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sample: sample, modelled: supervisor.isEnabled ? drive.state.modelledJoints : nil,
             modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
             isAtRest: estimator.isAtRest, dt: dt)
-        // If motors keep the gyroscope's rate at zero, only the joints provide evidence of motion.
+        // If the motors hold the camera still, only the joints show whether the handle moves.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
         estimator.jointDrive =
             supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
-    /// Marks the camera's attitude as unknown after the estimator has started again because gravity
+    /// Marks the camera's attitude as unknown when the estimator restarts because gravity
     /// contradicted the estimate. The attitude is known again when the estimate has converged.
     private mutating func watchGravity() {
         isConverged = estimator.isConverged
@@ -300,9 +301,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Passes this tick's observations to the detection of faults.
     private mutating func watchFaults(dt: Double) {
-        // In a mode that follows the handle, the handle can turn twice as fast as the camera. In
-        // the modes that follow the handle, the result of `JointPolarity` is ignored, because a
-        // handle that turns twice as fast looks like a reversed motor.
+        // In modes that follow the handle, `JointPolarity` is ignored: the handle can turn twice as
+        // fast as the camera, and this motion looks like a reversed motor.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
         if isClosed { reversed.insert(witness.reversed) }
@@ -317,7 +317,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             dt: dt)
     }
 
-    /// Ends a brake manoeuvre if the camera accelerates, because a motor fails.
+    /// Ends the braking if the camera accelerates, because a motor has failed.
     private mutating func superviseBrake(conditions: Conditions, dt: Double) {
         guard supervisor.isEnabled, !isClosed else { return brake.rest(rate: newestRate.norm) }
         guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
@@ -378,8 +378,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation, authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // After a change of the gains, the controller holds the present attitude, so that increased
-        // gains do not suddenly act on an error that remained with smaller gains.
+        // After a change of the gains, the controller holds the present attitude. Otherwise
+        // increased gains would suddenly act on the residual error of the smaller gains.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude

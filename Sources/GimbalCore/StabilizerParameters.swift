@@ -28,15 +28,15 @@ extension Stabilizer {
         /// Calibration and mounting of the sensors.
         public var correction = SensorCorrection()
         /// True if a calibration is in progress. The outputs stay off during a calibration, because
-        /// the camera must be still, or a person turns it by hand.
+        /// the camera must be still or is turned by hand.
         public var isCalibrating = false
         /// Type of the motors. The stabilizer reads the type only at the start.
         public var motorType = MotorType.torque
         /// Mode at the start. The stabilizer reads the boot mode only at the start.
         public var bootMode = Mode.locked
 
-        /// Creates the defaults, which fit the default gimbal of the simulation; the camera's
-        /// inertia is identified.
+        /// Creates the default values for the simulation's default gimbal; the camera's inertia is
+        /// identified.
         public init() {
             controller.findsInertia = true
             controller.checksInertia = true

@@ -1,18 +1,18 @@
 /// Source of the joint angles.
 public enum JointSource: UInt8, Sendable, BitwiseCopyable {
-    /// No source exists. The angles are computed under the assumption that the handle is upright.
+    /// No source exists; the handle is assumed to be upright.
     case assumed
     /// The joints' encoders.
     case encoders
-    /// A model of the servos, whose input is the servos' commands.
+    /// A model of the servos that receives the same commands as the servos.
     case servoCommand
-    /// The observers of the rotors of motors without encoders.
+    /// The rotor observers of motors without encoders.
     case fieldAngle
     /// A second IMU on the handle.
     case handleIMU
 
-    /// True if two sources are different. The comparison is a method, because the checker of
-    /// real-time code rejects the synthesized operator.
+    /// True if two sources are different. The comparison is a method, because the real-time checker
+    /// rejects the synthesized operator.
     @_noLocks
     func differs(from other: JointSource) -> Bool {
         switch (self, other) {
@@ -35,10 +35,10 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
     public var accelerations = AxisVector.zero
     /// Target of each angle, rad.
     public var target = AxisVector.zero
-    /// Lag of each angle behind its followed target, rad; zero on an axis that does not follow the
-    /// handle.
+    /// Lag of each angle behind the followed handle angle, rad; zero on an axis that does not
+    /// follow the handle.
     public var followError = AxisVector.zero
-    /// Angles by which yaw can turn from its present angle before a joint reaches the end of its
+    /// Angles by which yaw can still turn in each direction until a joint reaches the end of its
     /// range.
     public var yawRoom = TurnRoom.endless
     /// Seconds until mode `tracking` ends automatically; NaN in other modes.
@@ -50,7 +50,7 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
 }
 
 /// All published values of one tick, copied from the stabilizer. The values are in SI units, in the
-/// frames of `IMUSample`. A snapshot contains no references, so that it can pass through a ring.
+/// frames of `IMUSample`. A snapshot contains no references, so it can be stored in a ring buffer.
 public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Mode of the set-point.
     public var mode = Mode.inactive
@@ -91,11 +91,11 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var gyroCrossAfter = Vector3.zero
     /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever = Vector3.zero
-    /// Weight of the last accelerometer correction, 0...1; below 1 if the camera accelerates more
+    /// Weight of the last accelerometer correction, 0...1. Below 1 if the camera accelerates more
     /// than assumed, as in a braking vehicle; 0 while the accelerometer is not used.
     public var accelerationWeight = 1.0
-    /// Root mean square of the estimator's velocity innovation over a second, in standard
-    /// deviations; at most 1 if the estimator's assumptions hold.
+    /// RMS of the estimator's velocity innovation over a second, in standard deviations. At most 1
+    /// if the estimator's assumptions hold.
     public var innovation = 0.0
     /// True if a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false
@@ -134,17 +134,17 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Motor noise due to the gyroscope's noise: RMS moment of the feedback above 50 Hz about the
     /// camera's axes, over about a second, N·m. The value applies only to motors of type `torque`.
     public var hum = AxisVector.zero
-    /// Stiffness reduction of each camera axis that limits the motor noise, 0...1; 0 means no
-    /// reduction (see `MotorNoise`).
+    /// Fraction by which `MotorNoise` reduces the stiffness of each camera axis, 0...1; 0 means no
+    /// reduction.
     public var calm = AxisVector.zero
-    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1. The
-    /// value is 1 if `servo.leave_tremor` is false, and NaN if the motors are not servos.
+    /// Fraction of the handle's fast motion that servos compensate, about the handle's axes, 0...1.
+    /// The value is 1 if `servo.leave_tremor` is false, and NaN if the motors are not servos.
     public var followed = AxisVector(repeating: .nan)
-    /// Standard deviation of the natural logarithm of `inertia`: 0.1 corresponds to 10 %, and 0
-    /// means a configured inertia.
+    /// Standard deviation of the natural logarithm of `inertia`. 0.1 corresponds to 10 %; 0 means a
+    /// configured inertia.
     public var inertiaSigma = AxisVector.zero
-    /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m, on each
-    /// joint; zero for other motors.
+    /// Torque on each joint at the time of the gyroscope's newest sample, N·m; zero for motors with
+    /// encoders and for servos.
     public var exerted = AxisVector.zero
     /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     public var showsJoints = false

@@ -1,11 +1,11 @@
-/// Detector of a frozen chip. A frozen chip repeats the same sample for longer than the chip's own
-/// noise permits.
+/// Detector of a frozen chip. A frozen chip repeats one sample for longer than noise permits in a
+/// working chip.
 ///
 /// Gyroscope and accelerometer are tested separately. The two sensors can be two chips (as in a
-/// BMI088), and one chip can hang while the other works. The noise of a chip determines how often
-/// two samples are identical to the bit, so the limit depends on the chip's longest repetition so
-/// far. The limit is four times the longest repetition, at least eight samples and at most
-/// `longestSeconds`. During the first 250 samples the limit is `longestSeconds`.
+/// BMI088), and one chip can hang while the other works. The lower a chip's noise, the more often
+/// consecutive samples are bit-identical. Therefore the limit is four times the chip's longest
+/// repetition so far, but at least eight samples and at most `longestSeconds`. During the first 250
+/// samples the limit is `longestSeconds`.
 ///
 /// Runs on the loop thread only, in constant time.
 struct FreezeTest: Sendable, BitwiseCopyable {
@@ -20,8 +20,8 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Duration of the longest repetition that has ended, s.
     private var usual = 0.0
 
-    /// Smallest number of repetitions that means a frozen chip. Fewer repetitions can occur in
-    /// noise that has passed a low-pass with a corner far below the sample rate.
+    /// Smallest number of repetitions in a frozen chip. If noise is low-passed far below the sample
+    /// rate, fewer repetitions can occur in a working chip.
     private static var fewest: Int32 { @_noLocks get { 8 } }
     /// Number of samples after which the limit is derived from the chip's longest repetition.
     private static var learning: Int32 { @_noLocks get { 250 } }
@@ -32,12 +32,11 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Updates the detector with the next sample.
     ///
     /// - Parameters:
-    ///   - isSame: True if the sample is identical to the previous sample, to the bit.
+    ///   - isSame: True if the sample and the previous sample are bit-identical.
     ///   - dt: Seconds between the two samples.
-    ///   - longestSeconds: Upper bound of the limit, s: a longer repetition always means a frozen
-    ///     chip.
-    /// - Returns: True if this sample is the first one at which the chip is considered frozen;
-    ///   false for later samples of the same repetition.
+    ///   - longestSeconds: Upper bound of the limit, s.
+    /// - Returns: True only at the first sample at which the chip counts as frozen; false for the
+    ///   later samples of the same repetition.
     @_noLocks
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {
         if samples < Self.learning { samples += 1 }

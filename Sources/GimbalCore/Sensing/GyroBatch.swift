@@ -12,10 +12,9 @@ public struct GyroBatch: Sendable, BitwiseCopyable {
     @_noLocks
     public init() {}
 
-    /// Adds the newest sample; a fifth sample replaces the oldest.
+    /// Adds the newest sample. If the batch already has four samples, the oldest is discarded.
     ///
-    /// - Parameter rate: Rate in the camera frame, rad/s, with the mounting corrected but the bias
-    ///   included.
+    /// - Parameter rate: Rate, camera frame, rad/s; the bias is not subtracted.
     @_noLocks @_noAllocation
     public mutating func append(_ rate: Vector3) {
         switch count {

@@ -1,20 +1,19 @@
 extension GyroWitness {
     /// Effect of the motors on the camera.
     struct Motors: Sendable, BitwiseCopyable {
-        /// Acceleration of the camera by its motors at the time of the sample, computed from
-        /// commanded torques and inertia without the gyroscope, camera frame, rad/s².
+        /// Acceleration of the camera by its motors at the time of the sample, camera frame,
+        /// rad/s². The value is computed from commanded torques and inertia, without the gyroscope.
         var acceleration: Vector3
-        /// Part of the motors' acceleration that corrects the camera's errors, camera frame,
-        /// rad/s²; nil if unknown. For motors without encoders, this vector is the whole
-        /// acceleration. The acceleration of these motors is computed from the rotors' positions,
-        /// which observers estimate from the gyroscope.
+        /// Feedback part of the motors' acceleration, camera frame, rad/s²; nil if unknown. For
+        /// motors without encoders, this vector is the whole acceleration, computed from the
+        /// rotors' positions. Observers estimate these positions from the gyroscope.
         var exerted: Vector3?
-        /// Rate, rad/s, and acceleration, rad/s², of the set-point, with the same delay as the
-        /// sample, camera frame.
+        /// Set-point's rate, rad/s, and acceleration, rad/s², camera frame, with the same delay as
+        /// the sample.
         var planned: (rate: Vector3, acceleration: Vector3)
-        /// Largest change of the rate per time that is accepted without confirmation by another
-        /// source, rad/s². The value is the largest acceleration that the motors can give a camera
-        /// with about a third of the configured inertia.
+        /// Largest angular acceleration that is accepted without confirmation by another source,
+        /// rad/s². The motors can cause this acceleration if the inertia is about a third of the
+        /// assumed inertia.
         var strongest: Double
 
         @_noLocks

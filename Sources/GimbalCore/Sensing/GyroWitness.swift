@@ -6,18 +6,17 @@ internal import CMathShim
 /// Engineering Systems, 1998).
 ///
 /// The reference is a predicted camera rate: the last accepted sample plus the effect of the motors
-/// and of the recent disturbance torque. If a sample deviates from the reference by more than the
-/// usual scatter, a conflict starts: the sources contradict each other. During a conflict the
-/// prediction continues without the gyroscope, and the encoders decide: if the camera turns
-/// unexpectedly, its joints must turn by the same angle. A sample whose change is too large for
-/// motors or a hand is rejected. The gyroscope is considered contradicted if its samples are
-/// rejected for 3.5 ms, and at least two samples, without confirmation by another source. A sample
-/// with a smaller change is used during the conflict. Therefore a single outlier has no effect,
-/// pushes by hand are tolerated, and a gyroscope that the joints contradict is no longer used after
-/// at most 10 ms.
+/// and of the recent disturbance torque. A conflict between the sources starts when a sample
+/// deviates from the reference by more than the usual scatter. During a conflict, the prediction
+/// continues without the gyroscope, and the encoders decide: an unexpected rotation of the camera
+/// must turn the joints by the same angle. A sample is rejected if neither motors nor a hand can
+/// cause its change. A sample with a smaller change is used during the conflict. If samples are
+/// rejected for 3.5 ms (at least two samples) without confirmation by another source, the gyroscope
+/// is considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
+/// tolerated. If the joints contradict the gyroscope, it is no longer used after at most 10 ms.
 ///
-/// While the outputs are off, the samples are not checked, and a contradicted gyroscope is accepted
-/// again after its rate has stayed below `calmRate` for a tenth of a second.
+/// While the outputs are off, the samples are not checked. A contradicted gyroscope is then
+/// accepted again after its rate has stayed below `calmRate` for 0.1 s.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
@@ -29,33 +28,30 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var reference = Vector3.zero
     /// Change of the camera's rate by motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
-    /// True if another source contradicts the gyroscope, or no other source has confirmed an
-    /// implausible change.
+    /// True if another source contradicts the gyroscope, or if an implausible change has not been
+    /// confirmed by any other source.
     private(set) var isContradicted = false
 
-    /// Camera rate that replaces rejected samples, camera frame, rad/s: the rate of the last used
-    /// sample plus the effect of motors and disturbance after that sample.
+    /// Substitute for rejected samples, camera frame, rad/s: the rate of the last used sample plus
+    /// the later effect of motors and disturbance.
     private(set) var bridged = Vector3.zero
-    /// Value that `bridged` would have if the last used sample had been rejected, rad/s. If later
-    /// samples repeat the last used sample, the sensor was already frozen, so `earlier` replaces
-    /// `bridged`.
+    /// Value of `bridged` as if the last used sample had been rejected, rad/s. If later samples
+    /// repeat that sample, the sensor was already frozen, so `earlier` replaces `bridged`.
     private var earlier = Vector3.zero
-    /// True if another source contradicts the gyroscope at present, and the newest sample was
-    /// rejected or equals the previous sample. While the gyroscope is doubtful, the camera's rate
-    /// is `bridged`.
+    /// True if, during a conflict, the newest sample was rejected or equals the previous sample.
+    /// While the gyroscope is doubtful, the camera's rate is `bridged`.
     var isDoubtful: Bool { @_noLocks get { isDisputed && (isRefusing || isRepeating) } }
 
     /// Recent joint angles from the encoders, rad.
     private var joints = JointHistory()
     private var hasJoints = false
-    /// Smallest change of a joint angle so far, rad: the resolution of the encoders.
+    /// Smallest observed change of a joint angle, rad: an estimate of the encoders' resolution.
     private var encoderStep = Double.infinity
     private var lastJoints = AxisVector.zero
     private var hasReference = false
-    /// Smoothed acceleration that the motors do not explain, camera frame, rad/s².
+    /// Smoothed acceleration without the motors' effect, camera frame, rad/s².
     private var disturbance = Vector3.zero
-    /// Mean square of the change from one sample to the next that the motors do not explain,
-    /// rad²/s².
+    /// Mean square of the unexplained rate change between consecutive samples, rad²/s².
     private var scatter = 0.0
     private var isDisputed = false
     private var isRefusing = false
@@ -63,10 +59,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Duration for which samples have been rejected, s.
     private var refused = 0.0
     private var age = 0.0
-    /// Integral of the gyroscope's rate minus the reference since the conflict began, camera frame,
-    /// rad.
+    /// Integral, since the conflict began, of the gyroscope's rate minus the reference, camera
+    /// frame, rad.
     private var claimed = Vector3.zero
-    /// Integral of the reference minus its value at the beginning of the conflict, camera frame,
+    /// Integral, since the conflict began, of the reference minus its initial value, camera frame,
     /// rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
@@ -76,8 +72,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var sampleSeconds = 0.0
     /// The handle's rate, computed from the joints and from accepted samples.
     private var handle = HandleRate()
-    /// The handle's rate, computed under the assumption that the gyroscope is right in the present
-    /// conflict.
+    /// The handle's rate if the gyroscope is right in the present conflict.
     private var claimedHandle = HandleRate()
 
     /// Time constant of `disturbance`, s.
@@ -88,14 +83,13 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var blow: Double { @_noLocks get { 3000 } }
     /// Largest angular acceleration of the handle during a conflict, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Time for which a conflict lasts before the encoders can contradict the gyroscope, s. The
-    /// gyroscope is also considered contradicted after its samples have been rejected for the time
-    /// `hearing`, if no other source has confirmed them. The encoders can contradict the gyroscope
-    /// only from the fourth sample on, because the angle that a light camera turns within fewer
-    /// samples is uncertain.
+    /// Duration of a conflict before the encoders can contradict the gyroscope, s. The conflict
+    /// must also have lasted for four samples, because the angle of a light camera within fewer
+    /// samples is uncertain. The gyroscope is also considered contradicted if its samples have been
+    /// rejected for the time `hearing` without confirmation by another source.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
-    /// Rate that a working gyroscope usually stays below while the motors are off, as in the hand
-    /// of a walking person, rad/s.
+    /// Usual upper limit of a working gyroscope's rate while the motors are off, rad/s, for example
+    /// in the hand of a walking person.
     private static var calmRate: Double { @_noLocks get { 1 } }
     /// Duration after which an undecided conflict ends, s.
     private static var longestDispute: Double { @_noLocks get { 0.03 } }
@@ -109,7 +103,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ///   - rate: The gyroscope's rate minus its bias, camera frame, rad/s.
     ///   - measuredJoints: The encoders' angles at the time of the sample, rad; nil without
     ///     encoders.
-    ///   - isRepeated: True if the sample is identical to the gyroscope's last sample, to the bit.
+    ///   - isRepeated: True if the sample and the gyroscope's previous sample are bit-identical.
     ///   - motors: Effect of the motors; nil while the outputs are off.
     ///   - sensorDelay: Age of the gyroscope's rate relative to the joint angles, s.
     ///   - dt: Seconds since the previous sample, more than 0.
@@ -135,7 +129,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         lastRate = rate
         let noise = 8 * cm_sqrt(scatter) + 0.05
         let strongest = max(motors.strongest * dt, Self.blow * min(dt, 0.002))
-        // A jump of the rate is not a response to the motors.
+        // A jump of the rate cannot be a response to the motors, so it is not compared.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
         if !isDisputed {
@@ -156,8 +150,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isRepeated, !wasRepeating { bridged = earlier }
         let wasRefusing = isRefusing
         isRefusing = (rate - bridged).norm > limit
-        // An outlier during a conflict starts a separate conflict, so that the angle of the outlier
-        // does not count in later conflicts.
+        // An outlier during a conflict starts a new conflict. Therefore the outlier's angle does
+        // not affect the decision later.
         if isRefusing, !wasRefusing, age > 0 {
             reference = bridged
             open()
@@ -167,7 +161,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         refused = isRefusing ? refused + dt : 0
         if !isRefusing { noteHandle(rate: rate, sensorDelay: sensorDelay, dt: dt) }
         claimed += (rate - reference) * dt
-        // A gyroscope that returns to the predicted rate had only a momentary fault.
+        // If the gyroscope's rate returns to the predicted rate, the fault was only momentary.
         if !isContradicted, !isRepeated, !isRefusing, difference.norm < noise {
             settle(rate)
             return true
@@ -194,7 +188,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 
     /// Extrapolates `rate` over `dt` seconds without a sample. The next sample replaces the
-    /// extrapolation, and covers the whole interval since the last sample.
+    /// extrapolation by a prediction over the whole sample interval.
     @_noLocks
     mutating func wait(_ motors: Motors, dt: Double) {
         silent += (motors.acceleration + disturbance) * dt
@@ -209,18 +203,18 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             disturbance = disturbance * (1 - min(dt / Self.disturbanceMemory, 1))
         }
         reference += (motors.acceleration + disturbance) * dt
-        // Like `claimed`, the sum `modelled` uses the reference at the times of the samples.
+        // Like `claimed`, `modelled` sums the reference at the sampling instants.
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
-    /// The camera axes on which the gyroscope measures the opposite of the motors' effect. Either
-    /// the sign of the gyroscope or the sign of a motor has changed; the two changes have the same
-    /// effect.
+    /// The camera axes on which the gyroscope measures the opposite of the motors' effect. The
+    /// wrong sign can be that of the gyroscope or that of a motor; the two cases cannot be
+    /// distinguished.
     var reversed: AxisSet { @_noLocks get { images.reversed } }
 
-    /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis the value is the
-    /// gyroscope's rate with the sign that the responses to the motors indicate, or zero if the
-    /// responses indicate no sign.
+    /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis, the sign of the
+    /// gyroscope's rate is corrected according to the responses to the motors. If they indicate no
+    /// sign, the value is zero.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
@@ -258,7 +252,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         isDisputed = false
         claimedHandle = handle
         disturbance = .zero
-        // Switching the motors off does not end the rejection of the gyroscope's samples.
+        // If samples were rejected before the motors were switched off, the rejection continues.
         guard isContradicted || isRefusing else {
             reference = rate
             use(rate)
@@ -306,7 +300,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         bridged = rate
     }
 
-    /// Ends the conflict with the result that the gyroscope is right.
+    /// Ends the conflict in favour of the gyroscope.
     @_noLocks
     private mutating func settle(_ rate: Vector3) {
         handle = claimedHandle
@@ -317,15 +311,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
-    /// True if the joints have turned by the angle that the gyroscope has measured in the present
-    /// conflict; nil if undecided. The two angles cover the same interval: the joint angles are
-    /// delayed by the gyroscope's delay.
+    /// True if the joints confirm the angle that the gyroscope has measured in the present
+    /// conflict; nil if undecided. The joint angles are delayed by the gyroscope's delay, so both
+    /// angles cover the same interval.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
         guard hasJoints else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
-        // A light camera can swing within a few samples. Therefore the rate is assumed to change
-        // linearly between two samples.
+        // The rate of a light camera can change considerably between two samples. Therefore the
+        // integral assumes a linear change.
         let half = 0.5 * sampleSeconds
         let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
         let size = claim.norm
@@ -340,13 +334,12 @@ struct GyroWitness: Sendable, BitwiseCopyable {
                     + startRate * (age + sampleSeconds) - (reference - startRate) * half)
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
         if product > 0.3 * size * size { return true }
-        // The handle's motion alone can explain a deviation below `least`.
+        // A deviation below `least` can result from the handle's motion alone.
         guard (claim - moved).norm > least else { return nil }
         return age > max(Self.hearing, 3.5 * sampleSeconds) ? false : nil
     }
 
-    /// Angle by which the joints have turned since the conflict began, delayed by the gyroscope's
-    /// delay, rad.
+    /// Rotation of the joints since the conflict began, delayed by the gyroscope's delay, rad.
     @_noLocks
     private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
@@ -354,9 +347,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
     }
 
-    /// Updates the handle's rate: the joints' rates minus the camera's rate that the gyroscope
-    /// measures. The handle's rate is also updated during conflicts, because an oscillating loop
-    /// causes one conflict after another while the handle continues to move.
+    /// Updates the handle's rate: the joint rates minus the camera rate from the gyroscope. The
+    /// update continues during conflicts, because an oscillating loop causes one conflict after
+    /// another while the handle keeps moving.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
         guard hasJoints else { return }
@@ -370,17 +363,16 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
 /// Estimator of the handle's rate about the joints, from joint rates and camera rate.
 private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Joint rates minus the part that the camera's rotation causes, rad/s, smoothed by one
-    /// low-pass.
+    /// Low-passed difference of joint rates and camera rate, rad/s.
     private(set) var rate = AxisVector.zero
-    /// `rate` after a second low-pass, rad/s. While the handle's rate changes, `rate - past` is a
-    /// measure of the lag of `rate`.
+    /// `rate` after a second low-pass, rad/s. The difference `rate - past` is a measure of the lag
+    /// of `rate`.
     private var past = AxisVector.zero
-    /// Largest recent norm of `rate - past`, decaying with time, rad/s. The decay is slow, because
-    /// the handle's rate can return to its old value shortly after a change.
+    /// Peak hold of the norm of `rate - past`, rad/s. The value decays slowly, because the handle's
+    /// rate can soon change again.
     private(set) var wander = 0.0
 
-    /// Time constant of `rate`, s: long enough to exclude an oscillation of the camera.
+    /// Time constant of `rate`, s: long enough to suppress an oscillation of the camera.
     private static var memory: Double { @_noLocks get { 0.012 } }
     /// Time constant of `wander`, s: the duration of a sudden movement of the hand.
     private static var wanderMemory: Double { @_noLocks get { 0.05 } }
@@ -388,8 +380,8 @@ private struct HandleRate: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Updates the estimate with the handle's rate from one sample, rad/s, `dt` seconds after the
-    /// previous sample.
+    /// Updates the estimate with the handle's rate `shown` from one sample, rad/s. `dt` is the time
+    /// since the previous sample, s.
     @_noLocks
     mutating func follow(_ shown: AxisVector, dt: Double) {
         let share = dt / (Self.memory + dt)

@@ -2,29 +2,29 @@ internal import CMathShim
 
 /// Estimator of joint angles and rates from a second gyroscope on the handle.
 ///
-/// The joint rates result from the camera's rate minus the handle's rate, and their integral gives
-/// the angles. The assumption that the handle is upright on average corrects the drift of roll and
-/// pitch (time constant 20 s). The yaw angle is not corrected, so it drifts with the remaining
-/// offsets of both gyroscopes. The offset of the handle's gyroscope is learned while camera and
-/// handle rest.
+/// The joint rates are the camera's rate minus the handle's rate; the joint angles are the integral
+/// of the joint rates. The handle is assumed to be upright on average; this assumption corrects the
+/// drift of roll and pitch (time constant 20 s). The yaw angle is not corrected, so it drifts with
+/// the residual biases of both gyroscopes. The bias of the handle's gyroscope is estimated while
+/// camera and handle rest.
 ///
 /// Runs on the loop thread only, in constant time.
 struct HandleIMU: Sendable, BitwiseCopyable {
     /// Time constant of the correction towards an upright handle, s.
     private static var leaning: Double { @_noLocks get { 20 } }
-    /// Time constant with which the offset is learned at rest, s.
+    /// Time constant of the bias estimation at rest, s.
     private static var learning: Double { @_noLocks get { 0.5 } }
-    /// Largest offset of the handle's gyroscope, rad/s; a larger rate counts as motion.
+    /// Largest bias of the handle's gyroscope, rad/s; a larger rate counts as motion.
     private static var largestBias: Double { @_noLocks get { 0.05 } }
 
-    /// Offset of the handle's gyroscope, handle frame, rad/s.
+    /// Bias of the handle's gyroscope, handle frame, rad/s.
     private(set) var bias = Vector3.zero
-    /// Rate of the handle, corrected for the offset, handle frame, rad/s.
+    /// Rate of the handle without bias, handle frame, rad/s.
     private(set) var rate = Vector3.zero
     /// Joint angles, rad.
     private(set) var joints = AxisVector.zero
 
-    /// True if the handle turns so slowly that it can be at rest.
+    /// True if the handle's rate is low enough for a handle at rest.
     var isStill: Bool { @_noLocks get { rate.norm < 0.02 } }
 
     private var hasJoints = false
@@ -38,7 +38,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - measured: Reading of the handle's gyroscope, handle frame, rad/s; finite.
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
-    ///   - upright: Joint angles if the handle were upright, rad; yaw is not used.
+    ///   - upright: Joint angles that an upright handle would have, rad; yaw is not used.
     ///   - isAtRest: True if the camera's sensor is at rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
@@ -63,8 +63,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Self.wrapped(upright.pitch - joints.pitch) * share
     }
 
-    /// Sets the joint angles to the angles of a better source, rad, so that the integration
-    /// continues from these angles when that source fails.
+    /// Sets the joint angles to the angles from a better source, rad. If that source fails, the
+    /// integration continues from these angles.
     @_noLocks
     mutating func align(_ angles: AxisVector) {
         joints = angles

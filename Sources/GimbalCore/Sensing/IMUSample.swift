@@ -57,7 +57,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
     public var baseGyro: Vector3 = .zero
     /// Magnetic field, body frame (FRD), µT; valid with `.magneticField`.
     public var magneticField: Vector3 = .zero
-    /// Temperature of the sensor itself, °C; valid with `.temperature`.
+    /// Temperature of the sensor chip, °C; valid with `.temperature`.
     public var temperature = 0.0
     /// The optional parts that the sample contains.
     public var contents: Contents = .none
@@ -70,7 +70,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         self.accel = accel
     }
 
-    /// True if the sample contains a temperature, and a working chip can have it (-60...150 °C).
+    /// True if the sample contains a temperature in the plausible range, -60...150 °C.
     var hasPossibleTemperature: Bool {
         @_noLocks get {
             contents.contains(.temperature) && temperature > -60 && temperature < 150

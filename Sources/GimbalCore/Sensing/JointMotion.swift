@@ -1,8 +1,8 @@
-/// Joint angles and their rates, from any source.
+/// Joint angles from any source, and the joint rates computed from the angles.
 ///
-/// The rate is the derivative of the angle after a first-order low-pass. The integral of the
-/// smoothed rate equals the change of the angle, so the steps of an encoder (0.022° with 14 bits)
-/// average out and do not look like motion. Runs on the loop thread, in constant time.
+/// The rate is the derivative of the low-passed angle (first order). The integral of this rate
+/// equals the change of the angle, so an encoder's quantization steps (0.022° with 14 bits) average
+/// out and do not look like motion. Runs on the loop thread, in constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the low-pass, s.
     static var smoothing: Double { @_noLocks get { 0.1 } }
@@ -17,7 +17,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     private var smooth = AxisVector.zero
     private var hasAngles = false
 
-    /// Creates the state that applies until the first joint angles arrive.
+    /// Creates the state before the first joint angles: all angles and rates are zero.
     @_noLocks
     init() {}
 

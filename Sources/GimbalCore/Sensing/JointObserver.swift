@@ -18,8 +18,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     init() {}
 
     /// True if `motion` is accurate enough for joint limits and for modes that follow the handle.
-    /// Angles from a second gyroscope are not good enough: they assume an upright handle, and their
-    /// yaw drifts.
+    /// Angles from a second gyroscope are not accurate enough, because they assume an upright
+    /// handle and their yaw drifts.
     var isKnown: Bool {
         @_noLocks @inline(__always) get {
             switch source {
@@ -44,8 +44,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     }
 
     /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. The angles
-    /// from a second gyroscope are not used, because its offset would appear as an offset of the
-    /// camera's gyroscope.
+    /// from a second gyroscope are not used, because that gyroscope's bias would appear as a bias
+    /// of the camera's gyroscope.
     var relativeRate: Vector3 {
         @_noLocks @inline(__always) get {
             guard isKnown else { return .zero }
@@ -54,9 +54,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
     }
 
     /// The handle's rate, camera frame, rad/s: the camera's rate minus the joints' rates, both
-    /// smoothed with a time constant of 0.1 s. If the camera's rate and the joints' rates had
-    /// different smoothing, the camera's own oscillation would appear in the result, and a mode
-    /// that follows the handle would cancel the controller's damping.
+    /// smoothed with a time constant of 0.1 s. With different smoothing of the two rates, the
+    /// camera's own oscillation would appear in the result. A mode that follows the handle would
+    /// then cancel the controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
 
     /// Updates the joint angles and rates from all sources.
@@ -64,7 +64,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - sample: The newest sample; nil if no sample has arrived.
     ///   - modelled: Joint angles from a model of the motors, rad; nil without a model.
-    ///   - modelSource: Kind of model, which is reported as the source of the modelled angles.
+    ///   - modelSource: Kind of model, reported as the source of the modelled angles.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - isAtRest: True if the estimator detects rest.

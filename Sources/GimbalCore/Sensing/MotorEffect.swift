@@ -8,8 +8,8 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     struct Planned: Sendable, BitwiseCopyable {
         /// Moment on the camera, camera frame, N·m.
         var moment = Vector3.zero
-        /// Part of the camera's rate at the time of the newest sample that follows from the
-        /// set-point alone, camera frame, rad/s.
+        /// Camera's rate due to the set-point alone, at the time of the newest sample, camera
+        /// frame, rad/s.
         var rate = Vector3.zero
 
         @_noLocks
@@ -19,11 +19,11 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Torques for the polarity check: `PolarityCheck` detects a camera that responds in the
+    /// Torques for the polarity check. `PolarityCheck` tests whether the camera responds in the
     /// opposite direction to these torques.
     enum Push: Sendable, BitwiseCopyable {
-        /// Error-correcting part of the commanded torques, N·m, which takes effect after the delay
-        /// of the loop.
+        /// Feedback part of the commanded torques, N·m; these torques take effect after the loop
+        /// delay.
         case told(AxisVector, planned: Planned)
         /// Estimated torques of motors without encoders at the time of the newest sample, N·m.
         case exerted(AxisVector)
@@ -36,20 +36,18 @@ struct MotorEffect: Sendable, BitwiseCopyable {
 
     /// Recently commanded torques, N·m.
     private var told = JointHistory()
-    /// Error-correcting part of the recently commanded torques, N·m.
+    /// Feedback part of the recently commanded torques, N·m.
     private var answers = JointHistory()
-    /// Largest recent change of the camera's rate within a sample that the servos can cause, rad/s.
+    /// Largest recent change of the camera's rate by the servos within a sample period, rad/s.
     private var largestJolt = 0.0
 
     /// Ratio of the largest possible acceleration to the acceleration with the assumed inertia. The
     /// true inertia can be a third of the assumed inertia, and a motor's torque can exceed the
     /// value in its data sheet.
     private static var doubt: Double { @_noLocks get { 3.5 } }
-    /// Largest angular acceleration that a mechanical stop can give a camera with unknown inertia,
-    /// rad/s².
+    /// Largest angular acceleration from a mechanical stop if the inertia is unknown, rad/s².
     private static var stop: Double { @_noLocks get { 12000 } }
-    /// Largest time by which the modelled motion of a servo can precede or follow the servo's real
-    /// motion, s.
+    /// Largest time difference between the modelled and the real motion of a servo, s.
     private static var servoMemory: Double { @_noLocks get { 0.05 } }
 
     @_noLocks
@@ -111,13 +109,13 @@ struct MotorEffect: Sendable, BitwiseCopyable {
             strongest: max(isFound ? 0 : Self.stop, Self.doubt * largest / smallest))
     }
 
-    /// Updates the prediction for one control period with servos. The rate of a servo's horn can
-    /// change within a sample, but only in response to a change of the command.
+    /// Updates the prediction for one control period with servos. A servo horn's rate can change
+    /// within one sample period, but only in response to a change of the command.
     ///
     /// - Parameters:
-    ///   - jolts: Largest change of each joint's rate within a sample, rad/s, that the commands
-    ///     permit. At a start the horns can be at any position, so the value is twice the servos'
-    ///     largest rate.
+    ///   - jolts: Largest possible change of each joint's rate within a sample period, given the
+    ///     commands, rad/s. When the servos are switched on, their horns can be at any position, so
+    ///     the value is twice the servos' largest rate.
     ///   - kinematics: The joints' geometry.
     ///   - dt: Seconds since the previous period, more than 0.
     @_noLocks

@@ -2,13 +2,14 @@
 /// noise.
 ///
 /// With white noise, the difference of two consecutive samples changes its sign in two of three
-/// cases, and after a low-pass in well over half of the cases. Without noise, even violent motion
-/// changes the sign less often on at least one of the six axes. Runs on the loop thread, in
-/// constant time.
+/// cases. With low-passed noise, it changes its sign in well over half of the cases. Without noise,
+/// sign changes are rarer on at least one of the six axes, even during violent motion. Runs on the
+/// loop thread, in constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Number of differences between consecutive samples that one test evaluates.
     private static var window: Int32 { @_noLocks get { 250 } }
-    /// Fraction of the differences that must change their sign on every axis.
+    /// Smallest fraction of sign changes between consecutive differences, on every axis, for a
+    /// sensor with noise.
     private static var share: Double { @_noLocks get { 0.4 } }
 
     /// True if a test has found noise on all axes since the start.
@@ -22,8 +23,8 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Updates the test with the differences between two consecutive samples: of the gyroscope,
-    /// rad/s, and of the accelerometer, m/s².
+    /// Updates the test with the gyroscope's change, rad/s, and the accelerometer's change, m/s²,
+    /// between two consecutive samples.
     @_noLocks
     mutating func add(gyro: Vector3, accel: Vector3) {
         guard !isNoisy else { return }

@@ -1,34 +1,30 @@
 internal import CMathShim
 
-/// Polarity check of one axis during operation. If the sign of the gyroscope or of the motor has
-/// changed, the gyroscope measures the inverted effect of the motor: the same change with the
-/// opposite sign.
+/// Polarity check of one axis during operation. If the sign of the gyroscope or of the motor is
+/// wrong, the gyroscope measures the motor's effect with the opposite sign.
 ///
-/// The test compares the recent changes of the gyroscope's rate from sample to sample with the
-/// changes that the motor should have caused. In a loop with the right sign, the changes of the
-/// measured rate and the changes caused by the motor are never opposite. With a disturbance at a
-/// single frequency, the phase difference between the two signals is that of the open loop: 90° to
-/// 180° of lag. With a lag of 90° to 180°, the values and the slopes of the two signals are never
-/// opposite at the same time. At the beginning of a push by hand the correlation of the two signals
-/// is -0.5. With a wrong sign, both signals grow exponentially and remain opposite in value and
-/// slope.
+/// The test compares two signals: the recent changes of the gyroscope's rate from sample to sample,
+/// and the expected changes due to the motor. In a loop with the right sign, the two signals are
+/// never opposite for long. With a disturbance at a single frequency, their phase difference is
+/// that of the open loop: 90° to 180° of lag. With this lag, the values and the slopes of the two
+/// signals are never opposite at the same time. At the beginning of a push by hand, the correlation
+/// of the two signals is -0.5. With a wrong sign, both signals grow exponentially and remain
+/// opposite in value and slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
-/// the signals' means. The test has further conditions. The changes must exceed the usual scatter,
-/// and a motor with the right sign must not explain the changes. Before the test, the change of the
-/// set-point's rate is subtracted from the change of the camera's rate. In addition, the camera's
-/// own rate must change against the motor's torque, without subtraction of the set-point's rate.
-/// Otherwise a camera that friction holds while its set-point moves away would look like a camera
-/// with a wrong sign. The command to the motor must keep its direction, because with a wrong sign
-/// the error grows in one direction. An oscillation that looks reversed means that the loop has
-/// more delay than assumed.
+/// the signals' means. Before the test, the set-point's change is subtracted from the measured
+/// change. Further conditions must hold. The difference between measured and expected changes must
+/// exceed the usual scatter. The measured rate, without subtraction of the set-point's rate, must
+/// also change against the motor's torque. Otherwise, if friction holds the camera while its
+/// set-point moves away, the response would look reversed. The motor's command must keep its
+/// direction, because with a wrong sign the error grows in one direction. An oscillation can look
+/// reversed if the loop has more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {
-    /// Scatter and sample interval, which are the same for all axes.
+    /// Scatter and sample interval, common to all axes.
     struct Rule: Sendable, BitwiseCopyable {
-        /// Usual mean square, per axis, of the rate changes that the motors do not explain,
-        /// rad²/s².
+        /// Usual mean square of the unexplained rate changes on one axis, rad²/s².
         var scatter: Double
         /// Seconds since the previous sample, more than 0.
         var dt: Double
@@ -40,36 +36,35 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s². `told` is the sum
-    /// of the squared rate changes that the motor should have caused, and `seen` the sum of the
-    /// squared rate changes that the gyroscope measured. `product` is the sum of the products of
-    /// commanded and measured change, and `unexplained` the sum of their squared differences.
+    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s². `told` sums the
+    /// squares of the expected rate changes, and `seen` the squares of the measured rate changes
+    /// minus the set-point's changes. `product` sums the products of the two changes, and
+    /// `unexplained` the squares of their differences.
     private var told = 0.0
     private var seen = 0.0
     private var product = 0.0
     private var unexplained = 0.0
-    /// Exponentially weighted sum, over about the last `memory` seconds, of the rate changes that
-    /// the motor should have caused, rad/s.
+    /// Exponentially weighted sum of the expected rate changes due to the motor, rad/s.
     private var pushes = 0.0
     /// Exponentially weighted sum of the measured rate changes minus the set-point's rate changes,
     /// rad/s.
     private var changes = 0.0
-    /// Exponentially weighted sum of the rate changes that the gyroscope measured, without
-    /// subtraction of the set-point's changes, rad/s.
+    /// Exponentially weighted sum of the measured rate changes, without subtraction of the
+    /// set-point's changes, rad/s.
     private var shown = 0.0
     /// Time for which the gyroscope has measured the opposite of the motor's effect, s.
     private var lasting = 0.0
 
-    /// Time constant of the weighted sums, s; at least six samples.
+    /// Smallest time constant of the weighted sums, s; the time constant is at least six sample
+    /// periods.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// Time for which the gyroscope must measure the opposite of the motor's effect until
-    /// `isReversed` is true, s; at least five samples.
+    /// Time for which the gyroscope must measure the opposite of the motor's effect before
+    /// `isReversed` becomes true, s; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
-    /// Smallest ratio of squared mean to mean square at which the motor's command has kept its
-    /// direction. The squared mean and the mean square are computed from the rate changes that the
-    /// motor should have caused.
+    /// Smallest ratio of squared mean to mean square of the expected rate changes. Above this
+    /// ratio, the motor's command counts as constant in direction.
     private static var steadiness: Double { @_noLocks get { 0.4 } }
     /// Rate below which the camera does not count as turning, rad/s.
     private static var leastRate: Double { @_noLocks get { 0.1 } }
@@ -77,8 +72,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// True if the gyroscope measured the opposite of the motor's effect at the last step.
     private(set) var isReversed = false
 
-    /// Correlation of the rate changes that the motor should have caused with the measured rate
-    /// changes, over about the last `memory` seconds, -1...1; 0 without commands.
+    /// Correlation of expected and measured rate changes over about the last `memory` seconds,
+    /// -1...1; 0 without commands.
     var correlation: Double {
         @_noLocks get {
             let scale = cm_sqrt(told * seen)
@@ -92,8 +87,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// Updates the test with one sample.
     ///
     /// - Parameters:
-    ///   - push: Change of the camera's rate since the previous sample that the motor's correction
-    ///     of an error should have caused, rad/s.
+    ///   - push: Expected change of the camera's rate since the previous sample due to the feedback
+    ///     part of the motor command, rad/s.
     ///   - gyro: Change of the gyroscope's rate since the previous sample, rad/s.
     ///   - planned: Change of the set-point's rate since the previous sample, rad/s.
     ///   - rate: The gyroscope's rate minus the set-point's rate, rad/s.

@@ -1,17 +1,16 @@
-/// Age of the newest sample at the time when the loop uses the sample, minus the mean age.
+/// Age of the newest sample at the time of use, minus the mean age.
 ///
-/// The sensor has its own clock. Whenever the clocks of sensor and loop have drifted apart by one
-/// sample period, a tick finds two new samples or none, and the age of the newest sample jumps by
-/// that period. A controller that interprets the jump of the age as motion would command a jump of
-/// torque. With the known age, the controller compares the sample with the set-point at the time of
-/// the sample.
+/// The sensor has its own clock. The clocks of sensor and loop drift apart. After a drift of one
+/// sample period, a tick receives two new samples or none, and the age of the newest sample jumps
+/// by that period. If the controller interpreted this jump as motion, its torque would jump too.
+/// Therefore the controller compares the sample with the set-point at the sampling instant.
 ///
 /// Runs on the loop thread only, in constant time.
 struct SampleAge: Sendable, BitwiseCopyable {
     /// Time constant of the mean age, s, longer than the interval between two jumps of the age.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest deviation from the mean age that is returned, s. If the deviation exceeds the limit,
-    /// samples are missing, and the supervisor reacts.
+    /// Limit of the returned deviation, s. If the deviation is larger, samples are missing, and the
+    /// supervisor reacts.
     private static var bound: Double { @_noLocks get { 0.005 } }
 
     private var mean = Double.nan

@@ -1,14 +1,14 @@
 /// Counter of samples per tick of the loop.
 ///
-/// A loop that is faster than its sensor holds each sample for several ticks. A loop that holds
-/// samples has the same delay as a loop at the sensor's rate, so the controller needs the tuning
-/// for the sensor's rate. The samples are counted over a quarter of a second, so that a lost sample
-/// or a late tick has no effect.
+/// If the loop is faster than its sensor, it holds each sample for several ticks. Its delay is then
+/// that of a loop at the sensor's rate, so the controller needs the tuning for the sensor's rate.
+/// The samples are counted over a quarter of a second, so that a lost sample or a late tick has no
+/// effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
-    /// Additional loop delay because the loop is faster than the sensor, s: the mean interval
-    /// between samples minus one tick period. Zero if nearly every tick has a new sample.
+    /// Additional loop delay if the loop is faster than the sensor, s: the mean sample interval
+    /// minus one tick period. Zero if nearly every tick has a new sample.
     private(set) var wait = 0.0
 
     private var samples = 0.0
@@ -16,8 +16,8 @@ struct SamplePace: Sendable, BitwiseCopyable {
     private var elapsed = 0.0
 
     private static var window: Double { @_noLocks get { 0.25 } }
-    /// Number of samples per tick below which the samples count as slow. The value is below 1,
-    /// because the sensor's clock can be a few per cent slow.
+    /// Threshold of the number of samples per tick; below it, the samples count as slow. The value
+    /// is below 1, because the sensor's clock can be a few per cent slow.
     private static var least: Double { @_noLocks get { 0.8 } }
 
     @_noLocks
@@ -27,7 +27,7 @@ struct SamplePace: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func note() { samples += 1 }
 
-    /// Counts a tick of the loop that ended `dt` seconds after the previous tick.
+    /// Counts a tick. `dt` is the time since the previous tick, s.
     @_noLocks
     mutating func step(dt: Double) {
         ticks += 1

@@ -7,24 +7,22 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// The sensor's limits and the thresholds of the faults.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Full scale of the gyroscope, rad/s. A sample above full scale is implausible; at full
-        /// scale the sensor is saturated. Default 2000 °/s.
+        /// scale, the sensor is saturated. Default: 2000 °/s.
         public var gyroRange = 34.91
         /// Full scale of the accelerometer, m/s². A sample above full scale is implausible; at full
-        /// scale the sample is clipped. Default 24 g.
+        /// scale, the sample is clipped. Default: 24 g.
         public var accelRange = 235.4
         /// Fraction of full scale above which a reading counts as saturated, 0.9...1. The value is
         /// below 1, because the sensor's scale error and its filters can keep the reading of a
         /// saturated axis slightly below full scale.
         public var fullScaleShare = 0.98
-        /// Time for which gyroscope or accelerometer must repeat the same sample, to the bit, until
-        /// the chip counts as frozen, s. The noise of a working chip changes its samples. After the
-        /// noise has been measured, a repetition that is shorter than `frozenSeconds` can also mean
-        /// a frozen chip (see `FreezeTest`).
+        /// Duration of bit-identical samples of gyroscope or accelerometer after which the chip
+        /// counts as frozen, s. The noise of a working chip changes its samples. `FreezeTest` can
+        /// derive a shorter duration from the chip's noise.
         public var frozenSeconds = 0.04
-        /// True if a sensor that repeats its samples counts as frozen only after its noise has been
-        /// measured. If the property is false, repeated samples always mean a frozen sensor. The
-        /// property is true for simulators without noise, in which a camera at rest or in uniform
-        /// rotation repeats its samples to the bit.
+        /// True if repeated samples mean a frozen sensor only after noise has been detected; false
+        /// if they always mean a frozen sensor. Simulators without noise need `true`, because their
+        /// samples are bit-identical at rest and in uniform rotation.
         public var frozenNeedsNoise = false
         /// True if the gyroscope is compared with motors, joints and its own history (see
         /// `GyroWitness`).
@@ -49,16 +47,15 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Accepted samples with an accelerometer axis at full scale; the true specific force was
         /// larger.
         public var accelClipped: UInt64 = 0
-        /// Rejected samples, because a value was NaN, infinite or out of range, or because the
-        /// sample contradicted the camera's known motion.
+        /// Samples that were rejected because a value was NaN, infinite or out of range, or because
+        /// the sample contradicted the camera's known motion.
         public var implausible: UInt64 = 0
         /// Number of times that the sensor froze.
         public var frozen: UInt64 = 0
-        /// Rejected samples whose time stamp was not later than the time stamp of the previous
-        /// sample.
+        /// Samples that were rejected because their time stamp was not later than the previous one.
         public var timeReversed: UInt64 = 0
-        /// Intervals between samples that were longer than `gapSeconds`. The estimator bridges a
-        /// short gap, and starts again after a long gap.
+        /// Sample intervals longer than `gapSeconds`. The estimator bridges a short gap and
+        /// restarts after a long gap.
         public var gaps: UInt64 = 0
         /// Number of times that the newest sample became too old.
         public var stale: UInt64 = 0
@@ -87,8 +84,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var lastAccel = Vector3.zero
     private var gyro = FreezeTest()
     private var accel = FreezeTest()
-    /// Number of rejected samples minus a fifth of the number of accepted samples, at least 0, so
-    /// that a single rejected sample has no lasting effect.
+    /// Leaky count of rejected samples. Each accepted sample reduces a positive count by 0.2, so a
+    /// single rejected sample has no lasting effect.
     private var refused = 0.0
     private var noise = NoiseEvidence()
     private var saturatedUntil: Instant?
@@ -163,7 +160,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// True if the given gyroscope sample repeats the previous sample to the bit, although a
+    /// True if the given gyroscope sample and the previous sample are bit-identical, although a
     /// working chip would have noise.
     @_noLocks @inline(__always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
@@ -174,7 +171,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// range raises the condition immediately.
     private static var mostRefused: Double { @_noLocks get { 4.5 } }
 
-    /// True if repeated samples mean a frozen chip: false for a simulator without noise, and for a
+    /// True if repeated samples mean a frozen chip; false for a simulator without noise and for a
     /// saturated gyroscope.
     @inline(__always)
     private func canFreeze(_ sample: IMUSample) -> Bool {

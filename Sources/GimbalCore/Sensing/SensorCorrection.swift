@@ -3,9 +3,9 @@ internal import CMathShim
 /// Calibration of the sensors: converts raw samples to the camera's body frame.
 ///
 /// Offsets and matrices apply in the sensor's own frame, because the sensor's errors originate in
-/// this frame; the mounting rotation comes last. `SensorCorrection` does not subtract the
-/// gyroscope's bias. The calibrated bias is the estimator's initial value, and the estimator then
-/// continues to learn the bias.
+/// this frame. The mounting rotation is applied last. `SensorCorrection` does not subtract the
+/// gyroscope's bias. The calibrated bias is the initial value of the estimator, which then
+/// continues to estimate the bias.
 public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     /// An affine correction: `matrix · (raw − offset)`.
     public struct Affine: Sendable, BitwiseCopyable, Equatable {
@@ -38,15 +38,15 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// Standard deviation of each axis, rad/s; 0 means unknown, and the estimator uses its
         /// default.
         public var sigma = 0.0
-        /// Temperature of the sensor during the calibration, °C; NaN means unknown, in which case
-        /// `sigma` covers the temperature's effect.
+        /// Temperature of the sensor during the calibration, °C. If the temperature is unknown
+        /// (NaN), `sigma` includes its effect.
         public var temperature = Double.nan
 
-        /// Drift of a gyroscope's offset with temperature, rad/s/K: the data sheet value of a
-        /// BMI088, 0.015 °/s/K.
+        /// Temperature coefficient of the gyroscope's bias, rad/s/K. The value is from the data
+        /// sheet of the BMI088 (0.015 °/s/K).
         public static var perKelvin: Double { @_noLocks get { 0.015 * Double.pi / 180 } }
-        /// Assumed temperature difference since the calibration if the present temperature is
-        /// unknown, K.
+        /// Assumed temperature change since the calibration, K, if the present temperature is
+        /// unknown.
         public static var unknownDifference: Double { @_noLocks get { 10 } }
 
         /// Creates an unknown bias.
@@ -57,8 +57,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
-        /// The standard deviation of the bias, increased for the change of the sensor's temperature
-        /// since the calibration.
+        /// Standard deviation of the bias. It increases with the sensor's temperature change since
+        /// the calibration.
         ///
         /// - Parameter now: Present temperature of the sensor, °C; NaN if unknown, as before the
         ///   first sample.
@@ -72,9 +72,9 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
             return cm_sqrt(sigma * sigma + drift * drift)
         }
 
-        /// True if two priors are equal. The operator is written out, because the checker of
-        /// real-time code rejects the synthesized operator. Two priors with an unknown temperature
-        /// (NaN) can be equal.
+        /// True if two priors are equal; two unknown temperatures (NaN) count as equal. The
+        /// operator is hand-written, because the real-time checker rejects the synthesized
+        /// operator.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
             a.bias == b.bias && a.sigma == b.sigma

@@ -1,13 +1,12 @@
 import CMathShim
 
-/// Strength of the camera's vibration: the root mean square of specific force and rate above a
-/// corner frequency, averaged over about a second. The corner frequency is above the frequencies of
-/// hand motion.
+/// Vibration level of the camera: the RMS of specific force and rate above a corner frequency,
+/// averaged over about a second. The corner frequency is above the frequencies of hand motion.
 ///
 /// Two first-order high-passes in series remove the motion of walking, which has frequencies up to
-/// 6 Hz and ten times the strength of vibration. The level does not include vibration that the
-/// sensor's filter removes or that is too fast for the sample rate. Runs on the loop thread, in
-/// constant time (about 10 ns per sample).
+/// 6 Hz and ten times the amplitude of vibration. The level does not include vibration above the
+/// cut-off frequency of the sensor's filter or above half the sample rate. Runs on the loop thread,
+/// in constant time (about 10 ns per sample).
 public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Time constants of the filters that separate vibration from motion, independent of the sample
     /// rate.
@@ -46,8 +45,8 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - newGyro: Rate, rad/s, finite.
     ///   - newAccel: Specific force, m/s², finite.
-    ///   - dt: Seconds since the previous sample. If `dt` is not positive or longer than a tenth of
-    ///     a second, the filters start again at this sample, and the level does not change.
+    ///   - dt: Seconds since the previous sample. If `dt` is not positive or at least 0.1 s, the
+    ///     filters restart at this sample, and the level does not change.
     @_noLocks @_noAllocation
     public mutating func update(gyro newGyro: Vector3, accel newAccel: Vector3, dt: Double) {
         guard dt > 0, dt < 0.1 else {
@@ -55,7 +54,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
             accel.restart(at: newAccel)
             return
         }
-        // The bilinear transform gives the same level at low sample rates as at high sample rates.
+        // With the bilinear transform, the level does not depend on the sample rate.
         let inverse = 1 / (2 * parameters.highPassTime + dt)
         let keep = (2 * parameters.highPassTime - dt) * inverse
         let pass = 2 * parameters.highPassTime * inverse
