@@ -1,7 +1,6 @@
 import CMathShim
 
-/// One value for each of the sixteen error states of the filter. This type also holds a correction
-/// of the error states.
+/// One value for each of the filter's sixteen error states: an error, a correction or a covariance.
 struct AttitudeError: Sendable, BitwiseCopyable {
     /// Rotation errors about the earth's horizontal axes x and y, rad.
     var tiltX: Double
@@ -17,10 +16,10 @@ struct AttitudeError: Sendable, BitwiseCopyable {
 /// symmetric pair of elements once.
 ///
 /// Heading and vertical velocity are not states, because gravity provides no information about
-/// them. The assumption that velocity averages to zero holds for every heading, so the
+/// them. The assumption "velocity averages to zero" does not depend on the heading, so the
 /// accelerometer must not affect the heading.
 ///
-/// In the names of the blocks, x and y are the tilts, g is the gyroscope's errors, and u and v are
+/// Names of the blocks: `x` and `y` for the tilts, `g` for the gyroscope's errors, `u` and `v` for
 /// the velocities. For example, `xg` is the covariance of tilt x with the gyroscope's errors.
 struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var xx: Double
@@ -39,8 +38,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     var vg: GyroError = .zero
     var gg: GyroCovariance
 
-    /// Creates the covariance of uncorrelated errors from the variance of each tilt, rad², the
-    /// covariance of the gyroscope's errors and the variance of each velocity, (m/s)².
+    /// Creates the covariance of uncorrelated errors: `tilt` is the variance of each tilt, rad²;
+    /// `velocity` is the variance of each velocity, (m/s)².
     @_noLocks @_noAllocation
     init(tilt: Double, gyro: GyroCovariance, velocity: Double) {
         xx = tilt
@@ -79,8 +78,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
-    /// Updates the covariance after the velocity estimates were multiplied by `k`, 0...1; their
-    /// errors change by the same factor.
+    /// Updates the covariance after a multiplication of the velocity estimates by `k`, 0...1. The
+    /// velocity errors change by the same factor.
     @inline(__always) @_noLocks @_noAllocation
     mutating func scaleVelocity(by k: Double) {
         xu *= k
@@ -112,8 +111,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg = yg * y
     }
 
-    /// Increases the variances of the tilts, to at most 2 rad² each; a variance of 2 rad² means an
-    /// unknown tilt.
+    /// Increases the variance of each tilt, to at most 2 rad², which means an unknown tilt.
     ///
     /// - Parameters:
     ///   - variance: Increase of the variance of each tilt, rad².
@@ -124,7 +122,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         xx += variance + loss.x
         yy += variance + loss.y
         xy += loss.z
-        // All elements are reduced together, so that the matrix remains a covariance.
+        // Variances and covariances are reduced together, so the matrix remains positive
+        // semidefinite.
         if max(xx, yy) > 2 { limitTilt(variance: 2) }
     }
 
@@ -160,9 +159,9 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yv -= f * xy
         ug += yg * f
         vg -= xg * f
-        // The errors are true minus estimated values. If the estimate of the bias or of a scale
-        // error is too small, the estimated rate is too large, so the true tilt changes by less
-        // than the estimate.
+        // Errors are true values minus estimated values. If the estimated bias or scale error is
+        // too small, the estimated rate is too large. The true tilt then changes less than the
+        // estimated tilt.
         let x = GyroError(along: -earthX, turn: turn, duration: duration)
         let y = GyroError(along: -earthY, turn: turn, duration: duration)
         let gainX = gg * x
@@ -225,7 +224,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
             velocityY: vg.bias.component(axis))
     }
 
-    /// Reduces the covariance after a scalar measurement of one state.
+    /// Covariance update of the Kalman filter for a scalar measurement of one state.
     ///
     /// - Parameters:
     ///   - c: Covariances of all states with the measured state.

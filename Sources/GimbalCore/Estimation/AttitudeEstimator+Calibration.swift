@@ -2,29 +2,29 @@ import CMathShim
 
 /// Changes of the calibration while the estimator runs.
 extension AttitudeEstimator {
-    /// Time for which a sensor with a calibrated bias must be still before the estimator accepts
+    /// For a calibrated bias: time for which the sensor must be still until the estimator accepts
     /// the direction of the first sample as the vertical, s.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
-    /// so that the estimate counts as converged. If the rate has equalled the calibrated bias for
-    /// `knownBiasStillTime` and the specific force has been steady, the sensor neither turns nor
-    /// shakes. If the sensor neither turns nor shakes, the vertical from the first sample has an
-    /// error of a few degrees at most, so start-up need not wait for the velocity measurements that
-    /// correct the vertical. If the bias is not calibrated, this method does nothing.
+    /// so the estimate counts as converged. The caller has found that, for `knownBiasStillTime`,
+    /// the rate has equalled the bias and the specific force has been steady. The sensor therefore
+    /// neither turns nor shakes, and the vertical from the first sample has an error of a few
+    /// degrees at most. Start-up need not wait for the velocity measurements that correct the
+    /// vertical. If the bias is not calibrated, this method does nothing.
     @_noLocks @_noAllocation
     mutating func trustFirstInclination() {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // The factor is 0.6, because both horizontal axes contribute to the inclination's standard
-        // deviation, and because noise is added until the motors are switched on.
+        // The factor is only 0.6 for two reasons. Both horizontal axes contribute to the
+        // inclination's standard deviation, and noise is added until the motors are switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }
 
-    /// Replaces the estimate of the gyroscope's bias by a measured bias; attitude and scale are
-    /// kept.
+    /// Replaces the estimate of the gyroscope's bias by a measured bias. Attitude and scale do not
+    /// change.
     ///
     /// - Parameters:
     ///   - bias: Measured bias, body frame, rad/s.
@@ -44,8 +44,8 @@ extension AttitudeEstimator {
     /// into the new frame.
     ///
     /// The sensor itself has not moved, so the tilt and its standard deviation do not change. The
-    /// scale errors belong to the old axes, so the estimator learns them again. The largest
-    /// standard deviation of the bias on any axis becomes the standard deviation on all axes.
+    /// scale errors belong to the old axes, so the estimator discards them and estimates them
+    /// again. All axes receive the bias's largest standard deviation.
     ///
     /// - Parameter turn: Rotation from the old body frame to the new body frame.
     @_noLocks @_noAllocation

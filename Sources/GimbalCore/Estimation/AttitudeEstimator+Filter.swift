@@ -1,8 +1,8 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// Ends a filter period: propagates the covariance, then corrects the state with the assumption
-    /// "velocity is zero" and with the bias measured at rest.
+    /// Ends a filter period. The covariance is propagated. The state is then corrected with the
+    /// pseudo-measurement "velocity is zero" and with a bias measurement, if available.
     @inline(never) @_noLocks @_noAllocation
     mutating func filter() {
         let p = period
@@ -26,8 +26,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean force is in the body frame. In the earth frame, a force that is constant in the
-        // body frame would appear to rotate because of a wrong bias and because of its correction.
+        // The mean force is in the body frame. In the earth frame, a constant force would appear to
+        // rotate if the bias is wrong, and also while the bias is corrected.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
@@ -36,8 +36,8 @@ extension AttitudeEstimator {
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {
-            // A still sensor does not accelerate, even on a dolly or in a train. The estimated
-            // velocity restarts at zero, relative to the carrier's present velocity.
+            // A sensor at rest does not accelerate, even on a dolly or in a train. The estimated
+            // velocity restarts at zero, relative to the present velocity of the dolly or train.
             velocityX = 0
             velocityY = 0
             covariance.restartVelocity(variance: 1e-3)
@@ -70,9 +70,9 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// Corrects the state with a pseudo-measurement of velocity along each horizontal axis: the
-    /// velocity that the rate produces at the lever arm. The variance of the pseudo-measurement
-    /// covers the motion that the lever arm does not explain.
+    /// Corrects the state with a pseudo-measurement of the velocity along each horizontal axis. Its
+    /// value is the velocity due to the rate and the lever arm; its variance covers all other
+    /// motion.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
@@ -110,8 +110,8 @@ extension AttitudeEstimator {
             (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
     }
 
-    /// Corrects the bias with the mean rate at rest. If the joints between sensor and carrier move,
-    /// the measurement has a larger standard deviation.
+    /// Corrects the bias with the mean rate at rest. If the joints move, the standard deviation of
+    /// the measurement is larger.
     @_noLocks @_noAllocation
     private mutating func correctBias(_ rest: RestDetector.Measurement) {
         let noise = parameters.restRateNoise * parameters.restRateNoise / rest.duration
@@ -135,8 +135,8 @@ extension AttitudeEstimator {
     ///   - column: Covariance of all states with the measured state.
     ///   - innovation: Measurement minus predicted measurement.
     ///   - variance: Expected variance of the innovation.
-    ///   - limit: Size of the innovation, in standard deviations, beyond which the weight of the
-    ///     measurement decreases so that its effect stays constant (Huber).
+    ///   - limit: Limit of the innovation, in standard deviations. Above it, the weight of the
+    ///     measurement decreases, so its effect stays constant (Huber).
     /// - Returns: The squared innovation divided by its variance, before any reduction of the
     ///   weight.
     @inline(__always) @discardableResult @_noLocks @_noAllocation

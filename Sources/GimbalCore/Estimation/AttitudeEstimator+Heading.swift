@@ -1,8 +1,8 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// Corrects the heading with one sample of the magnetic field. Call this method after the
-    /// `update` with the gyroscope and accelerometer sample of the same time.
+    /// Corrects the heading with one sample of the magnetic field. Call this method after
+    /// `update(gyro:accel:dt:)` for the same time.
     ///
     /// The correction changes `northAttitude` only; inclination, bias and `attitude` do not change.
     ///
@@ -14,10 +14,10 @@ extension AttitudeEstimator {
     @_noLocks @_noAllocation
     public mutating func update(magneticField: Vector3, dt: Double) {
         guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
-        // The heading drifts for three reasons: the gyroscope's noise, its scale and misalignment
-        // errors during turns, and its bias about the vertical. The error of the bias is nearly
-        // constant. The filter approximates the effect of the bias error by a random walk of the
-        // heading with a correlation time of ten seconds.
+        // The heading drifts because of the gyroscope's noise, its scale and misalignment errors
+        // during turns, and its bias error about the vertical. The bias error is nearly constant.
+        // Its effect is approximated by a random walk of the heading, as if its correlation time
+        // were ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =
@@ -30,8 +30,8 @@ extension AttitudeEstimator {
         if isComplete { magnetic.step(isZUp: restForce > 0, parameters: parameters) }
     }
 
-    /// Rotation from body to earth with the heading relative to magnetic north: the earth's x axis
-    /// points north if z points down, and its y axis points north if z points up. Until the first
+    /// Rotation from body to earth, with the heading relative to magnetic north. The earth's x axis
+    /// points north if z points down; the y axis points north if z points up. Until the first
     /// magnetic sample, `northAttitude` equals `attitude`.
     public var northAttitude: Quaternion {
         @_noLocks @_noAllocation get {

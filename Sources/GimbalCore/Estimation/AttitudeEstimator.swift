@@ -5,35 +5,35 @@ import CMathShim
 ///
 /// Each sample rotates the attitude (trapezoidal rule with coning correction). In each
 /// `filterPeriod` the specific force is integrated in the earth frame to a horizontal velocity. The
-/// filter then applies the pseudo-measurement "velocity is zero" with a large standard deviation: a
-/// tilt error makes the velocity grow, whereas shaking the sensor does not. The length of the
-/// specific force never causes the rejection of a sample, so the effects of walking and vibration
-/// average out. During rest the mean rate measures the bias directly.
+/// filter then applies the pseudo-measurement "velocity is zero" with a large standard deviation. A
+/// tilt error makes this velocity grow, whereas shaking does not. Samples are not rejected because
+/// of the length of the specific force, so the effects of walking and vibration average out. At
+/// rest, the mean rate is a direct measurement of the bias.
 ///
 /// The heading starts at zero and follows the gyroscope; accelerometer samples never change the
 /// heading.
 ///
 /// One thread uses the estimator; each method takes constant time and allocates no memory. The
-/// principle "velocity averages to zero, in an almost inertial frame" comes from Laidig & Seel,
-/// "VQF", Information Fusion 91 (2023). Unlike VQF, this estimator has a full covariance, states
-/// for the scale errors, and noise that depends on the rate.
+/// principle of averaging in an almost inertial frame comes from Laidig & Seel, "VQF", Information
+/// Fusion 91 (2023). Unlike VQF, this estimator has a full covariance, states for the scale errors,
+/// and noise that depends on the rate.
 public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Assumptions about sensor and motion. The caller can change the assumptions at any time; the
-    /// estimate and its covariance are kept.
+    /// estimate and its covariance do not change.
     public var parameters: Parameters
-    /// Rate of the sensor relative to its carrier, body frame, rad/s, from joint sensors; zero
-    /// without joint sensors. Rest is detected from the carrier's rate, which is the gyroscope's
-    /// rate minus the relative rate. A camera that its motors hold still on a moving handle is
-    /// therefore not at rest. A relative rate that is not zero excludes rest.
+    /// Rate of the sensor relative to the handle, body frame, rad/s, from joint sensors; zero
+    /// without joint sensors. Rest is detected from the handle's rate, which is the gyroscope's
+    /// rate minus the relative rate. Therefore a camera that is held still by its motors on a
+    /// moving handle is not at rest. Rest also requires that the joints are still.
     public var relativeRate = Vector3.zero
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
     /// True if the estimator can conclude that the sensor is at rest. Set this property to false
-    /// when another source reports motion, or while motors keep the gyroscope's rate at zero and
-    /// the joints cannot be measured; in these cases a quiet gyroscope is not evidence of rest.
+    /// when another source reports motion. Also set it to false while motors hold the camera still
+    /// and the joint angles are unknown. In these cases, a low rate is not evidence of rest.
     public var restIsPlausible = true
-    /// Number of samples that were not used, because a value was not finite or beyond any sensor's
-    /// range, or because the time step was impossible.
+    /// Number of unused samples: a value was not finite or beyond the range of all sensors, or the
+    /// time step was impossible.
     public private(set) var rejectedSamples: UInt64 = 0
     /// Number of restarts because the measured gravity contradicted the estimate (see
     /// `GravityWatch`).
@@ -45,13 +45,13 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Relative scale error of each gyroscope axis. The sensor reads approximately `rate * (1 +
     /// scale) + bias`, plus fractions of the other axes' rates (see `GyroError`).
     public internal(set) var scale: Vector3 = .zero
-    /// Sensitivity of each gyroscope axis to the rate about the following axis, as a fraction: of x
-    /// to y, of y to z, of z to x.
+    /// Cross-axis sensitivity of each gyroscope axis to the rate about the next axis, as a
+    /// fraction: x to y, y to z, z to x.
     public internal(set) var crossNext: Vector3 = .zero
-    /// Sensitivity of each gyroscope axis to the rate about the preceding axis, as a fraction: of x
-    /// to z, of y to x, of z to y.
+    /// Cross-axis sensitivity of each gyroscope axis to the rate about the previous axis, as a
+    /// fraction: x to z, y to x, z to y.
     public internal(set) var crossAfter: Vector3 = .zero
-    /// Weight of the last accelerometer correction, 0...1; below 1 if the velocity innovation
+    /// Weight of the last accelerometer correction, 0...1. Below 1 if the velocity innovation
     /// exceeds three standard deviations, as in a braking vehicle; 0 while the accelerometer is not
     /// used.
     public internal(set) var accelerationWeight = 1.0
@@ -60,7 +60,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Vertical component of the specific force at rest, m/s²; negative if z points down.
     let restForce: Double
-    /// Rotation from body to earth at the time that the last sample describes, that is without
+    /// Rotation from body to earth at the instant of measurement of the last sample, without
     /// extrapolation by the sensor's delay.
     var orientation: Quaternion = .identity
     var velocityX = 0.0
@@ -74,8 +74,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private var range = GyroRange()
     /// State of the filter period that ended with the last sample.
     var ended: EndedPeriod?
-    /// Counter of frame changes. The counter increments when the estimator starts again, when the
-    /// heading is set to zero, and when the body frame changes.
+    /// Counter of frame changes: restart of the estimator, reset of the heading, or change of the
+    /// body frame.
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
@@ -155,10 +155,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous sample; ignored for the first sample. If `dt` is zero,
     ///     negative or not finite, the sample is not used.
     ///
-    /// A sample that is not finite or beyond any sensor's range is skipped, and the next usable
-    /// sample also covers the time of the skipped sample. After a gap longer than `longestGap` the
-    /// inclination is determined from the accelerometer again. The estimator's state is always
-    /// finite.
+    /// A sample is skipped if a value is not finite or beyond the range of all sensors. The next
+    /// usable sample also covers the time of the skipped sample. After a gap longer than
+    /// `longestGap`, the inclination is determined from the accelerometer again. The estimator's
+    /// state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -192,8 +192,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isRefuted || !isHealthy { recover() }
     }
 
-    /// Rotation from body to earth at the time of the last `update`: the orientation that the last
-    /// sample describes, extrapolated by that sample's age with the current rate.
+    /// Rotation from body to earth at the time of the last `update`. The orientation of the last
+    /// sample is extrapolated by that sample's age with the current rate.
     public var attitude: Quaternion {
         @_noLocks @_noAllocation @inline(__always) get {
             let age = parameters.sensorDelay + (parameters.averagesRate ? 0.5 * step : 0)
@@ -217,8 +217,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(covariance.xx + covariance.yy) }
     }
 
-    /// Root mean square of the velocity innovation over the last second, in standard deviations; at
-    /// most 1 if the assumptions hold.
+    /// RMS of the velocity innovation over the last second, in standard deviations. At most 1 if
+    /// the assumptions hold.
     public var innovation: Double {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(innovationSquare) }
     }
@@ -234,9 +234,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { gravityWatch.isDoubtful }
     }
 
-    /// True if motors can be switched on: the inclination is known, and the bias is known or cannot
-    /// be learned because the sensor is not at rest. While the sensor may be at rest, the value is
-    /// false for at most `restTime`, so that the bias can be learned.
+    /// True if motors can be switched on. The inclination must be known. The bias must also be
+    /// known, unless the sensor moves, so that the bias cannot be measured. While the sensor may be
+    /// at rest, the value remains false for at most `restTime`, in which the bias is measured.
     ///
     /// If the sensor is not at rest, the bias about the vertical can be estimated only when the
     /// sensor turns, so the heading can drift at first.
@@ -279,8 +279,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && accel.squaredNorm < 4e6
     }
 
-    /// Initialises the inclination from the accelerometer, at the start and after a gap; heading
-    /// and bias are kept.
+    /// Initialises the inclination from the accelerometer, at the start and after a gap. Heading
+    /// and bias do not change.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)
@@ -322,8 +322,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     @inline(__always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
-        // Trapezoidal rule plus the first coning term: the non-commuting part of a linearly
-        // changing rate.
+        // Trapezoidal rule plus the first-order coning correction for a linearly changing rate.
         let turn = (rate + newRate) * (0.5 * dt) + rate.cross(newRate) * (dt * dt / 12)
         rate = newRate
         orientation = orientation * Self.rotation(turn)
@@ -338,12 +337,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Increases the tilt's variance because of saturated axes. The rate error of a saturated axis
-    /// is unknown and persists, so the standard deviation of the angle, and not its variance, grows
-    /// in proportion to time. A rotation about the vertical alone does not affect the tilt.
+    /// is unknown and persists. Therefore the standard deviation of the angle grows in proportion
+    /// to time, not its variance. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // If the range was detected from the data, the rate exceeds the range in both directions of
-        // a swing. The angle errors that saturation causes in the two directions largely cancel, so
-        // the factor is smaller than with a range from the settings.
+        // If the range was detected from the data, the rate usually exceeds it in both directions
+        // of a swing. The resulting angle errors largely cancel, so the factor is smaller than for
+        // a configured range.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -365,9 +364,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Discards the estimate; the estimator starts again with the next sample. The estimate is
-    /// discarded when measured gravity contradicts it: the sensor was exchanged, or the attitude
-    /// was lost. An invalid state, for example a value that is not finite, is also discarded.
+    /// Discards the estimate and restarts with the next sample. Two causes are possible. Measured
+    /// gravity contradicts the estimate, because the sensor was exchanged or the attitude was lost;
+    /// or the state is invalid, for example not finite.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
@@ -387,8 +386,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         return Quaternion(w: scalar, x: direction.y * up, y: -direction.x * up, z: 0).normalized
     }
 
-    /// Rotation by a rotation vector, rad: the exponential map, computed as a series for the small
-    /// angle of one sample. The error of the series is at most 1e-12 at 0.5 rad.
+    /// Rotation by a rotation vector, rad (exponential map). For the small angle of one sample, a
+    /// power series is used. The error of the series is at most 1e-12 at 0.5 rad.
     @inline(__always) @_noLocks @_noAllocation
     static func rotation(_ v: Vector3) -> Quaternion {
         let s = v.squaredNorm

@@ -9,45 +9,43 @@ extension AttitudeEstimator {
     /// estimated standard deviations.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. The default is twice the
-        /// data sheet value of a BMI088 (0.014 °/s/√Hz) and leaves room for vibration.
+        /// data sheet value of a BMI088 (0.014 °/s/√Hz), as a margin for vibration.
         public var gyroNoiseDensity = 0.5e-3
-        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02.
-        /// `rotationNoise` covers the misalignment and the remaining scale error of a calibrated
-        /// MEMS gyroscope until the filter has estimated these errors.
+        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02. It covers
+        /// the misalignment and the residual scale error of a calibrated MEMS gyroscope until the
+        /// filter has estimated these errors.
         public var rotationNoise = 1.25e-3
-        /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s,
-        /// about half the drift of a sensor that warms up (0.015 °/s/K).
+        /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s.
+        /// For comparison: a BMI088 drifts by 0.015 °/s/K while it warms up.
         public var biasWalk = 0.005 * .pi / 180
         /// Additional random walk of the bias during a turn, per rad/s of rate, 1/√s, 0...0.01.
-        /// During turns, misalignment and sensitivity to acceleration have the same effect as a
+        /// During turns, misalignment and acceleration sensitivity have the same effect as a
         /// changing bias.
         public var biasWalkPerRate = 0.005 * .pi / 180
         /// Gyroscope bias at the start, body frame, rad/s; zero if the bias was not calibrated.
         public var initialBias = Vector3.zero
-        /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. For example, the offset of a
-        /// BMI088 is within ±1 °/s. `initialBiasSigma` also limits the bias that can be learned in
+        /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. For example, the bias of a
+        /// BMI088 is within ±1 °/s. `initialBiasSigma` also limits the bias that can be measured in
         /// an initial rest (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Initial standard deviation of the gyroscope's relative scale error, 0...0.05. For
         /// example, the scale error of a BMI088 is within ±1 %.
         public var initialScaleSigma = 0.005
-        /// Initial standard deviation of the cross-axis sensitivities, 0...0.05: the fractions of
-        /// another axis's rate in the reading of each gyroscope axis. Zero disables the estimation
-        /// of the cross-axis sensitivities. A BMI088 has at most 1 %; a calibrated sensor has about
-        /// 0.1 %. A useful value is 0.0035.
+        /// Initial standard deviation of the gyroscope's cross-axis sensitivities, 0...0.05. Zero
+        /// disables their estimation. A BMI088 has at most 1 %; a calibrated sensor has about 0.1
+        /// %. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
-        /// 0.001...1. The difference between the length of the first specific force and gravity, as
-        /// a fraction of gravity, is added to `initialInclinationSigma` (root of the sum of
-        /// squares).
+        /// 0.001...1. If the length of the first specific force differs from gravity, the relative
+        /// difference is added in quadrature.
         public var initialInclinationSigma = 10 * Double.pi / 180
         /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
         public var accelNoiseDensity = 0.02
         /// Noise density of the sensor's true horizontal velocity, m/s·√s, 0.01...10: the standard
         /// deviation of the velocity times √(2 · correlation time). The default, 0.33, corresponds
-        /// to 0.43 m/s with a correlation time of 0.3 s. The filter uses `velocityNoiseDensity` to
-        /// correct the tilt: over time, velocity averages to zero, so specific force averages to
-        /// gravity. `MotionLevel` reduces the value while the sensor moves less.
+        /// to 0.43 m/s with a correlation time of 0.3 s. The filter uses this density to correct
+        /// the tilt: over time, velocity averages to zero, so specific force averages to gravity.
+        /// While the sensor moves less, `MotionLevel` reduces the value.
         public var velocityNoiseDensity = 0.33
         /// Correlation time of the velocity while a hand carries the sensor, s, 0.05...2. The
         /// estimator uses the correlation time to convert the observed velocity into a velocity
@@ -56,15 +54,15 @@ extension AttitudeEstimator {
         /// Smallest velocity noise density that is used while the sensor moves, as a fraction of
         /// `velocityNoiseDensity`, 0.05...1.
         public var calmVelocityShare = 0.5
-        /// Time constant of the high-pass on the estimated velocity, s, 0.5...1000. After the time
-        /// constant a constant velocity, for example that of a person who walks, counts as zero.
+        /// Time constant of the high-pass on the estimated velocity, s, 0.5...1000. After this
+        /// time, a constant velocity, for example that of a walking person, counts as zero.
         public var velocityMemory = 5.0
-        /// Standard deviation of the sensor's position relative to its centre of rotation, on each
-        /// axis, m, 0...2. The default is the length of a forearm; 0 disables the estimation of the
-        /// sensor's position.
+        /// Prior standard deviation of the lever arm from the centre of rotation to the sensor, on
+        /// each axis, m, 0...2. The default is the length of a forearm; 0 disables the estimation
+        /// of the lever arm.
         public var leverSigma = 0.4
-        /// Typical time after which the position of the centre of rotation changes, because the
-        /// hand holds the gimbal differently, s, 1...1000.
+        /// Time constant with which the lever arm changes, because the hand changes its grip, s,
+        /// 1...1000.
         public var leverTime = 15.0
         /// Value of `velocityNoiseDensity` at rest, m/s·√s.
         public var restVelocityNoiseDensity = 0.03
@@ -73,63 +71,60 @@ extension AttitudeEstimator {
         public var restRateThreshold = 0.5 * .pi / 180
         /// Largest RMS deviation of the specific force from its mean at which a sensor can be at
         /// rest, m/s². The specific force is first averaged over `filterPeriod`. The default is far
-        /// below the RMS deviation on a sensor that a walking person carries, 1.5 m/s². The motors
-        /// can keep the rate of the gyroscope at zero, so the rate alone is not enough evidence of
-        /// rest.
+        /// below the RMS deviation in the hand of a walking person, 1.5 m/s². The rate alone is not
+        /// sufficient evidence of rest, because motors can hold the camera still.
         public var restForceThreshold = 0.2
         /// Time constant of the means and mean squares of `restRateThreshold` and
         /// `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
-        /// Time for which rate and specific force must stay below their thresholds until the sensor
-        /// counts as resting, s, 0.2...10. The bias is measured first over the second half of
-        /// `restTime`, and afterwards over each further half of `restTime`.
+        /// Time for which the deviations of rate and specific force must stay below their
+        /// thresholds until the sensor counts as resting, s, 0.2...10. The first bias measurement
+        /// covers the second half of this time; each further measurement takes half of this time.
         public var restTime = 0.7
-        /// True rate that remains during rest, for example from a trembling hand, rad/s·√s,
-        /// 1e-5...0.1. `restRateNoise` divided by the square root of the averaging time is the
+        /// Noise density of the sensor's true rate at rest, for example from a trembling hand,
+        /// rad/s·√s, 1e-5...0.1. Divided by the square root of the averaging time, it is the
         /// standard deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
         /// Largest difference between the mean rate and the bias at which rest is accepted, in
         /// standard deviations, 1...10. The rate of a slow smooth pan is also steady, but differs
         /// from a known bias.
         public var restGate = 3.0
-        /// Value that is added to the standard deviation of the bias in the comparison with
-        /// `restGate` (root of the sum of squares), rad/s, 1e-4...0.1.
+        /// Minimum standard deviation in the comparison with `restGate`, rad/s, 1e-4...0.1. It is
+        /// added in quadrature to the standard deviation of the bias.
         public var restGateFloor = 0.05 * .pi / 180
-        /// Change of the specific force above which the carrier tilts and is not at rest, m/s²,
-        /// 0.01...1. The default corresponds to a tilt of half a degree.
+        /// Threshold of the specific force's change, m/s², 0.01...1. Above it, the handle tilts and
+        /// is not at rest. The default corresponds to a tilt of half a degree.
         public var restDriftThreshold = 0.085
         /// Rotation of the joints above which they count as moving, rad, 0.0001...0.1. The
-        /// threshold must exceed the noise and the steps of the encoders while motors hold a camera
-        /// still. The default, 0.1°, is four steps of a 14-bit encoder.
+        /// threshold must exceed the noise and quantization of the encoders while motors hold a
+        /// camera still. The default, 0.1°, is four steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
-        /// Error of the handle's rate (the gyroscope's rate minus the joints' rate) during a
-        /// commanded turn, as a fraction of the rate of the turn, 0.001...0.1. The error of the
-        /// handle's rate results from the gyroscope's scale error and misalignment, which are at
-        /// most 1 % each for a BMI088.
+        /// Relative error of the handle's computed rate (gyroscope minus joints) during a commanded
+        /// turn, 0.001...0.1, as a fraction of the turn's rate. Its causes are the gyroscope's
+        /// scale error and misalignment, which are at most 1 % each for a BMI088.
         public var turnErrorShare = 0.01
-        /// Time over which gravity is observed to detect that the handle or vehicle tilts, s,
-        /// 1...60. If a tilt has shown that the sensor is not at rest, rest is accepted again only
-        /// after this time without a tilt.
+        /// Observation window for a tilt of the handle or vehicle, from the direction of gravity,
+        /// s, 1...60. After a tilt, rest is accepted again only after this time without a tilt.
         public var restProofTime = 3.0
-        /// Duration of rest after which a bias counts as known, s, 0.5...60.
+        /// Duration of rest after which a bias counts as well known, s, 0.5...60.
         public var restTrustTime = 3.0
-        /// Time for which the rate must be steady at a value that differs from a known bias until
-        /// this value replaces the bias, s, 1...10000. The time is longer than any smooth turn of a
-        /// camera by a person. For a bias that was learned in a rest shorter than `restTrustTime`,
-        /// the time is multiplied by the square of the ratio of the rest's duration to
-        /// `restTrustTime`.
+        /// Time after which a steady rate that differs from a known bias replaces the bias, s,
+        /// 1...10000. The default is longer than any smooth turn of a camera by a person. The time
+        /// is shorter if the bias was measured in a rest shorter than `restTrustTime`: it is then
+        /// multiplied by the square of rest duration / `restTrustTime`.
         public var restOverruleTime = 180.0
-        /// Vertical specific force below which the estimate counts as wrong, as a fraction of
-        /// gravity, 0...0.9: the estimate is wrong by 60° or more, or the sensor was exchanged.
+        /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. Below it,
+        /// the estimate is wrong by 60° or more, or the sensor was exchanged.
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0
-        /// Time for which the vertical specific force must stay below `gravityShareThreshold`, s,
-        /// 0.2...10.
+        /// Time for which the vertical specific force must stay below `gravityShareThreshold` until
+        /// the estimator restarts, s, 0.2...10.
         public var gravityPatience = 1.0
-        /// Time after which a previously certain estimate counts as wrong, if the measured gravity
-        /// changed its direction without a rotation of the gyroscope, s. Until
-        /// `gravityDoubtPatience` has passed, the accelerometer counts as faulty and is not used.
+        /// Time limit for a contradiction between accelerometer and gyroscope, s: measured gravity
+        /// changed its direction, but the gyroscope measured no rotation. Before the limit, the
+        /// accelerometer counts as faulty and is not used. After the limit, the estimate counts as
+        /// wrong.
         public var gravityDoubtPatience = 6.0
         /// Delay of the gyroscope's samples, s, 0...0.02: the group delay of its low-pass filter.
         /// The attitude is extrapolated by `sensorDelay` with the current rate. A delay of 3 ms is
@@ -139,26 +134,27 @@ extension AttitudeEstimator {
         /// sensor, and not an instantaneous rate. A mean rate is older than an instantaneous rate
         /// by half the interval between samples.
         public var averagesRate = false
-        /// Full scale of the gyroscope, rad/s, 1...100; zero if unknown, in which case `GyroRange`
+        /// Full scale of the gyroscope, rad/s, 1...100. Zero if unknown; `GyroRange` then
         /// determines the full scale. A reading at full scale is only a lower bound of the rate, so
         /// the inclination's uncertainty grows.
         public var gyroRange = 2000 * Double.pi / 180
         /// Period with which the filter processes the accelerometer and the covariance, s,
         /// 0.001...0.05. The attitude is updated with each sample.
         public var filterPeriod = 0.02
-        /// Longest gap without a usable sample that is interpolated, s, 0.01...1. After a gap that
-        /// is not interpolated, the inclination is determined from the accelerometer again.
+        /// Longest gap without usable samples that is bridged by interpolation, s, 0.01...1. After
+        /// a longer gap, the inclination is determined from the accelerometer again.
         public var longestGap = 0.1
         /// Standard deviation of the magnetic field's horizontal direction indoors, without a
         /// disturbance, rad, 0.005...0.5.
         public var magneticHeadingSigma = 3 * Double.pi / 180
-        /// Correlation time of the variation that `magneticHeadingSigma` describes, s, 0.01...60.
+        /// Correlation time of the variation with the standard deviation `magneticHeadingSigma`, s,
+        /// 0.01...60.
         public var magneticCorrelationTime = 1.0
-        /// Time constant with which the reference values of the field's horizontal and vertical
-        /// components are learned, s, 1...1000.
+        /// Time constant of the reference values of the field's horizontal and vertical components,
+        /// s, 1...1000.
         public var magneticReferenceTime = 20.0
         /// Largest standard deviation of the inclination at which the estimate counts as converged,
-        /// rad. A standard deviation of a few degrees is sufficient, because the motors start
+        /// rad. A standard deviation of several degrees is sufficient, because the motors start
         /// softly and follow the estimate as it improves.
         public var convergedInclinationSigma = 8 * Double.pi / 180
         /// Largest standard deviation of the bias on any axis at which the estimate counts as
@@ -182,12 +178,11 @@ extension AttitudeEstimator {
 }
 
 extension AttitudeEstimator.Parameters {
-    /// Copy of the parameters with the noise scaled by three ratios from an app that tunes a Kalman
-    /// filter.
+    /// Copy of the parameters with scaled noise. An app for tuning a Kalman filter supplies the
+    /// three ratios.
     ///
-    /// The ratios multiply variances: a `measurement` of 4 doubles the standard deviation of the
-    /// accelerometer's information. Each ratio is limited to 0.1...10; a ratio that is not finite
-    /// or not positive counts as 1.
+    /// The ratios multiply variances: a `measurement` of 4 doubles `velocityNoiseDensity`. Each
+    /// ratio is limited to 0.1...10; a ratio that is not finite or not positive counts as 1.
     ///
     /// - Parameters:
     ///   - angle: Ratio for the gyroscope's noise, `gyroNoiseDensity` and `rotationNoise`.
@@ -214,8 +209,7 @@ extension AttitudeEstimator.Parameters {
     ///
     /// - Parameters:
     ///   - tilt: Standard deviation of the new estimate's tilt, rad.
-    ///   - lengthError: Difference between the length of the first specific force and gravity, as a
-    ///     fraction of gravity.
+    ///   - lengthError: Length of the first specific force minus gravity, as a fraction of gravity.
     /// - Returns: Covariance matrix of the new estimate.
     @_noLocks @_noAllocation
     func covariance(tilt: Double, lengthError: Double) -> AttitudeCovariance {
@@ -224,7 +218,7 @@ extension AttitudeEstimator.Parameters {
             gyro: gyroCovariance(bias: initialBiasSigma * initialBiasSigma), velocity: 1)
     }
 
-    /// Covariance of the errors of a gyroscope whose scale and cross-axis errors have not been
+    /// Initial covariance of the gyroscope's errors, before scale and cross-axis errors have been
     /// estimated.
     ///
     /// - Parameter bias: Variance of the gyroscope's bias, (rad/s)².

@@ -1,12 +1,12 @@
 /// The initial estimate of the vertical: the direction of the mean specific force.
 ///
-/// One sample of a sensor in motion can point in any direction. Between two steps of a runner the
-/// specific force can point upwards instead of downwards, and a filter that starts upside down
-/// stays upside down. In the mean over a running step the sensor's own acceleration largely
-/// cancels. If the first sample is consistent with rest, the estimator starts with this sample, and
-/// starts again if a later sample reveals motion. At rest the specific force is constant. The
-/// length of the specific force alone is not enough evidence: when a person runs, the length can
-/// equal gravity for 20 ms while the direction is arbitrary.
+/// While the sensor moves, the specific force of one sample can have any direction. Between two
+/// steps of a runner, it can even be inverted, and a filter that starts upside down stays upside
+/// down. In the mean over a running step, the sensor's own acceleration largely cancels. If the
+/// first sample is consistent with rest, the estimator starts with this sample; it restarts if a
+/// later sample shows motion. At rest, the specific force is constant. Its length alone is not
+/// sufficient evidence of rest: when a person runs, it can equal gravity for 20 ms while the
+/// direction is arbitrary.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
@@ -21,16 +21,17 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Time over which the specific force is averaged, s: one running step at 2.5 to 2.8 steps a
     /// second (Cavagna et al., Journal of Physiology 399, 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Largest deviation of a sample from gravity's length and from the first sample at which the
-    /// sensor can be at rest, as a fraction of gravity.
+    /// Limit of a sample's deviation for a sensor at rest, as a fraction of gravity. The limit
+    /// applies to the deviation of the length from gravity, and to the deviation from the first
+    /// sample.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// Time after which the first sample is accepted if no later sample deviates from it by more
-    /// than the fraction `quiet`, s: a quarter of a running step.
+    /// Time after which the first sample is accepted if no later sample deviates by more than
+    /// `quiet`, s: a quarter of a running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Standard deviation of the vertical from a mean, about each axis, rad. With the motion
-    /// statistics of recorded people the error is 2.1° while walking and 2.7° while running; the
-    /// value adds a margin of about the same size for other people.
+    /// statistics of recorded people, the error is 2.1° while walking and 2.7° while running. The
+    /// value is about twice as large, as a margin for other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
     /// True if the sensor is in motion, so that the vertical comes from a mean.

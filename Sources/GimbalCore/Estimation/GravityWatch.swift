@@ -1,17 +1,17 @@
 internal import CMathShim
 
-/// Check that the mean vertical specific force equals gravity. The mean specific force over a few
-/// seconds equals gravity in any motion.
+/// Check of the mean vertical specific force. During any motion, the mean specific force over a few
+/// seconds equals gravity.
 ///
 /// The check detects errors that the filter cannot correct, because the filter uses only the
-/// horizontal velocity. An estimate that is upside down causes no horizontal velocity, and if the
-/// estimated attitude tumbles, the velocity averages out. The mean vertical acceleration of a
-/// walking person or a car never cancels half of gravity for two seconds; only a fall of a dozen
-/// metres could cancel it.
+/// horizontal velocity. An upside-down estimate causes no horizontal velocity; if the estimated
+/// attitude tumbles, the velocity averages out. In the hand of a walking person or in a car, the
+/// mean vertical acceleration never cancels half of gravity for two seconds. Only a fall of a dozen
+/// metres could do so.
 ///
-/// If the estimate was certain, and the measured gravity changes its direction while the gyroscope
-/// measures no rotation, the accelerometer is probably faulty. The check flags the accelerometer as
-/// doubtful within 0.4 s. A doubtful accelerometer is not used until its readings agree with the
+/// The accelerometer is probably faulty if measured gravity changes its direction, but the
+/// gyroscope measures no rotation and the estimate was certain. The check flags the accelerometer
+/// as doubtful after 0.4 s. A doubtful accelerometer is not used until its readings agree with the
 /// estimate again. If the readings still disagree after `gravityDoubtPatience`, the estimate counts
 /// as wrong, and the estimator starts again.
 struct GravityWatch: Sendable, BitwiseCopyable {
@@ -31,18 +31,16 @@ struct GravityWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// Time for which the direction of the measured force must differ from gravity until the
-    /// accelerometer is considered doubtful, s. A fast swing of the hand changes the direction of
-    /// the measured force for up to 0.3 s.
+    /// Time with a deviating direction of the measured force after which the accelerometer counts
+    /// as doubtful, s. A fast swing of the hand changes the direction of the measured force for up
+    /// to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
-    /// Ratio of the vertical component to the length of the specific force, below which the
-    /// direction differs from gravity. The ratio is used only if the length of the specific force
-    /// is 0.7 to 1.3 times gravity.
+    /// Threshold for a deviating direction: ratio of the specific force's vertical component to its
+    /// length. The ratio is used only if the length is 0.7 to 1.3 times gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// Largest standard deviation of the inclination at which the estimate is certain, rad.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// Time for which the standard deviation must be at most `sureSigma` until the estimate is
-    /// certain, s.
+    /// Time with a standard deviation below `sureSigma` after which the estimate is certain, s.
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 
     /// Creates a check without any evidence against the estimate.
@@ -56,7 +54,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     ///   - inclinationSigma: Standard deviation of the estimate's inclination, rad.
     ///   - duration: Length of the period, s.
     ///   - parameters: Threshold and times.
-    /// - Returns: True if the estimate is wrong, so that the estimator must start again.
+    /// - Returns: True if the estimate is wrong and the estimator must restart.
     @_noLocks @_noAllocation
     mutating func refutes(
         force: Vector3, inclinationSigma: Double, duration: Double,
@@ -68,8 +66,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         if isDoubtful {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
-            // The deviation must last without interruption. In a wide swing of the hand the
-            // deviation lasts only briefly.
+            // The deviation must be uninterrupted. During a wide swing of the hand, it lasts only
+            // briefly.
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0

@@ -1,6 +1,6 @@
-/// One value for each of the twelve errors of a gyroscope. This type also holds a correction of the
-/// errors. The errors are, for each axis, the bias, the scale error, and the sensitivities to the
-/// rates about the two other axes.
+/// One value for each of a gyroscope's twelve errors: an error, a correction or a covariance. Each
+/// axis has a bias, a scale error, and cross-axis sensitivities to the rates about the two other
+/// axes.
 ///
 /// The sensor reads approximately `rate + scale * rate + next * rate.next + after * rate.after +
 /// bias`, component by component, where `rate.next` is (y, z, x) of the rate and `rate.after` is
@@ -10,11 +10,11 @@ struct GyroError: Sendable, BitwiseCopyable {
     var bias: Vector3
     /// Relative scale error of each axis.
     var scale: Vector3
-    /// Sensitivity of each axis to the rate about the following axis, as a fraction: of x to y, of
-    /// y to z, of z to x.
+    /// Cross-axis sensitivity of each axis to the rate about the next axis, as a fraction: x to y,
+    /// y to z, z to x.
     var next: Vector3
-    /// Sensitivity of each axis to the rate about the preceding axis, as a fraction: of x to z, of
-    /// y to x, of z to y.
+    /// Cross-axis sensitivity of each axis to the rate about the previous axis, as a fraction: x to
+    /// z, y to x, z to y.
     var after: Vector3
 
     /// The errors of an ideal gyroscope: all are zero.
@@ -32,8 +32,8 @@ struct GyroError: Sendable, BitwiseCopyable {
         self.after = after
     }
 
-    /// Sensitivity of the integrated angle about one direction to each of the gyroscope's errors:
-    /// angle, rad, per unit of the error.
+    /// Partial derivatives of the integrated angle about one direction, rad, with respect to the
+    /// gyroscope's errors.
     ///
     /// - Parameters:
     ///   - direction: Unit vector, body frame.
@@ -92,8 +92,8 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     var na: Matrix3 = .zero
     var aa: Symmetric3
 
-    /// Creates the covariance of uncorrelated errors from the variances of the bias, (rad/s)², of
-    /// the scale errors and of the cross-axis sensitivities; the last two are dimensionless.
+    /// Creates the covariance of uncorrelated errors from three variances: bias, (rad/s)²; scale
+    /// error, dimensionless; cross-axis sensitivity, dimensionless.
     @_noLocks @_noAllocation
     init(bias: Double, scale: Double, cross: Double) {
         bb = Symmetric3(diagonal: bias)
@@ -161,9 +161,9 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// For each axis, the component of the following axis: (y, z, x).
+    /// For each axis, the component of the next axis: (y, z, x).
     var next: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(y, z, x) } }
-    /// For each axis, the component of the preceding axis: (z, x, y).
+    /// For each axis, the component of the previous axis: (z, x, y).
     var after: Vector3 { @inline(__always) @_noLocks @_noAllocation get { Vector3(z, x, y) } }
 
     /// The component with index 0...2.

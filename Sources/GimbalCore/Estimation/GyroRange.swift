@@ -2,12 +2,12 @@
 /// the range.
 ///
 /// If the range is known, the detector compares it with the reading. If the range is unknown, as in
-/// a log of an arbitrary sensor, the detector finds the range: an axis whose rate rises fast and
-/// then stays constant is saturated. A sinusoidal rate is also constant near its peak. A linear
-/// extrapolation of a sine's rise exceeds the sine's peak by at most a tenth, at any frequency. The
-/// extrapolation's excess is less than `overshoot`, so a sinusoidal rate is not considered
-/// saturated. After the detection, every axis that reaches the detected range counts as saturated,
-/// until an axis exceeds this range.
+/// a log of an arbitrary sensor, the detector finds the range. If the rate of an axis rises fast
+/// and then stays constant, the axis is saturated. A sinusoidal rate is also constant near its
+/// peak. However, a linear extrapolation of a sine's rise exceeds the peak by at most a tenth, at
+/// any frequency. This is less than `overshoot`, so a sinusoidal rate does not count as saturated.
+/// After the detection, every axis that reaches the detected range counts as saturated. The
+/// detected range is discarded if an axis exceeds it.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The detected range, rad/s; infinite if no range was detected.
     private(set) var found = Double.infinity
@@ -16,11 +16,11 @@ struct GyroRange: Sendable, BitwiseCopyable {
     private var y = Axis()
     private var z = Axis()
 
-    /// Smallest difference between the extrapolated rate and the constant rate at which an axis
-    /// counts as saturated, as a fraction of the constant rate.
+    /// Threshold for a saturated axis: extrapolated rate minus constant rate, as a fraction of the
+    /// constant rate.
     private static var overshoot: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// Largest variation of a rate that counts as constant, as a fraction of the rate. Cross-axis
-    /// terms of a calibration make the reading of a saturated axis vary.
+    /// Largest relative variation of a rate that counts as constant. The reading of a saturated
+    /// axis varies because of a calibration's cross-axis terms.
     private static var flatness: Double { @_noLocks @_noAllocation get { 0.004 } }
     /// Time constant of the slope's smoothing, s.
     private static var slopeTime: Double { @_noLocks @_noAllocation get { 0.01 } }
@@ -37,7 +37,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
     ///   - gyro: Rate as measured, body frame, rad/s.
     ///   - dt: Seconds since the previous sample.
     ///   - known: The range, rad/s; zero if unknown.
-    /// - Returns: Vector with the value 1 on each saturated axis, and 0 on the remaining axes.
+    /// - Returns: Vector with the value 1 on each saturated axis and 0 on the other axes.
     @inline(__always) @_noLocks @_noAllocation
     mutating func reached(by gyro: Vector3, dt: Double, known: Double) -> Vector3 {
         let largest = gyro.largestMagnitude
@@ -45,8 +45,8 @@ struct GyroRange: Sendable, BitwiseCopyable {
             return largest > 0.98 * known ? Self.beyond(gyro, 0.98 * known) : .zero
         }
         search(gyro, dt: dt)
-        // A reading of more than 1.03 times the detected range means that the detected rate was not
-        // the end of the range. Cross-axis terms of a calibration cause smaller deviations.
+        // If a reading exceeds 1.03 times the detected range, the detection was wrong. Cross-axis
+        // terms of a calibration cause smaller deviations.
         if largest > 1.03 * found { found = .infinity }
         return largest > 0.985 * found ? Self.beyond(gyro, 0.985 * found) : .zero
     }
@@ -87,8 +87,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
                 return false
             }
             flatTime += dt
-            // The search evaluates only rises, that is, changes towards larger rates of the same
-            // sign.
+            // Only changes towards larger rates of the same sign are evaluated.
             return flatTime > 1.5 * dt
                 && slope * rate * flatTime > GyroRange.overshoot * size * size
         }

@@ -2,26 +2,26 @@
 public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     /// A hand, the wind or gravity turns the camera, because the motors are off.
     case unknown
-    /// Motors that hold the camera's attitude turn the joints, because the handle turns, or because
+    /// The motors hold the camera's attitude. The joints turn because the handle turns, or because
     /// a wrong gyroscope bias makes the camera turn slowly.
     case held
-    /// Motors turn the joints, because a command turns the camera.
+    /// The motors turn the camera, as commanded.
     case commanded
 
-    /// True if the cause is `commanded`. The comparison is a property, because the checker of
-    /// real-time code rejects the synthesized operator.
+    /// True if the cause is `commanded`. The comparison is a property, because the real-time
+    /// checker rejects the synthesized operator.
     var isCommanded: Bool {
         @_noLocks @_noAllocation get { if case .commanded = self { true } else { false } }
     }
 }
 
-/// Detector of joint motion. The detector uses the angle by which the joints turn, because the
-/// steps of the encoders make the joints' rate too noisy.
+/// Detector of joint motion. The detector uses the angle instead of the rate, because encoder
+/// quantization makes the rate too noisy.
 ///
-/// The joints count as moving once they have turned by `restJointTurn`, and as still when they have
-/// not turned by `restJointTurn` for `restProofTime`. Each measurement of the angle starts from
-/// zero, so that noise does not accumulate. With the defaults, joints that turn more slowly than
-/// 0.03 °/s count as still.
+/// The joints count as moving after a rotation by `restJointTurn`. They count as still after the
+/// time `restProofTime` without such a rotation. The angle is reset to zero after each decision, so
+/// noise does not accumulate. With the default values, joints count as still at rates below 0.03
+/// °/s.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// True if the joints have moved.
     private(set) var areMoving = false
@@ -36,7 +36,7 @@ struct JointStillness: Sendable, BitwiseCopyable {
     /// Updates `areMoving` with the motion of the joints in one filter period.
     ///
     /// - Parameters:
-    ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
+    ///   - relativeRate: Rate of the sensor relative to the handle, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
     /// - Returns: True if `areMoving` has changed.

@@ -2,18 +2,18 @@
 /// the end of a stick) to the sensor.
 ///
 /// While a hand swings the sensor, most of the sensor's velocity is the cross product of its rate
-/// and a lever arm that hardly changes in the body frame. The velocity that a swing causes contains
-/// no information about the tilt. A Kalman filter with three states estimates the lever arm from
-/// the velocity of the attitude filter. The filter's memory is limited, because a person changes
-/// the grip. The prior limits the length of the lever arm. Without rotation the lever arm has no
-/// effect. After subtraction of the lever arm's velocity, the assumption "velocity is zero" is more
-/// accurate.
+/// and a lever arm. The lever arm hardly changes in the body frame. The velocity of a swing
+/// contains no information about the tilt. A Kalman filter with three states estimates the lever
+/// arm from the velocity of the attitude filter. This filter has a limited memory, because a person
+/// changes the grip. The prior limits the length of the lever arm. Without rotation, the lever arm
+/// has no effect. After subtraction of the swing's velocity, the assumption "velocity is zero" is
+/// more accurate.
 ///
-/// The lever arm is not a state of the attitude filter, although the lever arm and the filter's
-/// states are learned from the same innovations. Tilt error and lever arm can be separated: a tilt
-/// error causes a lasting velocity, a lever arm causes a velocity that varies with the rate.
+/// The lever arm is not a state of the attitude filter, although both filters use the same
+/// innovations. Tilt error and lever arm can be separated: a tilt error causes a lasting velocity,
+/// whereas a lever arm causes a velocity that varies with the rate.
 struct LeverArm: Sendable, BitwiseCopyable {
-    /// Vector from the pivot to the sensor, body frame, m.
+    /// Vector from the centre of rotation to the sensor, body frame, m.
     private(set) var arm = Vector3.zero
     private var covariance: Symmetric3
 
@@ -40,8 +40,8 @@ struct LeverArm: Sendable, BitwiseCopyable {
         covariance.addToDiagonal((1 - share) * parameters.leverSigma * parameters.leverSigma)
     }
 
-    /// The velocity that rotation about the centre causes along one horizontal direction, and its
-    /// variance.
+    /// Velocity along one horizontal direction due to the rotation about the centre, and the
+    /// variance of this velocity.
     ///
     /// - Parameter direction: Cross product of the horizontal direction in the body frame and the
     ///   rate, rad/s.
@@ -57,7 +57,7 @@ struct LeverArm: Sendable, BitwiseCopyable {
     ///   - direction: Cross product of the horizontal direction in the body frame and the rate,
     ///     rad/s.
     ///   - velocity: The attitude filter's velocity along the horizontal direction, m/s.
-    ///   - noise: Variance of the velocity that the lever arm does not cause, m²/s².
+    ///   - noise: Variance of the velocity from other causes than the lever arm, m²/s².
     @inline(__always) @_noLocks @_noAllocation
     mutating func correct(_ direction: Vector3, velocity: Double, noise: Double) {
         let column = covariance * direction

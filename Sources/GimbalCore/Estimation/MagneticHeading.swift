@@ -4,13 +4,12 @@ import CMathShim
 /// magnetic north.
 ///
 /// The attitude from gyroscope and accelerometer rotates the measured field into the earth frame.
-/// In the earth frame, the field's horizontal length and vertical component do not depend on the
-/// heading. Length and vertical component of the field are compared with a slowly updated
-/// reference; a deviation counts as a disturbance. The part of a magnetic disturbance that rotates
-/// the measured heading cannot be detected. The estimator assumes that the undetected part of the
-/// disturbance is as large as the detected deviation, and increases the noise of the heading
-/// accordingly. Therefore iron and magnets reduce the weight of the measured field gradually, and
-/// the method needs no threshold.
+/// In the earth frame, the lengths of the field's horizontal and vertical components do not depend
+/// on the heading. Both values are compared with a slowly updated reference; a deviation counts as
+/// a magnetic disturbance. A disturbance can also rotate the measured heading, and this part cannot
+/// be detected. The estimator assumes that the undetected part is as large as the detected
+/// deviation, and increases the heading's measurement noise accordingly. Therefore the weight of
+/// the measured field decreases gradually near iron and magnets, without a threshold.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0
@@ -35,7 +34,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
     ///   - drift: Increase of the heading's variance since the previous sample, rad².
     ///   - dt: Seconds since the previous sample.
     ///   - period: Length of the period, s.
-    /// - Returns: True if the period is complete, so that the caller must call `step`.
+    /// - Returns: True if the period is complete; the caller must then call `step`.
     @_noLocks @_noAllocation
     mutating func add(field: Vector3, drift: Double, dt: Double, period: Double) -> Bool {
         sum += field * dt
@@ -66,16 +65,15 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         variance *= 1 - gain
     }
 
-    /// Adapts the offset to an earth frame of the attitude that was rotated about the vertical by
-    /// `angle`, rad.
+    /// Adapts the offset to a rotation of the earth frame about the vertical by `angle`, rad.
     @_noLocks @_noAllocation
     mutating func turnEarthFrame(by angle: Double) {
         offset -= angle
         restartPeriod()
     }
 
-    /// Resets the variance of the heading, because the attitude's heading has changed; the
-    /// reference field is kept.
+    /// Resets the variance of the heading, because the attitude's heading has changed. The
+    /// reference field does not change.
     @_noLocks @_noAllocation
     mutating func forgetHeading() {
         variance = Double.pi * Double.pi
@@ -89,11 +87,11 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         drift = 0
     }
 
-    /// Updates the reference field. The larger the deviation of the measured field from the
-    /// reference is, the more slowly the reference changes.
+    /// Updates the reference field. The larger the deviation of the measured field, the more slowly
+    /// the reference changes.
     ///
-    /// - Returns: Largest possible heading error, rad. A horizontal disturbance as large as the
-    ///   deviation causes this error.
+    /// - Returns: Heading error, rad, if the whole deviation were a horizontal disturbance across
+    ///   the field.
     @_noLocks @_noAllocation
     private mutating func learn(
         horizontal: Double, vertical: Double, _ elapsed: Double,
@@ -109,7 +107,8 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, 1e-3)
         let sigma = parameters.magneticHeadingSigma
         let trust = sigma * sigma / (sigma * sigma + deviation * deviation)
-        // At first the reference is the mean of the measurements; later it is their low-pass.
+        // At first, the reference is the mean of all measurements; later, it is the output of a
+        // low-pass.
         let time = min(age, parameters.magneticReferenceTime)
         let gain = trust * elapsed / (time + elapsed)
         referenceHorizontal += dh * gain

@@ -1,13 +1,13 @@
 import CMathShim
 
-/// Estimator of the strength of the sensor's motion: the mean square of the horizontal velocity
-/// that errors of tilt and bias do not explain.
+/// Estimator of the sensor's motion level: the mean square of the horizontal velocity, without the
+/// part due to errors of tilt and bias.
 ///
-/// The sum of the filter's squared innovations, each divided by its variance, is the residual of
-/// the best fit. Therefore the level is valid before the tilt is known, and a wrong initial tilt is
-/// not mistaken for motion. The level starts at the value for the strongest assumed motion, because
-/// little motion in the first second does not predict little motion in the next second. The level
-/// rises faster than it falls.
+/// The level is computed from the squared innovations, each divided by its variance. The sum of
+/// these ratios is the residual of the best fit. Therefore the level is valid before the tilt is
+/// known, and a wrong initial tilt is not mistaken for motion. The initial level is that of the
+/// strongest assumed motion, because little motion in the first second does not predict little
+/// motion later. The level rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// Weight of the initial value, expressed as the equivalent duration of observed motion, s.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }
@@ -16,7 +16,7 @@ struct MotionLevel: Sendable, BitwiseCopyable {
     /// Time constant of a falling level, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
 
-    /// Mean square of the velocity along one horizontal axis, m²/s²; NaN means the value for the
+    /// Mean square of the velocity along one horizontal axis, m²/s²; NaN means the level of the
     /// strongest assumed motion.
     private var square = Double.nan
     private var seconds = 0.0
@@ -28,8 +28,8 @@ struct MotionLevel: Sendable, BitwiseCopyable {
     /// Updates the level with the velocity of one filter period.
     ///
     /// - Parameters:
-    ///   - velocitySquare: Squared velocity that tilt and bias do not explain, mean of both
-    ///     horizontal axes, m²/s².
+    ///   - velocitySquare: Squared velocity, without the part due to errors of tilt and bias, mean
+    ///     of both horizontal axes, m²/s².
     ///   - duration: Length of the period, s.
     ///   - parameters: The estimator's assumptions.
     @_noLocks @_noAllocation
@@ -43,8 +43,8 @@ struct MotionLevel: Sendable, BitwiseCopyable {
         square += (velocitySquare - square) * duration / (time + duration)
     }
 
-    /// The velocity noise density to assume, m/s·√s: `velocityNoiseDensity` times a factor between
-    /// `calmVelocityShare` and 1.
+    /// Velocity noise density for the present motion level, m/s·√s: `velocityNoiseDensity` times a
+    /// factor in the range `calmVelocityShare`...1.
     @_noLocks @_noAllocation
     func noiseDensity(_ parameters: AttitudeEstimator.Parameters) -> Double {
         guard square < Self.largest(parameters) else { return parameters.velocityNoiseDensity }

@@ -1,16 +1,15 @@
-/// Detector of rest, which also measures the gyroscope bias during rest.
+/// Detector of rest. During rest, the detector also measures the gyroscope bias.
 ///
-/// At rest, rate and specific force stay near their own means. Rate and specific force also stay
-/// near their means during a slow smooth pan, and while the motors keep the gyroscope's rate at
-/// zero. Therefore rest has further conditions: the mean rate must be close to the estimated bias,
-/// the specific force must also be steady and keep its direction, and the joints must be still. In
-/// addition, the caller can exclude rest (`isPlausible`).
+/// At rest, rate and specific force stay near their means. However, the same is true during a slow
+/// smooth pan, and while the motors hold the camera still. Therefore rest has further conditions:
+/// the mean rate must be close to the estimated bias, the specific force must keep its direction,
+/// and the joints must be still. In addition, the caller can exclude rest (`isPlausible`).
 ///
-/// Joints that move exclude rest. While the joints move, the detector can still measure the bias
-/// from the carrier's rate, with a weight that decreases with the speed of the joints. In state
-/// `held` the joints rotate because the carrier rotates, or because a wrong gyroscope bias makes
-/// the camera rotate slowly. In state `commanded` the gyroscope's scale error adds a fraction of
-/// the turn to the measurement.
+/// Moving joints exclude rest. While the joints move, the detector can still measure the bias from
+/// the handle's rate, but the weight of this measurement decreases with the joints' rate. In state
+/// `held`, the joints turn because the handle turns, or because a wrong gyroscope bias makes the
+/// camera turn slowly. In state `commanded`, the gyroscope's scale error adds a fraction of the
+/// turn to the measurement.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -18,7 +17,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         var rate: Vector3
         /// Time over which the rate is averaged, s.
         var duration: Double
-        /// Variance of the measurement error that the joints' motion causes on each axis, (rad/s)²;
+        /// Variance of the measurement error due to the joints' motion, on each axis, (rad/s)²;
         /// zero at rest.
         var jointVariance: Vector3
     }
@@ -37,8 +36,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Variance that the caller must add to the bias estimate, (rad/s)², because the last step
-    /// revealed that the bias was not learned at rest; otherwise zero.
+    /// Increase of the bias variance that the caller must apply, (rad/s)². Zero, unless the last
+    /// step showed that the bias was not measured at rest.
     private(set) var lostTrust = 0.0
     /// True if the sensor has been still for `restTime`, and the joints do not move.
     private(set) var isAtRest = false
@@ -56,17 +55,17 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// Updates the detector with the means of one filter period.
     ///
     /// - Parameters:
-    ///   - rate: Mean raw rate of the sensor's carrier, body frame, rad/s.
-    ///   - relativeRate: Rate of the sensor relative to the carrier, body frame, rad/s.
+    ///   - rate: Mean raw rate of the handle, body frame, rad/s.
+    ///   - relativeRate: Rate of the sensor relative to the handle, body frame, rad/s.
     ///   - force: Mean specific force, body frame, m/s².
     ///   - bias: Estimated gyroscope bias, rad/s.
     ///   - biasVariance: Variances of the estimated bias, (rad/s)².
     ///   - isPlausible: False if the caller has evidence of motion.
-    ///   - jointDrive: Cause of the sensor's motion relative to the carrier.
+    ///   - jointDrive: Cause of the sensor's motion relative to the handle.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: A bias measurement after each half of `restTime`, at rest or while only the
-    ///   joints move; otherwise nil.
+    /// - Returns: Bias measurement after each half of `restTime`, at rest or while only the joints
+    ///   move; otherwise nil.
     @_noLocks @_noAllocation
     mutating func step(
         rate: Vector3, relativeRate: Vector3, force: Vector3, bias: Vector3,
@@ -132,9 +131,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return finish(jointShare: share)
     }
 
-    /// Standard deviation of the error of the carrier's rate, as a fraction of the joints' rate:
-    /// zero at rest, nil if the bias cannot be measured. In state `held`, an error of the carrier's
-    /// rate that equals the joints' rate corresponds to `restGate` standard deviations.
+    /// Standard deviation of the handle rate's error, as a fraction of the joints' rate; zero at
+    /// rest, nil if the bias cannot be measured. In state `held`, `restGate` standard deviations
+    /// equal the joints' rate.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters
@@ -146,8 +145,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Ends one measurement. Only a measurement at rest increases the support for the bias (see
-    /// `RestEvidence`).
+    /// Ends one measurement. Only a measurement at rest increases `RestEvidence.support`.
     @_noLocks @_noAllocation
     private mutating func finish(jointShare: Double) -> Measurement {
         let sigma = jointTurn * (jointShare / sumTime)
@@ -160,10 +158,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         return measurement
     }
 
-    /// Reduces the trust in the bias, because the direction of gravity has changed while the sensor
-    /// seemed to be at rest: the sensor rotates. A bias that was learned in a short rest can be the
-    /// rate of a slow rotation that looked like rest, so it counts as unknown again. A bias that is
-    /// known from longer rests loses only the support of the last rest.
+    /// Reduces the confidence in the bias. The direction of gravity has changed while the sensor
+    /// seemed to be at rest, so the sensor rotates. A bias from a short rest may be the rate of
+    /// this slow rotation, so it counts as unknown again. If the bias is known from longer rests,
+    /// only the last rest is disregarded.
     @_noLocks @_noAllocation
     private mutating func refute(
         _ variance: Vector3, _ parameters: AttitudeEstimator.Parameters
@@ -180,8 +178,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// True if the RMS deviations of rate and specific force from their means are below their
-    /// thresholds, and the present deviations are below three times the thresholds. A noisy sensor
-    /// at a low sample rate can exceed the threshold at times, but the average must not hide a
+    /// thresholds, and the present deviations are below three times the thresholds. A single
+    /// deviation of a noisy sensor may exceed the threshold, but the average must not conceal a
     /// motion.
     @_noLocks @_noAllocation
     private mutating func isQuiet(
@@ -195,7 +193,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
             && rate < 9 * limitRate && force < 9 * limitForce
     }
 
-    /// Discards the observed time of stillness and the current bias measurement.
+    /// Resets the time at rest and the current bias measurement.
     @_noLocks @_noAllocation
     mutating func restart() {
         stillTime = 0
@@ -206,7 +204,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Resets the detector, because the next samples are unrelated to the previous samples. The
-    /// evidence about earlier rests is kept.
+    /// evidence from earlier rests is not discarded.
     @_noLocks @_noAllocation
     mutating func reset() {
         let known = evidence
@@ -215,10 +213,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
-    /// True if the rate agrees with the estimated bias. While the joints are still, the margin of
-    /// the comparison is `restGateFloor`. While the joints move, the margin is a fifth of
-    /// `restGateFloor`, for the noise of `slowRate`, and the error `jointRate` of a commanded turn
-    /// is added.
+    /// True if the rate agrees with the estimated bias. The margin is `restGateFloor` while the
+    /// joints are still. While the joints move, the margin is a fifth of `restGateFloor` (noise of
+    /// `slowRate`) plus the error `jointRate` of a commanded turn, in quadrature.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

@@ -1,17 +1,17 @@
 import CMathShim
 
-/// Evidence for and against rest, in addition to the gyroscope, because a gyroscope cannot
-/// distinguish a steady turn from rest on a table.
+/// Evidence for and against rest from other sources than the gyroscope, which cannot distinguish a
+/// steady turn from rest on a table.
 ///
-/// The evidence has three sources. The first source is gravity: if the direction of gravity turns
-/// relative to the carrier, the sensor is not at rest, and a bias learned during this turn is
-/// reverted. The second source is earlier rests: the longer the earlier rests were, the longer a
-/// new rest at another rate must last to replace the bias. The third source is time: if the rate
-/// differs from the bias for longer than any person turns a camera, this rate is the new bias. A
-/// turn about the vertical at power-on cannot be distinguished from a bias, so the resulting wrong
-/// bias is replaced only after `restOverruleTime`.
+/// The evidence has three sources. The first source is gravity. If the direction of gravity turns
+/// relative to the handle, the sensor is not at rest, and a bias from this time is discarded. The
+/// second source is earlier rests: the longer they were, the longer a new rest at another rate must
+/// last to replace the bias. The third source is time: if the rate differs from the bias for longer
+/// than any person turns a camera, this rate is the new bias. At power-on, a turn about the
+/// vertical cannot be distinguished from a bias, so the resulting wrong bias is replaced only after
+/// `restOverruleTime`.
 struct RestEvidence: Sendable, BitwiseCopyable {
-    /// Duration of the rest in which the present bias was learned, s.
+    /// Duration of the rest in which the present bias was measured, s.
     private(set) var support = 0.0
 
     private var reference = Vector3.zero
@@ -25,8 +25,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// True if gravity has been observed for long enough to accept rest. If no earlier evidence
-    /// contradicted rest, the property is true immediately.
+    /// True if gravity has been observed for long enough to accept rest. The value is true
+    /// immediately if no earlier evidence contradicted rest.
     var isProven: Bool { @_noLocks @_noAllocation get { watched >= proof } }
 
     /// Discards the observation of gravity, because the sensor has moved. The observation of
@@ -37,15 +37,15 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window = 0
     }
 
-    /// Checks for one period whether the direction of gravity has changed relative to the carrier.
+    /// Checks in each period whether the direction of gravity has changed relative to the handle.
     ///
     /// - Parameters:
     ///   - force: Specific force, smoothed, body frame, m/s².
-    ///   - variance: Variance of the smoothed force, from its noise, (m/s²)².
-    ///   - relativeRate: Rate of the sensor relative to its carrier, body frame, rad/s.
+    ///   - variance: Noise variance of the smoothed force, (m/s²)².
+    ///   - relativeRate: Rate of the sensor relative to the handle, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: True if the tilt of the carrier is constant; false if the tilt changes.
+    /// - Returns: True if the tilt of the handle is constant; false if the tilt changes.
     @_noLocks @_noAllocation
     mutating func isLevel(
         force: Vector3, variance: Double, relativeRate: Vector3, duration: Double,
@@ -53,9 +53,9 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     ) -> Bool {
         watched += duration
         // The first reference direction of gravity is stored after half of `restTime`, when the
-        // smoothed force has settled. Half of `restTime` is short enough to detect a fast tilt
-        // before the first bias measurement. Later the reference direction of gravity is renewed,
-        // so that errors do not accumulate.
+        // smoothed force has settled. From then on, a fast tilt is detected before the first bias
+        // measurement ends. Later, the reference direction is renewed regularly, so errors do not
+        // accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
             turned = .zero
@@ -65,8 +65,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window += duration
         turned += relativeRate.cross(force) * duration
         let drift = (force - reference + turned).squaredNorm
-        // The mean of a noisy sensor varies, so three standard deviations of the difference of two
-        // means are added to the limit.
+        // The difference of two means varies because of the sensor's noise. Therefore three
+        // standard deviations of the difference are added to the limit, in quadrature.
         let limit = parameters.restDriftThreshold * parameters.restDriftThreshold + 18 * variance
         guard drift < limit else {
             restartWatch()
@@ -90,14 +90,13 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func withdraw(to support: Double) { self.support = support }
 
-    /// Updates, for one filter period, the time for which the sensor has been still at a rate that
-    /// differs from the bias.
+    /// Updates the time for which the rate has been steady at a value that differs from the bias.
     ///
     /// - Parameters:
-    ///   - rate: Mean raw rate of the carrier, rad/s.
+    ///   - rate: Mean raw rate of the handle, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: True if the deviating rate has lasted so long that the bias must be wrong.
+    /// - Returns: True if the rate has deviated for long enough to replace the bias.
     @_noLocks @_noAllocation
     mutating func overrules(
         rate: Vector3, duration: Double, parameters: AttitudeEstimator.Parameters

@@ -1,18 +1,18 @@
-/// Detector of a wrong inclination: the mean specific force leans away from the estimated vertical
-/// for longer than the motion of a person can explain.
+/// Detector of a wrong inclination. The mean specific force deviates from the estimated vertical
+/// for longer than the motion of a person can explain; the angle is called lean.
 ///
-/// Because the speed of a person is bounded, the effect of acceleration on a long mean of the force
-/// is also bounded. With the kernel t/τ² exp(-t/τ) of two first-order low-passes, the effect is at
-/// most 2/e · speed/τ, which is 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean is an error of the
-/// estimate: the estimate is wrong by 5° or more, and the filter should have corrected this error
-/// earlier. A vehicle that brakes from 50 km/h also triggers the detector; during the braking the
-/// estimate can indeed be wrong.
+/// The speed of a person is bounded. Therefore the effect of acceleration on a long mean of the
+/// force is also bounded. With two first-order low-passes (kernel t/τ² exp(-t/τ)), the effect is at
+/// most 2/e · speed/τ: 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean means that the estimate is
+/// wrong by 5° or more, although the filter should have corrected this error. A vehicle that brakes
+/// from 50 km/h also triggers the detector; the estimate can indeed be wrong during braking.
 ///
 /// The detector only reports its result; it does not change the estimate.
 struct TiltDoubt: Sendable, BitwiseCopyable {
-    /// True if the lean is too large at present, so that the estimate is doubtful.
+    /// True if the estimate is doubtful, because the lean is too large.
     private(set) var isDoubtful = false
-    /// Tangent of the angle between the long mean of the force and the estimated vertical.
+    /// Tangent of the lean: the angle between the long mean of the force and the estimated
+    /// vertical.
     private(set) var lean = 0.0
 
     /// Time constant of each of the two low-passes, s.
@@ -23,7 +23,7 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     /// Tangent of the lean below which the estimate is no longer doubtful (2.3°).
     private static var least: Double { @_noLocks @_noAllocation get { 0.04 } }
 
-    /// Value of the estimator's frame counter for which the means are valid.
+    /// Value of the estimator's frame counter when the means started.
     private var frame = UInt64.max
     private var first = Vector3.zero
     private var second = Vector3.zero
@@ -35,8 +35,8 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     /// Updates the detector with the filter period that ended with the estimator's last sample, if
     /// a period ended.
     ///
-    /// - Parameter estimator: The estimator; all calls must receive the same estimator. Call this
-    ///   method after each `update`.
+    /// - Parameter estimator: The estimator, the same for all calls. Call this method after each
+    ///   `update`.
     @_noLocks @_noAllocation
     mutating func follow(_ estimator: AttitudeEstimator) {
         guard let ended = estimator.ended, ended.duration > 0 else { return }

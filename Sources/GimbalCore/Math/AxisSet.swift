@@ -1,10 +1,10 @@
-/// A set of gimbal axes. The set operations are written out, because the checker of real-time code
-/// rejects generic set operations (see `Conditions`).
+/// A set of gimbal axes. This type implements its own set operations, because the real-time checker
+/// rejects generic ones (see `Conditions`).
 public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
     /// The axes as bits: bit 0 is yaw, bit 1 is roll, bit 2 is pitch.
     public var rawValue: UInt8
 
-    /// Creates the set of the axes for which `contains` is true.
+    /// Creates the set of all axes for which `contains` returns true.
     @inlinable @_noLocks
     public init(yaw: Bool, roll: Bool, pitch: Bool) {
         rawValue = (yaw ? 1 : 0) | (roll ? 2 : 0) | (pitch ? 4 : 0)
@@ -42,7 +42,7 @@ public struct AxisSet: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension AxisVector {
-    /// The axes on which the two vectors have different values.
+    /// The axes on which two vectors have different values.
     @_noLocks
     func differing(from other: AxisVector) -> AxisSet {
         AxisSet(yaw: yaw != other.yaw, roll: roll != other.roll, pitch: pitch != other.pitch)

@@ -29,8 +29,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { AxisVector(repeating: 0) }
     }
 
-    /// True if all three values are equal. The operator is written out, because the checker of
-    /// real-time code rejects the synthesized operator.
+    /// True if all three values are equal. The operator is hand-written, because the real-time
+    /// checker rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: AxisVector, b: AxisVector) -> Bool {
         a.yaw == b.yaw && a.roll == b.roll && a.pitch == b.pitch
@@ -60,7 +60,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         AxisVector(yaw: a.yaw * s, roll: a.roll * s, pitch: a.pitch * s)
     }
 
-    /// The vector with each axis limited to ±`limit` of that axis.
+    /// The vector, with each value limited to ±`limit` of its axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(to limit: AxisVector) -> AxisVector {
         AxisVector(
@@ -69,7 +69,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, -limit.pitch), limit.pitch))
     }
 
-    /// The vector with each axis limited to the range from `low` to `high` of that axis.
+    /// The vector, with each value limited to the range from `low` to `high` of its axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(from low: AxisVector, to high: AxisVector) -> AxisVector {
         AxisVector(
@@ -77,7 +77,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
             pitch: min(max(pitch, low.pitch), high.pitch))
     }
 
-    /// True if each axis is within ±`limit` of that axis.
+    /// True if each value is within ±`limit` of its axis.
     @_noLocks
     func isWithin(_ limit: AxisVector) -> Bool {
         abs(yaw) <= limit.yaw && abs(roll) <= limit.roll && abs(pitch) <= limit.pitch
@@ -95,7 +95,7 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { AxisVector(repeating: .nan) }
     }
 
-    /// This vector, with the values of `other` on the axes that are NaN.
+    /// This vector, with each NaN replaced by the value of `other`.
     @inlinable @inline(__always) @_noLocks
     public func filled(from other: AxisVector) -> AxisVector {
         AxisVector(
@@ -111,8 +111,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Vector3 {
-    /// The components of this camera-frame vector, assigned to the axes: yaw is the z component,
-    /// roll x and pitch y.
+    /// The components of this camera-frame vector, assigned to the axes: z to yaw, x to roll, y to
+    /// pitch.
     @inlinable
     public var perAxis: AxisVector {
         @_noLocks @inline(__always) get { AxisVector(yaw: z, roll: x, pitch: y) }
@@ -120,8 +120,8 @@ extension Vector3 {
 }
 
 extension AxisVector {
-    /// The product, axis by axis, of a camera-frame vector and one factor for each axis, for
-    /// example inertia times acceleration, or gain times error.
+    /// Product, axis by axis, of a camera-frame vector and one factor for each axis. Examples are
+    /// inertia times acceleration, and gain times error.
     @_noLocks @_noAllocation
     func times(_ turn: Vector3) -> Vector3 {
         Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)

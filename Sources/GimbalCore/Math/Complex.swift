@@ -43,7 +43,7 @@ public struct Complex: Sendable, BitwiseCopyable, Equatable {
     public static func * (a: Complex, s: Double) -> Complex {
         Complex(a.real * s, a.imaginary * s)
     }
-    /// The quotient of two numbers; not finite for a divisor of zero.
+    /// The quotient of two numbers; not finite if the divisor is zero.
     public static func / (a: Complex, b: Complex) -> Complex {
         a * b.conjugate * (1 / b.squaredMagnitude)
     }

@@ -1,4 +1,4 @@
-/// One of the three axes of a gimbal: a joint, or the axis about which this joint turns the camera.
+/// One of the three axes of a gimbal: a joint, or the corresponding axis of the camera.
 public enum GimbalAxis: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// Rotation about the camera's z axis; the joint at the handle.
     case yaw

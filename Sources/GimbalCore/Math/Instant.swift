@@ -1,6 +1,6 @@
 /// A point in time: nanoseconds on a monotonic clock with an arbitrary zero. The module
-/// `GimbalCore` never reads a clock, but receives every time as an argument, so a run with recorded
-/// or simulated times is repeatable.
+/// `GimbalCore` never reads a clock; every time is an argument. Therefore a run with recorded or
+/// simulated times is repeatable.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// Nanoseconds since the clock's zero.
     public var nanoseconds: Int64

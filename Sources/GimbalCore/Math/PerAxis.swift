@@ -1,5 +1,5 @@
-/// One value for each gimbal axis, for example a controller's state or a tuning, in the order of
-/// the joints from handle to camera.
+/// One value for each gimbal axis, in the order of the joints from handle to camera. Examples are a
+/// controller's state and its tuning.
 public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
     /// Value for the yaw joint, at the handle, or for rotation about the camera's z axis.
     public var yaw: Value
@@ -8,7 +8,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
     /// Value for the pitch joint, at the camera, or for rotation about the camera's y axis.
     public var pitch: Value
 
-    /// Creates the three values, in the order from the handle's joint to the camera's.
+    /// Creates the three values, in the order of the joints from handle to camera.
     @inline(__always)
     public init(yaw: Value, roll: Value, pitch: Value) {
         self.yaw = yaw
@@ -38,7 +38,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
         }
     }
 
-    /// A vector with one number for each axis, computed from the value of that axis.
+    /// Vector of three numbers, each computed from the value of one axis.
     @inline(__always)
     func map(_ number: (Value) -> Double) -> AxisVector {
         AxisVector(yaw: number(yaw), roll: number(roll), pitch: number(pitch))

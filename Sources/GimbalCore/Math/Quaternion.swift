@@ -49,8 +49,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         z = vector.z * scale
     }
 
-    /// The inverse of the exponential map: axis times angle, rad, in the shorter direction, with a
-    /// norm of 0...π.
+    /// Rotation vector (inverse of the exponential map): axis times angle, rad, in the shorter
+    /// direction; norm 0...π.
     @inlinable
     public var rotationVector: Vector3 {
         @_noLocks @inline(__always) get {
@@ -125,8 +125,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     @inlinable @inline(__always) @_noLocks
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
-    /// The rotation vector from this rotation to `target`, in the shorter direction, in the body
-    /// frame of this rotation, rad.
+    /// Rotation vector from this rotation to `target`, in the body frame of this rotation, rad. The
+    /// direction is the shorter one.
     @inlinable @inline(__always) @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector

@@ -22,8 +22,8 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public static var zero: Vector3 { @_noLocks @inline(__always) get { Vector3(0, 0, 0) } }
 
-    /// True if all components are equal. The operator is written out, because the checker of
-    /// real-time code rejects the synthesized operator.
+    /// True if all components are equal. The operator is hand-written, because the real-time
+    /// checker rejects the synthesized operator.
     @inlinable @inline(__always) @_noLocks
     public static func == (a: Vector3, b: Vector3) -> Bool {
         a.x == b.x && a.y == b.y && a.z == b.z
@@ -89,7 +89,7 @@ public struct Vector3: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { x.isFinite && y.isFinite && z.isFinite }
     }
 
-    /// This vector, shortened to a length of `limit` if it is longer; `limit` is not negative.
+    /// This vector, with its length limited to `limit`, which must not be negative.
     @inlinable @inline(__always) @_noLocks
     public func limited(to limit: Double) -> Vector3 {
         let length = norm

@@ -1,19 +1,19 @@
 /// Speed controller of a robot with two driven wheels: limits the requested speeds and ramps the
 /// wheels towards these speeds. After a request has expired, the wheels brake to a stop. The model
-/// reads no clock and causes no side effects; use it from one thread.
+/// does not read a clock and has no side effects. Use it from one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {
-    /// Limits that the owner configures.
+    /// Configured limits.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Largest speed, as a fraction of full speed, 0...1.
         public var limit = 1.0
-        /// Largest acceleration as a fraction of full speed, 1/s; 2 means from rest to full speed
-        /// in 0.5 s.
+        /// Largest acceleration as a fraction of full speed, 1/s. A value of 2 means full speed
+        /// after 0.5 s.
         public var acceleration = 2.0
         /// Largest deceleration as a fraction of full speed, 1/s; it can be larger than
         /// `acceleration`.
         public var deceleration = 5.0
 
-        /// Creates the default limits: half a second to full speed, a fifth of a second to a stop.
+        /// Creates the default limits: 0.5 s to full speed, 0.2 s to a stop.
         public init() {}
     }
 
@@ -25,7 +25,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         /// Requested speed of the right wheel, as a fraction of full speed, -1...1, forwards
         /// positive; a value outside this range is limited.
         public var right: Double
-        /// Dead-man time: at this time the request expires and the wheels stop.
+        /// Time at which the request expires and the wheels stop (dead-man timeout).
         public var validUntil: Instant
 
         /// Creates a request.
@@ -41,7 +41,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Limits that the owner configures.
+    /// Configured limits.
     public var parameters: Parameters
     /// Present speed of the left wheel, as a fraction of full speed, forwards positive.
     public private(set) var left = 0.0
@@ -54,11 +54,11 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     /// Computes the wheel speeds of the next period.
     ///
     /// - Parameters:
-    ///   - request: The newest request. If one of the request's speeds is not finite, both speeds
-    ///     count as zero.
+    ///   - request: The newest request. If a requested speed is not finite, both speeds count as
+    ///     zero.
     ///   - now: The time of the present period.
-    ///   - dt: Seconds since the previous period, limited to 0.2, so that a delayed thread does not
-    ///     cause a jump.
+    ///   - dt: Seconds since the previous period, limited to 0.2. The limit avoids a jump after a
+    ///     delay of the thread.
     public mutating func step(_ request: Request, now: Instant, dt: Double) {
         let isValid = now < request.validUntil && request.left.isFinite && request.right.isFinite
         let dt = min(max(dt, 0), 0.2)
@@ -75,7 +75,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     private func next(_ speed: Double, towards wish: Double, dt: Double) -> Double {
         let limit = min(max(parameters.limit, 0), 1)
         let goal = min(max(wish, -limit), limit)
-        // A wheel that must change its direction first brakes to a stop.
+        // If a wheel must change its direction, it first brakes to a stop.
         let isBraking = speed * goal < 0 || abs(goal) < abs(speed)
         let step = (isBraking ? parameters.deceleration : parameters.acceleration) * dt
         let aim = speed * goal < 0 ? 0 : goal

@@ -1,8 +1,9 @@
-/// Controller of a stepper motor with a step line and a direction line. The controller moves the
-/// motor to a position or at a velocity with a trapezoidal speed profile, keeps soft limits, and
-/// homes to a switch. The caller calls `tick` at a fixed interval, and then outputs `lines`. The
-/// position counts the steps that were output, so a late call delays a step, but no step is lost.
-/// The controller reads no clock and causes no side effects; use it from one thread.
+/// Controller of a stepper motor whose driver has step and direction inputs. The controller moves
+/// the motor to a position or at a velocity, with a trapezoidal speed profile. It observes soft
+/// limits and homes to a switch. The caller calls `tick` at a fixed interval, and then outputs
+/// `lines`. The position is the count of output steps. Therefore a late call delays a step, but no
+/// step is lost. The controller does not read a clock and has no side effects. Use it from one
+/// thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -17,7 +18,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Homing speed towards the switch, steps/s; negative, because the switch is at the lower
         /// end. The motor leaves the switch at a quarter of the homing speed.
         public var homingSpeed = -200.0
-        /// Number of steps without a change of the switch after which homing fails.
+        /// Homing fails after this number of steps without a change of the switch.
         public var homingRange = 200_000
 
         /// Creates the default values.
@@ -34,7 +35,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// relative goal to a position. If `tick` receives the goal `further`, the motor
         /// decelerates to a stop.
         case further(Int)
-        /// Turn at a velocity, steps/s, until the given time, then decelerate to a stop.
+        /// Turn at a velocity, steps/s, until the given time; then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
         /// Search for the home switch; its edge becomes position 0. `asked` is the time of the
         /// request; a new time starts a new search.
@@ -43,7 +44,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
     /// State of homing.
     public enum Homing: Int, Sendable, BitwiseCopyable {
-        /// Homing was not requested, or another goal has cancelled it: position 0 is the position
+        /// Homing was not requested, or another goal has cancelled it. Position 0 is the position
         /// at the start.
         case none
         /// The motor moves towards the switch.
@@ -56,14 +57,14 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case failed
     }
 
-    /// States of the two lines.
+    /// States of the step and direction signals.
     public struct Lines: Sendable, BitwiseCopyable, Equatable {
-        /// Step line: the motor makes a step when this line becomes active.
+        /// Step signal: the motor makes a step when this signal becomes active.
         public var step = false
-        /// Direction line: active means forwards.
+        /// Direction signal: active means forwards.
         public var direction = false
 
-        /// Creates the state in which both lines are inactive.
+        /// Creates the initial state: both signals are inactive.
         public init() {}
     }
 
@@ -75,9 +76,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     public private(set) var speed = 0.0
     /// State of homing.
     public private(set) var homing = Homing.none
-    /// Present states of the lines.
+    /// Present states of the two signals.
     public private(set) var lines = Lines()
-    /// Distance from `position` to the ideal continuous position, steps; at half a step the motor
+    /// Distance from `position` to the ideal continuous position, steps. At half a step, the motor
     /// makes a step.
     private var ahead = 0.0
     private var sought = 0
@@ -89,7 +90,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// True if the motor is at rest.
     public var isStanding: Bool { speed == 0 }
 
-    /// Computes the states of the lines for the next tick.
+    /// Computes the signals for the next tick.
     ///
     /// - Parameters:
     ///   - goal: The newest goal of the motor.
@@ -118,8 +119,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         sought += 1
     }
 
-    /// Ends a motion to a position: at low speed, within 0.05 steps of the target, the motor stops
-    /// exactly at the target.
+    /// Ends a motion to a position: at low speed and within 0.05 steps of the target, the motor
+    /// stops exactly at the target.
     private mutating func settle(_ goal: Goal, dt: Double) {
         switch goal {
         case .position(let wanted):
@@ -217,14 +218,15 @@ public struct StepAxis: Sendable, BitwiseCopyable {
 
 extension StepAxis.Goal {
     /// The goal that results from a new request while the motor is at `position`. A relative
-    /// request starts from the present goal, so that requests that arrive faster than the motor
-    /// moves are not lost.
+    /// request is added to the present goal. Therefore no request is lost if requests arrive faster
+    /// than the motor moves.
     ///
     /// - Parameters:
     ///   - goal: The requested goal.
     ///   - position: Present position of the motor, steps from home.
-    ///   - parameters: Limits of the motor; the result is within these limits.
-    /// - Returns: The motor's next goal, in which `further` has been converted to a position.
+    ///   - parameters: Limits of the motor, which also apply to the result.
+    /// - Returns: Next goal of the motor; a relative goal (`further`) has been converted to a
+    ///   position.
     public func replaced(
         by goal: Self, at position: Int, _ parameters: StepAxis.Parameters
     ) -> Self {
