@@ -1,13 +1,14 @@
 internal import CMathShim
 
-/// Controller for torque motors: a proportional attitude loop on the quaternion error around a PID
-/// rate loop in body axes, mapped to the joints.
+/// Cascaded controller for torque motors. The outer loop is proportional to the quaternion error;
+/// the inner loop is a PID controller of the rate in body axes. The moment is then mapped to joint
+/// torques.
 ///
-/// The commanded rate and acceleration are fed forward, so that the camera follows a moving
-/// set-point without an error. The feedback compares the measurement with the newest set-point that
-/// can affect the measurement. The age of this set-point is `loopDelay` minus the estimator's
-/// look-ahead. If the controller used the present set-point, it would treat every start of a
-/// movement as an error, and the movement would overshoot.
+/// The set-point's rate and acceleration are fed forward, so the camera follows a moving set-point
+/// without an error. The feedback compares the measurement with an earlier set-point, because newer
+/// set-points have not yet affected the measurement. The age of this set-point is `loopDelay` minus
+/// the estimator's look-ahead. With the present set-point, the feedback would treat every start of
+/// a movement as an error, and the movement would overshoot.
 ///
 /// Runs on the loop thread only, in constant time and without allocation. The gains command
 /// accelerations; the controller multiplies them by the inertia.
@@ -25,8 +26,8 @@ public struct AttitudeController: MotorController {
     /// Range of the joints. If the joints are measured, no torque pushes a joint beyond its range.
     var jointRange: JointRange?
 
-    /// Additional loop delay because the loop is faster than the sensor, s (see `SamplePace`): the
-    /// mean interval between samples minus one tick period.
+    /// Additional loop delay if the loop is faster than the sensor, s (see `SamplePace`): the mean
+    /// sample interval minus one tick period.
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
@@ -49,10 +50,10 @@ public struct AttitudeController: MotorController {
     private var period = 0.0
     /// True if a joint is beyond the end of its range.
     private var isAtStop = false
-    /// Part of the last step's moment that corrects attitude and rate errors, camera frame, N·m.
+    /// Feedback moment of the last step, camera frame, N·m.
     private var feedback = Vector3.zero
-    /// Parts of the commanded torques that correct errors, N·m: the commanded torques minus the
-    /// parts for the set-point, known loads, friction and the probe.
+    /// Feedback part of the commanded torques, N·m: without the parts for set-point, known loads,
+    /// friction and probe.
     private(set) var answer = AxisVector.zero
     /// Torques on the joints that neither the camera's inertia, nor its known load, nor the learned
     /// friction explains, N·m; positive in the direction of the joint. NaN while they are unknown.
@@ -62,8 +63,8 @@ public struct AttitudeController: MotorController {
     /// Motion of the camera that the set-point alone requests.
     private(set) var planned = MotorEffect.Planned()
 
-    /// Additional delay that is assumed until the delay is measured, s. With a `loopDelay` of 3.5
-    /// ms, the additional delay reduces the feedback by 3 dB.
+    /// Additional delay that is assumed before the delay has been measured, s. With a `loopDelay`
+    /// of 3.5 ms, the additional delay reduces the feedback by 3 dB.
     private static var unmeasured: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
@@ -93,7 +94,7 @@ public struct AttitudeController: MotorController {
     /// The camera axes whose gains are reduced after an oscillation.
     var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
 
-    /// Moment of the load that the integrals compensate, camera frame, N·m.
+    /// Load moment that the integrals compensate, camera frame, N·m.
     public var integralMoment: Vector3 {
         Vector3(
             pids.roll.integralTorque, pids.pitch.integralTorque, pids.yaw.integralTorque)
@@ -129,8 +130,8 @@ public struct AttitudeController: MotorController {
     }
 
     /// Computes the torques of one control period. The controller compensates friction only with
-    /// encoders or with a gyroscope on the handle. At an authority of 0 the integrals are kept at
-    /// zero.
+    /// encoders or with a gyroscope on the handle. If the authority is 0, the integrals are reset
+    /// to zero.
     ///
     /// - Returns: Torques within the motors' limits. If the input is not usable, the torques are
     ///   zero, and the controller's state does not change.
@@ -161,8 +162,8 @@ public struct AttitudeController: MotorController {
                 astray: kinematics.jointRates(relativeRate: astray), dt: dt)
             showsFriction = true
         } else if input.areJointsMeasured {
-            // The encoders' angles belong to the time of the sample; the attitude is extrapolated
-            // to a later time.
+            // The encoders' angles were measured at the sampling instant, whereas the attitude is
+            // extrapolated to a later time.
             let angle = attitudeError + astray * parameters.attitudeLead
             sliding = friction.torques(
                 joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
@@ -175,8 +176,8 @@ public struct AttitudeController: MotorController {
             bounds.keepOff(range, joints: joints)
             isAtStop = !range.contains(joints)
         }
-        // A joint's end stop acts as a spring: below its natural frequency the response has the
-        // opposite sign, as with a reversed motor.
+        // A joint's end stop acts as a spring. Below the natural frequency of camera and spring,
+        // the response has the opposite sign, as with a reversed motor.
         if isAtStop, !inertia.reversed.isEmpty { beginSearch() }
         let torque = bounds.clamp(wanted)
         let residual = residual(
@@ -219,8 +220,8 @@ public struct AttitudeController: MotorController {
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// Resets the integrals to zero. After the reset, a load that the integrals had compensated
-    /// moves the camera until the integrals have grown again.
+    /// Resets the integrals to zero. A load that they compensated then moves the camera until the
+    /// integrals have grown again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }
@@ -228,7 +229,7 @@ public struct AttitudeController: MotorController {
     }
 
     /// Clears the errors, the integrals and the history of the controller. The learned friction and
-    /// imbalance are kept.
+    /// imbalance do not change.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         pids.change { pid, _ in pid.reset() }
@@ -250,13 +251,12 @@ public struct AttitudeController: MotorController {
             torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay + sampleWait)
     }
 
-    /// The moment on the camera that corrects the errors, body frame, N·m, before any limit.
+    /// Requested moment on the camera, body frame, N·m, before any limit.
     private mutating func moment(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The set-point from one loop delay ago is the newest set-point that can affect the
-        // measurement.
+        // The measurement responds to the set-point of one loop delay ago, not to newer ones.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
@@ -279,8 +279,8 @@ public struct AttitudeController: MotorController {
         }
         if dt != period {
             period = dt
-            // If the lag compensator were designed for more delay than the loop has, it would raise
-            // the gain too far. Therefore the lag compensator is off until the delay is known.
+            // If the true delay were shorter than assumed, the lag compensator would raise the gain
+            // too far. Therefore the compensator is off until the delay is known.
             let delay = inertia.isDelayKnown ? loopDelay : 0
             let calm = noise.calm
             lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
@@ -288,9 +288,9 @@ public struct AttitudeController: MotorController {
         let ahead = axes.times(acceleration)
         feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
         planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
-        // The gyroscopic moment grows with the square of the rate. If the assumed inertia were
-        // twenty times the true inertia, the computed gyroscopic moment would accelerate the camera
-        // more and more.
+        // The gyroscopic moment grows with the square of the rate. If the assumed inertia were far
+        // too large (for example, twenty times the true inertia), the computed moment would
+        // accelerate the camera without limit.
         let gyroscopic = rate.cross(axes.times(rate)) * inertia.caution.smallest
         return feedback + ahead + gyroscopic
     }
@@ -305,8 +305,8 @@ public struct AttitudeController: MotorController {
         guard change != .none else { return }
         apply(tuning)
         guard change == .lowered else { return }
-        // During an oscillation at the motors' limit, the integrals reach values without a
-        // corresponding load.
+        // During an oscillation at the motors' limit, the integrals reach values that do not
+        // correspond to a load.
         let load = oscillation.calmLoad
         pids.change { $0.hold(load[$1]) }
     }
@@ -340,22 +340,23 @@ public struct AttitudeController: MotorController {
         pids.change { $0.release(learned[$1]) }
     }
 
-    /// Time from the camera's motion to the torque that responds to it, s: the configured delay
-    /// plus `sampleWait`, corrected by the delay that the probe has measured.
+    /// Loop delay from the camera's motion to the responding torque, s: the configured delay plus
+    /// `sampleWait`, corrected by the probe's measurement.
     var loopDelay: Double {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
-    /// Factor on all corner frequencies of the controller. A loop with more delay than it was tuned
-    /// for keeps its shape and margins when all corner frequencies are reduced by the same factor.
-    /// A loop with less delay has larger margins and keeps its tuning.
+    /// Factor on all corner frequencies of the controller. If the delay is longer than assumed in
+    /// the tuning, all corner frequencies are reduced by the same factor. The loop then keeps its
+    /// shape and margins. If the delay is shorter, the margins are larger, and the tuning does not
+    /// change.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
     /// Applies a tuning; the integrated torque does not change. If the configured inertia has
     /// changed, the inertia is identified again. The controller also calls this method with the
-    /// present tuning, when a value that reduces the gains has changed.
+    /// present tuning after a change of a gain reduction.
     ///
     /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
     /// any inertia.

@@ -28,7 +28,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
             let w = angle(hz, sampleRate)
             var c = Coefficients()
             if order == 1 {
-                // Bilinear transform with prewarped corner.
+                // Bilinear transform, prewarped at the corner frequency.
                 let k = cm_sin(w / 2) / cm_cos(w / 2)
                 c.b0 = k / (1 + k)
                 c.b1 = c.b0
@@ -82,7 +82,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
         }
 
         /// True if two sets of coefficients are equal. The comparison is a function, because the
-        /// checker of real-time code rejects the synthesized operator.
+        /// real-time checker rejects the synthesized operator.
         @_noLocks
         static func areSame(_ a: Coefficients, _ b: Coefficients) -> Bool {
             a.b0 == b.b0 && a.b1 == b.b1 && a.b2 == b.b2 && a.a1 == b.a1 && a.a2 == b.a2
@@ -113,7 +113,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
     }
 }
 
-/// A notch filter: a narrow stop band against a motor's vibration or a resonance of the frame.
+/// A notch filter: a narrow stop band for a motor's vibration or a resonance of the frame.
 public struct Notch: Sendable, BitwiseCopyable, Equatable {
     /// Centre frequency of the notch, Hz.
     public var hz: Double

@@ -1,39 +1,39 @@
 internal import CMathShim
 
-/// Feed-forward compensation of one joint's friction; the size and shape of the friction are
+/// Feed-forward compensation of one joint's friction. The parameters of a friction model are
 /// learned while the joint moves.
 ///
-/// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign
-/// whenever the joint reverses, and the loop's delay makes the feedback late at every reversal. The
+/// Friction is by far the largest disturbance of a carried gimbal. It changes its sign when the
+/// joint reverses, and because of the loop delay, the feedback responds late to every reversal. The
 /// joint's encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker
 /// predicts the joint's motion and reversals over the loop's delay.
 ///
-/// The model of the friction is a sum of elastic bristles that slide after different distances, and
+/// The friction model is a sum of two parts: elastic bristles with different sliding distances, and
 /// additional friction near rest (Stribeck friction). Sources of the bristle model: Dahl: A solid
 /// friction model, Aerospace Corporation TOR-158, 1968; generalised Maxwell slip model: Al-Bender,
-/// Lampaert & Swevers, IEEE Transactions on Automatic Control 50, 2005. The sizes of the bristles
-/// and of the additional friction are learned by least mean squares from the part of the motor's
-/// torque that does not accelerate the camera. Therefore the lag of the control loop has no effect
-/// on the estimated friction torques.
+/// Lampaert & Swevers, IEEE Transactions on Automatic Control 50, 2005. The friction torques of
+/// both parts are learned by least mean squares from the residual torque: the part of the motor's
+/// torque that does not accelerate the camera. Therefore the lag of the control loop does not
+/// affect the estimated friction torques.
 ///
-/// As a safeguard, the mean square of the torque that does not accelerate the camera is compared
-/// with the mean square after subtraction of the predicted friction. If the prediction increases
-/// the mean square, the compensation is faded out.
+/// As a safeguard, the mean square of the residual torque is compared with and without subtraction
+/// of the predicted friction. If the subtraction increases the mean square, the compensation is
+/// faded out.
 struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Tuning of the friction compensation for all joints.
     struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Learning rate of the sizes of the friction's parts, 1/s; 0 disables the compensation.
+        /// Learning rate of the friction torques, 1/s; 0 disables the compensation.
         var learningRate = 0.5
-        /// Largest sum of the sizes of the bristles, N·m.
+        /// Largest sum of the bristles' friction torques, N·m.
         var limit = 0.05
-        /// Joint rate below which the friction is not learned, rad/s. At rest the friction depends
-        /// on the load, not on the motion.
+        /// Smallest joint rate at which friction is learned, rad/s. At rest, friction depends on
+        /// the load, not on the motion.
         var learningThreshold = 0.05
-        /// Time for which the joint's motion is predicted, s.
+        /// Prediction time of the joint's motion, s.
         var lead = 0.0035
     }
 
-    /// One value for each part of the friction.
+    /// One value for each part of the friction model.
     struct Parts: Sendable, BitwiseCopyable {
         /// Values of the bristles that slide after about 0.3, 1 and 3 mrad.
         var short = 0.0
@@ -49,14 +49,14 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sizes of the friction's parts, N·m.
+    /// Learned friction torque of each part, N·m.
     private(set) var sizes = Parts()
-    /// Decrease of the residual torque's mean square by subtraction of the predicted friction,
+    /// Decrease of the residual torque's mean square if the predicted friction is subtracted,
     /// (N·m)²; negative for an increase.
     private(set) var benefit = 0.0
 
     private var tracker = JointTracker()
-    /// Tracker of the motion that the joint would have if the camera were at its set-point.
+    /// Tracker of the joint's ideal motion, as if the camera were exactly at its set-point.
     private var wanted = JointTracker()
     /// Predicted deflection of each bristle, as a fraction of its largest deflection, -1...1.
     private var ahead = Parts()
@@ -66,7 +66,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private var load = 0.0
     /// Recent peak of the joint rate, rad/s.
     private var envelope = 0.0
-    /// Time for which the joint has been in motion while the friction was learned, s.
+    /// Learning time so far, s. Only motion of the joint counts.
     private var learned = 0.0
     private var share = 0.0
 
@@ -74,12 +74,12 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private static var distances: (short: Double, middle: Double, long: Double) {
         @_noLocks get { (0.3e-3, 1e-3, 3e-3) }
     }
-    /// Joint rate at which the additional friction near rest has fallen to a third, rad/s: a
-    /// compromise for ball and plain bearings.
+    /// Stribeck rate, rad/s: the joint rate at which the additional friction near rest has fallen
+    /// to 37 %. The value is a compromise for ball and plain bearings.
     private static var stribeckRate: Double { @_noLocks get { 0.05 } }
-    /// Initial learning rate of the sizes of the friction's parts, 1/s.
+    /// Initial learning rate of the friction torques, 1/s.
     private static var first: Double { @_noLocks get { 3 } }
-    /// Time for which the joint's motion is remembered, s, long enough to include a reversal.
+    /// Time constant of `envelope`, s, longer than a reversal of the joint.
     private static var motionMemory: Double { @_noLocks get { 0.2 } }
     /// Time constant of `benefit`, s.
     private static var memory: Double { @_noLocks get { 2 } }
@@ -95,12 +95,11 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Learned sliding friction, N·m.
     var size: Double { @_noLocks get { sizes.short + sizes.middle + sizes.long } }
 
-    /// The torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
+    /// Torque that overcomes the friction, N·m, from a measured joint angle, rad.
     ///
     /// `astray` is the error of the camera's angle about the joint's axis (actual angle minus
-    /// set-point), rad. The error `astray` is excluded from the predicted motion of the joint,
-    /// because a prediction that followed the camera's own oscillation would amplify the
-    /// oscillation.
+    /// set-point), rad. This error is subtracted from the joint's predicted motion. Otherwise an
+    /// oscillation of the camera would enter the prediction and be amplified.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -111,10 +110,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return torque(parameters: p, dt: dt)
     }
 
-    /// The torque that overcomes the friction, N·m, computed from a measured joint rate, rad/s,
-    /// which is the difference between the rates of the camera's and the handle's gyroscope.
-    /// `astray` is the error of the camera's rate about the joint's axis (actual rate minus
-    /// set-point), rad/s.
+    /// Torque that overcomes the friction, N·m, from a measured joint rate, rad/s: the camera
+    /// gyroscope's rate minus the handle gyroscope's rate. `astray` is the error of the camera's
+    /// rate about the joint's axis (actual rate minus set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -132,7 +130,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return sizes.dot(ahead) * share
     }
 
-    /// Updates the deflections of the bristles for one period with the joint rate `rate`, rad/s.
+    /// Updates the bristles' deflections for one period at the joint rate `rate`, rad/s.
     private static func slide(_ bristles: inout Parts, rate: Double, dt: Double) {
         let end: Double = rate >= 0 ? 1 : -1
         let way = -abs(rate) * dt
@@ -144,8 +142,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         bristles.slow = bristles.middle * cm_exp(-ratio * ratio)
     }
 
-    /// Updates the sizes of the friction's parts. `residual` is the part of the motor's torque that
-    /// does not accelerate the camera, N·m: the torque of friction and unknown loads.
+    /// Updates the learned friction torques. `residual` is the part of the motor's torque that does
+    /// not accelerate the camera, N·m: friction and unknown loads.
     @_noLocks @_noAllocation
     mutating func learn(residual: Double, parameters p: Parameters, dt: Double) {
         guard envelope > p.learningThreshold else { return }
@@ -159,8 +157,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.long += rate * error * present.long
         sizes.slow += rate * error * present.slow
         bound(p.limit)
-        // With residual r and prediction p, 2 r p - p² is r² - (r - p)²: the decrease of the
-        // residual's square by the prediction.
+        // For a residual r and a prediction p: r² - (r - p)² = 2 r p - p². This is the decrease of
+        // the residual's square if the prediction is subtracted.
         let gain = (2 * (residual - load) - explained) * explained
         benefit += (gain - benefit) * (dt / (Self.memory + dt))
         share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)
@@ -179,7 +177,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.slow = min(max(sizes.slow, 0), min(sum, limit))
     }
 
-    /// Discards the joint's motion; the learned friction of the joint is kept.
+    /// Discards the joint's motion. The learned friction does not change.
     @_noLocks @_noAllocation
     mutating func reset() {
         tracker.reset()

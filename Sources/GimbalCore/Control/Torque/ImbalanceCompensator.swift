@@ -2,14 +2,14 @@
 ///
 /// If the centre of mass is not at the intersection of the joints' axes, the motors must exert the
 /// moment `mass * offset × specific force`. The product of mass and offset is a constant vector in
-/// the camera frame, and the accelerometer measures the specific force. Therefore the moments that
-/// gravity and the hand's motion cause are compensated at every attitude, before they move the
-/// camera. The vector is learned from the remaining moment of the feedback, by recursive least
-/// squares with a covariance that grows with time (Ljung: System Identification, 1999, chapter 11).
-/// The two components of the imbalance perpendicular to gravity are known within seconds. The
-/// component along gravity is known only after the camera has pointed up or down or has been
-/// shaken. The learned part of the moment is subtracted from the controller's integral, so learning
-/// does not move the camera.
+/// the camera frame, and the accelerometer measures the specific force. Therefore the moments due
+/// to gravity and the hand's motion are compensated at every attitude, before they move the camera.
+/// The vector is learned from the residual feedback moment by recursive least squares, with a
+/// covariance that grows with time (Ljung: System Identification, 1999, chapter 11). The two
+/// components of the imbalance perpendicular to gravity are known within seconds. The component
+/// along gravity becomes known only when the camera points up or down or is shaken. Each newly
+/// learned moment is subtracted from the controller's integral, so learning does not move the
+/// camera.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct ImbalanceCompensator: Sendable, BitwiseCopyable {
@@ -20,8 +20,8 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// learning rate of one component of the moment, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
-    /// Initial and final learning rate of the imbalance, 1/s. At first the estimate is the mean of
-    /// all observations. Later, old observations lose weight at the final learning rate.
+    /// Initial and final learning rate of the imbalance, 1/s. At first, the estimate is the mean of
+    /// all observations. Later, the weight of old observations decays at the final learning rate.
     private static var first: Double { @_noLocks get { 3 } }
     private static var last: Double { @_noLocks get { 0.07 } }
     private static var gravity: Double { @_noLocks get { 9.81 } }
@@ -30,16 +30,17 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Restarts the learning from the present imbalance, because a user may have changed the load.
+    /// Restarts the learning, because a user may have changed the load. The initial value is the
+    /// present imbalance.
     @_noLocks
     mutating func doubt() { covariance = Symmetric3(diagonal: Self.first) }
 
-    /// The moment that holds the unbalanced camera under a specific force, N·m; the force is in the
-    /// camera frame, m/s².
+    /// Moment that holds the unbalanced camera, N·m. The specific force is in the camera frame,
+    /// m/s².
     @_noLocks
     func moment(specificForce: Vector3) -> Vector3 { imbalance.cross(specificForce) }
 
-    /// Updates the learned imbalance from the moment that the feedback still produces at rest.
+    /// Updates the learned imbalance from the residual feedback moment.
     ///
     /// - Parameters:
     ///   - feedback: Moment of the feedback, camera frame, N·m.

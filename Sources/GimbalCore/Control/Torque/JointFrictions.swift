@@ -29,9 +29,8 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The torques that overcome the friction, N·m, computed from measured joint rates, rad/s.
-    /// `astray` is the error of the camera's rate about each joint's axis (actual rate minus
-    /// set-point), rad/s.
+    /// Torques that overcome the friction, N·m, from measured joint rates, rad/s. `astray` is the
+    /// error of the camera's rate about each joint's axis (actual rate minus set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torques(jointRates: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }
@@ -50,7 +49,7 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         joints.change { $0.learn(residual: residual[$1], parameters: p, dt: dt) }
     }
 
-    /// Discards the joints' motion; the learned friction is kept.
+    /// Discards the joints' motion. The learned friction does not change.
     @_noLocks @_noAllocation
     mutating func reset() { joints.change { friction, _ in friction.reset() } }
 }

@@ -14,15 +14,14 @@ struct JointTracker: Sendable, BitwiseCopyable {
     private var hasAngle = false
     private var offset = 0.0
 
-    /// Natural frequency of the tracker with an encoder, rad/s. A tracker with a higher frequency
-    /// would follow the encoder's steps: one step of a 14-bit encoder is a third of the distance
-    /// over which friction reverses.
+    /// Natural frequency of the tracker with an encoder, rad/s. At a higher frequency, the tracker
+    /// would follow the encoder's quantization. One step of a 14-bit encoder is a third of the
+    /// distance over which friction reverses.
     private static var angleBandwidth: Double { @_noLocks get { 300 } }
     /// Natural frequency of the tracker with a measured joint rate, rad/s.
     private static var rateBandwidth: Double { @_noLocks get { 250 } }
 
-    /// Gains of the tracker from a residual to its states in one control period; all joints have
-    /// these gains.
+    /// Gains from a residual to the tracker's states in one control period, common to all joints.
     struct Gains: Sendable, BitwiseCopyable {
         var angle: Double
         var rate: Double
@@ -53,8 +52,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Updates the estimates with a measured joint angle. The filter is of third order, and has no
-    /// lag at constant acceleration.
+    /// Updates the estimates with a measured joint angle. The third-order filter has no lag at
+    /// constant acceleration.
     ///
     /// - Parameters:
     ///   - measured: Joint angle, rad.
@@ -63,7 +62,8 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
         if !hasAngle || abs(measured - angle) > 0.2 {
-            // The first value, and a jump that no joint can make, restart the tracker.
+            // The tracker restarts at the first value, and after a jump that is impossible for a
+            // joint.
             angle = measured
             rate = 0
             acceleration = 0
@@ -77,9 +77,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Updates the estimates with a measured joint rate. The filter is of second order, and has no
-    /// lag at constant acceleration. The mean rate of a joint over a long time is zero, so a
-    /// measured mean rate over 20 s is treated as the sensors' offset.
+    /// Updates the estimates with a measured joint rate. The second-order filter has no lag at
+    /// constant acceleration. Over a long time, the mean rate of a joint is zero. Therefore the
+    /// mean of the measured rate over 20 s is treated as the gyroscopes' bias.
     ///
     /// - Parameters:
     ///   - measured: Joint rate, rad/s.
@@ -95,7 +95,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
-    /// Discards the joint's motion; the learned offset of the rate is kept.
+    /// Discards the joint's motion. The estimated bias of the rate does not change.
     @_noLocks @_noAllocation
     mutating func reset() {
         rate = 0

@@ -1,12 +1,12 @@
 internal import CMathShim
 
-/// Partial compensation of the lag of sensor filter and current loop: two zeros, two poles at
-/// slightly higher frequencies, gain 1 at zero frequency.
+/// Partial compensation of the lag of sensor filter and current loop. The compensator has two
+/// zeros, two poles at slightly higher frequencies, and a gain of 1 at zero frequency.
 ///
-/// With the compensator, the response to a push is a fifth smaller than with the PID alone, at the
-/// same margins; the disadvantage is more gyroscope noise in the torque. The corner frequencies are
-/// inversely proportional to the loop's delay, so that the loop keeps its shape. The filter is
-/// discretised by the bilinear transform, prewarped so that it is exact at each corner frequency.
+/// Compared with the PID alone, the response to a push is a fifth smaller at the same margins. The
+/// disadvantage is more gyroscope noise in the torque. The corner frequencies are inversely
+/// proportional to the loop delay, so the loop keeps its shape. The filter is discretised by the
+/// bilinear transform, prewarped at each corner frequency.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {
@@ -19,9 +19,9 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// Damping ratio of the filter's poles.
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
-    /// Square root of the filter's largest gain at half the loop's rate. If the control period is a
-    /// large part of the delay, the corner frequencies are close to half the loop's rate, and
-    /// without a limit the gain at these frequencies would be too large.
+    /// Square root of the filter's largest gain at half the loop rate. If the control period is a
+    /// large part of the delay, the corner frequencies are close to half the loop rate. Without a
+    /// limit, the gain would be too large there.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// Coefficients of the filter for one loop delay and one control period.
@@ -39,8 +39,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     }
 
     /// Gain and phase (rad) of the compensator at the frequency `omega`, rad/s, for a loop delay,
-    /// s, and a stiffness reduction `calm`, 0...1. For a delay of zero the compensator's gain is 1.
-    /// The loop thread must not call this function.
+    /// s, and a stiffness reduction `calm`, 0...1. With a delay of zero, the gain is 1. The loop
+    /// thread must not call this function.
     static func response(
         omega: Double, delay: Double, calm: Double = 0
     ) -> (gain: Double, phase: Double) {
@@ -64,8 +64,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Output of the compensator for the moment of one control period, N·m (transposed direct form
-    /// II); each camera axis has its own coefficients.
+    /// Output of the compensator for one control period, N·m (transposed direct form II). Each
+    /// camera axis has its own coefficients.
     @_noLocks @_noAllocation
     mutating func step(_ moment: Vector3, _ axes: PerAxis<Coefficients>) -> Vector3 {
         Vector3(
@@ -92,11 +92,11 @@ extension Biquad.Coefficients {
     /// Creates the coefficients for a loop's delay.
     ///
     /// - Parameters:
-    ///   - delay: Delay of the loop, s. With a delay of less than two periods the filter has no
+    ///   - delay: Delay of the loop, s. If the delay is shorter than two periods, the filter has no
     ///     effect.
     ///   - dt: Control period, s.
-    ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`); at 1 the poles equal the zeros, so
-    ///     the compensator has no effect.
+    ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`). If it is 1, the poles equal the
+    ///     zeros, so the compensator has no effect.
     @_noLocks
     init(delay: Double, dt: Double, calm: Double = 0) {
         self.init()

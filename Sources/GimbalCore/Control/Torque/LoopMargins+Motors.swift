@@ -1,14 +1,14 @@
 internal import CMathShim
 
 extension LoopMargins {
-    /// Computes the margins of one axis of motors without encoders, with the inertia and delay that
-    /// the controller assumes.
+    /// Computes the margins of one axis of motors without encoders, with the controller's assumed
+    /// inertia and delay.
     ///
-    /// For the computation, the loop is cut at the requested moment, so the margins apply to an
-    /// error of the gains. The observer of the rotor has no effect on these margins, because the
-    /// requested moment is also the observer's input. A loop that is cut at the motor has smaller
-    /// margins, 7.4 dB and 27° with the defaults, because a motor that is stronger than assumed
-    /// also causes an error of the observer.
+    /// The loop is cut at the requested moment, so the margins apply to an error of the gains. The
+    /// rotor observer does not affect these margins, because the requested moment is also the
+    /// observer's input. With a cut at the motor, the margins are smaller: 7.4 dB and 27° with the
+    /// defaults. The reason is that a stronger motor than assumed also causes an error of the
+    /// observer.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller of motors without encoders.
@@ -31,8 +31,8 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// Computes the margins of one axis of servos. The model assumes that the servos respond as the
-    /// controller assumes, and excludes the dead band.
+    /// Computes the margins of one axis of servos. The servos are modelled without dead band, with
+    /// the delay and lag that the controller assumes.
     ///
     /// The loop is cut at the servo's command. The look-ahead reduces the margins. The gain of a
     /// servo is fixed; only its delay can be longer than assumed.
@@ -55,8 +55,8 @@ extension LoopMargins {
         let model =
             Complex(phase: -omega * (servo.delay + servo.sensorDelay))
             / Complex(1, omega * servo.lag)
-        // Response of the tracker with its look-ahead, from the handle's attitude to the predicted
-        // attitude.
+        // Frequency response of the tracker with look-ahead, from the handle's attitude to the
+        // predicted attitude.
         let w = servo.trackerBandwidth * servo.bandwidth[axis]
         let horizon = servo.sensorDelay + servo.delay + servo.lag
         typealias Shape = HandleTracker.Shape
@@ -67,8 +67,8 @@ extension LoopMargins {
             + rate * s * (0.5 * horizon * horizon * Shape.trust.acceleration)
         let predicted =
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
-        // Additional correction for a loop gain that differs from 1. The high-pass `passing` is
-        // needed because the loop gain does not apply to the low-passed attitude error.
+        // Additional term for a loop gain other than 1. The loop gain does not apply to the
+        // low-passed attitude error; therefore the term contains the high-pass `passing`.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
             passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)

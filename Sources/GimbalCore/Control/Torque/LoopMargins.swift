@@ -12,11 +12,10 @@ public struct LoopMargins: Sendable, Equatable {
     /// Phase margin, degrees: the smallest angle between the open loop and -1 at all frequencies
     /// where its gain is 1. The value is negative if the loop is unstable.
     public let phaseDegrees: Double
-    /// Upper gain margin, dB: the largest increase of the loop's gain with which the loop is
-    /// stable.
+    /// Upper gain margin, dB: the largest gain increase at which the loop is still stable.
     public let increaseDecibels: Double
-    /// Lower gain margin, dB: the largest decrease of the loop's gain with which the loop is
-    /// stable. At a lower gain the integral makes the loop unstable.
+    /// Lower gain margin, dB: the largest gain decrease at which the loop is still stable. At a
+    /// lower gain, the integral makes the loop unstable.
     public let decreaseDecibels: Double
 
     /// True if the loop meets the usual requirements: both gain margins are at least 6 dB, and the
@@ -27,19 +26,18 @@ public struct LoopMargins: Sendable, Equatable {
 
     /// Properties of the loop in addition to the gains of the attitude and rate controllers.
     public struct Shape: Sendable {
-        /// Time by which the extrapolated attitude is newer than the rate, s.
+        /// Look-ahead of the attitude relative to the rate, s.
         public var attitudeLead = 0.0
         /// Delay that the lag compensator is designed for, s; 0 means no compensator.
         public var compensatedDelay = 0.0
         /// Stiffness reduction of the axis, 0...1 (see `MotorNoise`).
         public var calm = 0.0
-        /// Control period from which the derivative is computed, s; 0 means a continuous
-        /// derivative.
+        /// Sample period of the derivative, s; 0 means a continuous derivative.
         public var period = 0.0
         /// Filter of the measured rate.
         public var filter = RateFilter.Axis()
 
-        /// Creates the shape of a loop without additional parts.
+        /// Creates the shape of a loop that consists only of gains, inertia and delay.
         public init() {}
     }
 
@@ -47,10 +45,10 @@ public struct LoopMargins: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - attitudeGain: Gain from attitude error to commanded rate, 1/s.
-    ///   - rate: Rate controller's parameters, with the inertia that the controller assumes.
+    ///   - rate: Parameters of the rate controller, including its assumed inertia.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: Time from motion to torque, s, including half a control period for the hold of
-    ///     the output.
+    ///   - delay: Time from motion to torque, s, including half a control period for the
+    ///     zero-order hold of the output.
     ///   - shape: Properties of the loop in addition to the gains.
     public init(
         attitudeGain: Double, rate: PIDController.Parameters, inertia: Double, delay: Double,
@@ -75,8 +73,8 @@ public struct LoopMargins: Sendable, Equatable {
         var margin = 180.0
         var increase = Double.infinity
         var decrease = Double.infinity
-        // The loop is unstable unless the crossings of -180° with a gain above 1 come in pairs
-        // (Nyquist). A crossing of -540° would be a further encirclement.
+        // Nyquist criterion: the loop is stable only if the crossings of -180° at gains above 1
+        // cancel in pairs. A crossing of -540° would be a further encirclement.
         let levels = [-Double.pi, -3 * .pi]
         var encircled = 0
         var highest = -Double.infinity
@@ -88,8 +86,8 @@ public struct LoopMargins: Sendable, Equatable {
             let loop = response(omega)
             let gain = loop.gain
             if i == 0 {
-                // At low frequency the loop is a triple integrator with a phase of -270°, for which
-                // atan2 returns +90°.
+                // At low frequency, the loop is a triple integrator. Its phase is -270°, which
+                // `atan2` returns as +90°.
                 phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase
                 if phase <= -.pi { encircled = 1 }
             } else {
@@ -112,8 +110,8 @@ public struct LoopMargins: Sendable, Equatable {
                     } else {
                         increase = min(increase, -decibels)
                     }
-                    // The gains at the crossings of -180° determine by how much the gain of an
-                    // unstable loop must change for stability.
+                    // For an unstable loop, the gains at the crossings of -180° determine the gain
+                    // change that would stabilise the loop.
                     if falls {
                         highest = max(highest, decibels)
                     } else {
@@ -133,8 +131,8 @@ public struct LoopMargins: Sendable, Equatable {
         decreaseDecibels = isStable ? decrease : lowest
     }
 
-    /// Computes the margins of one axis of a whole controller, with the inertia and delay that the
-    /// controller assumes.
+    /// Computes the margins of one axis of a whole controller, with the controller's assumed
+    /// inertia and delay.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
@@ -155,8 +153,8 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Axis of the camera.
     ///   - inertia: True inertia, kg·m².
-    ///   - delay: Time from motion to torque, s, including half a control period for the hold of
-    ///     the output.
+    ///   - delay: Time from motion to torque, s, including half a control period for the
+    ///     zero-order hold of the output.
     ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
@@ -170,8 +168,8 @@ public struct LoopMargins: Sendable, Equatable {
             shape: shape)
     }
 
-    /// Gain and phase (rad, -π...π) of the open loop of one axis of a whole controller, with the
-    /// assumed inertia and delay.
+    /// Open-loop gain and phase (rad, -π...π) of one axis of a whole controller, with the assumed
+    /// inertia and delay.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.

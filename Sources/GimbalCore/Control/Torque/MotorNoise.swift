@@ -1,23 +1,23 @@
 internal import CMathShim
 
-/// Measurement of the motor noise that the gyroscope causes, and reduction of the stiffness if the
-/// noise exceeds its bound.
+/// Measurement of the motor noise due to the gyroscope's noise. If the motor noise exceeds its
+/// bound, the stiffness of the loop is reduced.
 ///
-/// The feedback torque is a commanded acceleration times the inertia. The noise that the gyroscope
-/// causes in the commanded acceleration is the same for every camera, so the noise torque is
-/// proportional to the inertia. The motors of a heavy camera would therefore be audible, become
-/// warm and drain the battery. A heavy camera does not need the full stiffness, because friction
-/// and cables move it less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0,
-/// the loop is as stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`: the motor noise
-/// is a quarter, and the response to a push 1.8 times as large. At the stiffness reduction that
-/// halves the motor noise, the response to a push is 1.35 times as large. The loop has margins of 6
-/// dB and 45° (`LoopMargins`) at every stiffness reduction.
+/// The feedback torque is a commanded acceleration times the inertia. The gyroscope's noise in the
+/// commanded acceleration is the same for every camera, so the noise torque is proportional to the
+/// inertia. With a heavy camera, the motors would therefore be audible, become warm and drain the
+/// battery. A heavy camera does not need the full stiffness, because friction and cables move it
+/// less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0, the loop is as
+/// stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`. The motor noise is then a
+/// quarter, and the response to a push is 1.8 times as large. If the motor noise is reduced to
+/// half, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
+/// (`LoopMargins`) at every stiffness reduction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
     /// Stiffness reduction of each camera axis, 0...1, in steps of 1/32.
     private(set) var calm = AxisVector.zero
-    /// Moment of the feedback above 50 Hz about each camera axis, N·m RMS over about a second.
+    /// RMS feedback moment above 50 Hz about each camera axis over about a second, N·m.
     var rms: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -38,8 +38,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// Time since the beginning or the last interruption of the noise measurement, s.
     private var measured = 0.0
 
-    /// Factors on the controller's gains and on the derivative's corner frequency at one stiffness
-    /// reduction.
+    /// Factors on the gains and on the derivative's corner frequency for one stiffness reduction.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double
@@ -66,9 +65,9 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks get { 1 } }
     /// Rate at which the stiffness reduction rises and falls, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
-    /// Fraction of the noise limit below which an axis can become stiffer again. One step of the
-    /// stiffness reduction changes the noise by less than a quarter of the limit, so the reduction
-    /// does not alternate between two steps.
+    /// Hysteresis threshold, as a fraction of the noise limit; below it, an axis becomes stiffer
+    /// again. One step of the stiffness reduction changes the noise by less than a quarter of the
+    /// limit, so the reduction does not alternate between two steps.
     private static var enough: Double { @_noLocks get { 0.75 } }
     /// Largest ratio of the rate's mean square below 50 Hz to its mean square above 50 Hz in a
     /// still camera.
@@ -85,8 +84,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - feedback: Moment of the feedback about the camera's axes, N·m.
     ///   - rate: Camera's rate relative to the set-point's rate, camera frame, rad/s.
-    ///   - bound: RMS above which the axis's stiffness is reduced, N·m; 0 means no bound, so the
-    ///     stiffness is as tuned.
+    ///   - bound: Bound of each axis's noise, N·m RMS, above which the stiffness is reduced; 0
+    ///     means no bound.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: True if the stiffness reduction has changed on any axis.
     @_noLocks
@@ -114,8 +113,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         return !(calm == before)
     }
 
-    /// Interrupts the noise measurement, because a probe, the start or an oscillation moves the
-    /// motors.
+    /// Interrupts the noise measurement during a start, a probe or an oscillation.
     @_noLocks
     mutating func pause() { measured = 0 }
 
@@ -130,8 +128,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         if bound <= 0 {
             exact[axis] = 0
         } else if square > bound * bound {
-            // If the camera moves more than the gyroscope's noise explains, the torque is not
-            // noise, and the stiffness is needed.
+            // If the camera moves more than the gyroscope's noise can explain, the torque is a
+            // response to this motion. The stiffness is then needed.
             let isStill = slowRateSquare[axis] < Self.stillness * fastRateSquare[axis]
             if isStill { exact[axis] = min(1, exact[axis] + Self.pace * dt) }
         } else if square < Self.enough * Self.enough * bound * bound {
@@ -140,7 +138,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     }
 
     private static func round(_ calm: inout Double, _ exact: Double) {
-        // A hysteresis prevents a value at the edge of a step from alternating between two steps.
+        // A hysteresis prevents alternation between two steps.
         if abs(exact - calm) * steps >= 1 || exact == 0 || exact == 1 {
             calm = cm_floor(exact * steps + 0.5) / steps
         }

@@ -1,22 +1,22 @@
 internal import CMathShim
 
-/// Reaction to an oscillation of the loop of torque motors. First, the inertia counts as uncertain,
-/// which reduces the gains and starts the probe that identifies the inertia. If the probe then
-/// finds the inertia that was assumed before, all corner frequencies of the loop are reduced.
+/// Response to an oscillation of the control loop of torque motors. First, the inertia is marked as
+/// uncertain. As a consequence, the gains are reduced, and a probe identifies the inertia again. If
+/// the probe confirms the assumed inertia, all corner frequencies of the loop are reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationResponse: Sendable, BitwiseCopyable {
     /// State of the loop in one period.
     struct Loop: Sendable, BitwiseCopyable {
-        /// Part of the moment that corrects errors, camera frame, N·m.
+        /// Feedback moment, camera frame, N·m.
         var exerted: Vector3
         /// Camera's rate relative to the set-point's rate, camera frame, rad/s.
         var rate: Vector3
-        /// Time from the camera's motion to the torque that responds to it, s.
+        /// Loop delay from the camera's motion to the responding torque, s.
         var delay: Double
         /// The motors' torque limits, N·m.
         var limit: AxisVector
-        /// Moment of the load that the integrals compensate, camera frame, N·m.
+        /// Load moment that the integrals compensate, camera frame, N·m.
         var load: Vector3
 
         @_noLocks
@@ -40,41 +40,39 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         case slackened
     }
 
-    /// The camera axes whose gains are reduced after an oscillation, until the probe has ended.
+    /// The camera axes with reduced gains, from an oscillation until the end of the probe.
     private(set) var oscillating = AxisSet.none
-    /// Factor on all corner frequencies of the loop: below 1 after the loop has oscillated although
-    /// the assumed inertia was correct.
+    /// Factor on all corner frequencies of the loop. Below 1 if the loop has oscillated with a
+    /// correct inertia.
     private(set) var slack = 1.0
-    /// Moment of the load that the integrals compensated before the oscillation, camera frame, N·m.
+    /// Load moment that the integrals compensated before the oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
 
     private var watch = OscillationWatch()
-    /// Inertia that was assumed before the oscillation, on the axes in `oscillating`, kg·m².
+    /// Assumed inertia before the oscillation, on the axes in `oscillating`, kg·m².
     private var suspected = AxisVector(repeating: 1)
     /// Remaining time in which an oscillation is ignored, s.
     private var settling = 0.0
 
-    /// Factor by which one reaction multiplies all corner frequencies; 0.7 reduces the gain by 3
-    /// dB.
+    /// Factor on all corner frequencies per response; 0.7 reduces the gain by 3 dB.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of the factor on all corner frequencies, after three reductions. If the camera
     /// still shakes at the lower limit, the loop is not the cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
-    /// Time in which the lower gains must end an oscillation, s: five times the time constant of
-    /// `OscillationWatch`.
+    /// Time for an oscillation to decay after a reduction of the gains, s: five times the time
+    /// constant of `OscillationWatch`.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time constant of `calmLoad`, s. The time constant exceeds the time in which an oscillation
-    /// is detected, so the oscillation has little effect on `calmLoad`.
+    /// Time constant of `calmLoad`, s. An oscillation is detected in a shorter time, so it has
+    /// little effect on `calmLoad`.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest difference between the natural logarithms of the old and the new inertia that
-    /// explains the oscillation.
+    /// Smallest change of the inertia's natural logarithm that explains the oscillation.
     private static var difference: Double { @_noLocks get { 0.3 } }
 
     @_noLocks
     init() {}
 
-    /// Restarts the check for oscillations, because an excitation shakes the camera or the camera's
-    /// recent motion is unknown.
+    /// Restarts the check for oscillations. Call this method when an excitation shakes the camera,
+    /// or when the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 
@@ -82,13 +80,14 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func forgetLoad() { calmLoad = .zero }
 
-    /// Checks the signals of one control period for an oscillation, and determines the reaction.
+    /// Checks the signals of one control period for an oscillation, and determines the response.
     ///
     /// - Parameters:
     ///   - loop: State of the loop in this period.
-    ///   - inertia: The search for the inertia, which reduces the estimate of an oscillating axis.
+    ///   - inertia: Search for the inertia; its estimate is marked as uncertain on oscillating
+    ///     axes.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: The change of the controller that the oscillation requires.
+    /// - Returns: The required change of the controller.
     @_noLocks
     mutating func step(_ loop: Loop, inertia: inout InertiaSearch, dt: Double) -> Change {
         var seen = watch(loop, &inertia, dt: dt)
@@ -135,10 +134,9 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             pitch: sight(loop.exerted.y, loop.rate.y, .pitch), dt: dt)
     }
 
-    /// Evaluates the result of the probe after an oscillation. If the inertia is the same as before
-    /// the oscillation, either another property of the loop differs from its model, or the loop did
-    /// not cause the oscillation. With lower corner frequencies the loop tolerates an error of the
-    /// model.
+    /// Evaluates the result of the probe after an oscillation. If the inertia has not changed,
+    /// either another property of the loop differs from its model, or the loop did not cause the
+    /// oscillation. With lower corner frequencies, the loop tolerates larger model errors.
     private mutating func judge(_ axes: AxisVector) -> Change {
         let isYaw = abs(cm_log(axes.yaw / suspected.yaw)) > Self.difference
         let isRoll = abs(cm_log(axes.roll / suspected.roll)) > Self.difference

@@ -1,9 +1,10 @@
 /// A PID rate controller for one axis. The derivative acts on the measured rate. The output is a
 /// torque: a commanded acceleration times the inertia.
 ///
-/// The control law is `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`,
-/// so that a phone and a heavy camera can have the same gains. The error is multiplied by `ki`
-/// before it is integrated, so a change of `ki` does not change the output suddenly.
+/// The control law is `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`.
+/// Because of the factor `inertia`, a phone and a heavy camera can have the same gains. The error
+/// is multiplied by `ki` before it is integrated, so a change of `ki` does not cause a jump of the
+/// output.
 public struct PIDController: Sendable, BitwiseCopyable {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -48,13 +49,13 @@ public struct PIDController: Sendable, BitwiseCopyable {
             let corner = 2 * Double.pi * parameters.derivativeCutoffHz * dt
             derivativeShare = corner / (1 + corner)
             // The anti-windup has the time constant of the proportional path. A faster anti-windup
-            // would lose the integrated load at every short saturation; with a slower anti-windup
-            // the output would overshoot after a long saturation.
+            // would lose the integrated load during every short saturation. With a slower
+            // anti-windup, the output would overshoot after a long saturation.
             windupShare = min(parameters.kp * dt, 1)
         }
     }
 
-    /// Tuning of the controller. A change of a gain or of the inertia keeps the integrated torque.
+    /// Tuning of the controller. The integrated torque does not change with a gain or the inertia.
     public var parameters: Parameters {
         @_noLocks get { tuning }
         @_noLocks set {
@@ -103,8 +104,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         return applied
     }
 
-    /// The axis's torque before any limit, N·m. All arguments must be finite; `integrate` is the
-    /// fraction of the error that enters the integral, 0...1.
+    /// The axis's torque before any limit, N·m. All arguments must be finite. `integrate` is the
+    /// fraction of the error that is integrated, 0...1.
     @_noLocks @_noAllocation
     mutating func demand(
         error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double
@@ -123,8 +124,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
                 - parameters.kd * state.filteredDerivative + acceleration)
     }
 
-    /// Corrects the integral for the torque that the actuator did not deliver: anti-windup by
-    /// back-calculation.
+    /// Anti-windup by back-calculation: corrects the integral if the actuator could not exert the
+    /// demanded torque.
     ///
     /// The integral decreases until the demanded torque is at the limit. The torque of the integral
     /// alone never exceeds the limit of the actuator.
@@ -138,8 +139,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.integral = min(max(state.integral, -bound), bound)
     }
 
-    /// Subtracts `torque`, N·m, from the integral, because another component compensates this
-    /// torque from now on.
+    /// Subtracts `torque`, N·m, from the integral. From now on, another component compensates this
+    /// torque.
     @_noLocks @_noAllocation
     mutating func release(_ torque: Double) {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
@@ -151,7 +152,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         if parameters.inertia > 0 { state.integral = torque / parameters.inertia }
     }
 
-    /// Resets the integral to zero, after the actuator was off; the derivative's history is kept.
+    /// Resets the integral to zero after the actuator was off. The derivative's history does not
+    /// change.
     @_noLocks @_noAllocation
     mutating func clearIntegral() { state.integral = 0 }
 

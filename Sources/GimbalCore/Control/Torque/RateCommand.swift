@@ -1,15 +1,16 @@
 internal import CMathShim
 
-/// Conversion from attitude error to commanded rate. For a small error the rate is proportional to
-/// the error. For a large error the rate is limited so that a constant deceleration can stop the
-/// camera at the set-point (the square-root controller of multicopter autopilots).
+/// Conversion from attitude error to commanded rate. For a small error, the rate is proportional to
+/// the error. For a large error, the rate is limited: a constant deceleration can then stop the
+/// camera at the set-point. This control law is known as the square-root controller of multicopter
+/// autopilots.
 struct RateCommand: Sendable, BitwiseCopyable {
     /// Gain from attitude error to commanded rate about the camera's axes, 1/s.
     var gain: AxisVector
     /// Largest rate, rad/s.
     var maxRate: Double
-    /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate is
-    /// computed from `maxAcceleration`.
+    /// Deceleration from which the limit of the commanded rate is computed, rad/s², for large
+    /// attitude errors.
     var maxAcceleration: Double
 
     @_noLocks
@@ -19,7 +20,7 @@ struct RateCommand: Sendable, BitwiseCopyable {
         self.maxAcceleration = maxAcceleration
     }
 
-    /// The rate that corrects an attitude error, camera frame, rad/s; `error` is the rotation from
+    /// Rate that corrects an attitude error, camera frame, rad/s. `error` is the rotation from
     /// attitude to set-point, camera frame, rad.
     @_noLocks
     func rate(error: Vector3) -> Vector3 {

@@ -1,8 +1,7 @@
 /// Filters of the measured rate on each axis: up to four notches and a low-pass.
 ///
 /// A change of the filters does not cause a jump. The new filters start as if the last input had
-/// been constant. The remaining difference from the last output decays with a time constant of 20
-/// ms.
+/// been constant. The difference between new and old output decays with a time constant of 20 ms.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {
@@ -44,7 +43,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
             samplePeriod = 1 / sampleRate
         }
 
-        /// Gain and phase of all filters together at `omega`, rad/s.
+        /// Total frequency response of all filters at `omega`, rad/s.
         public func response(omega: Double) -> Complex {
             guard isActive else { return Complex(1) }
             let angle = min(omega * samplePeriod, .pi)
@@ -90,7 +89,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Time constant with which the difference after a change of the filters decays, s.
+    /// Time constant of the output difference after a change of the filters, s.
     private static var fadingTime: Double { @_noLocks get { 0.02 } }
 
     private var yaw: Channel
@@ -115,8 +114,8 @@ public struct RateFilter: Sendable, BitwiseCopyable {
     /// The filtered rate.
     ///
     /// - Parameters:
-    ///   - rate: Measured rate, body frame, rad/s. A rate that is not finite is returned unchanged,
-    ///     and the filters keep their state.
+    ///   - rate: Measured rate, body frame, rad/s. If the rate is not finite, it is returned
+    ///     unchanged, and the filters' state does not change.
     ///   - dt: Seconds since the previous step.
     /// - Returns: Filtered rate, body frame, rad/s.
     @_noLocks @_noAllocation
@@ -137,7 +136,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
         private var lowPass = Biquad()
         private var input = 0.0
         private var output = 0.0
-        /// Remaining difference from the previous filters' output, rad/s.
+        /// Decaying output difference after a change of the filters, rad/s.
         private var rest = 0.0
 
         init(_ filters: Axis) { self.filters = filters }

@@ -1,10 +1,10 @@
 /// Thermal model of the motors' windings, which limits the torque.
 ///
 /// The copper loss grows with the square of the torque, and the heat dissipates with one time
-/// constant (the I²t model of servo amplifiers; IEC 60034-1 calls the continuous rating duty S1).
-/// `heat` is the temperature rise of the windings relative to the final temperature rise at the
-/// continuous torque. If `heat` exceeds 0.9, the torque limit falls smoothly from the peak torque
-/// to the continuous torque.
+/// constant. This is the I²t model of servo amplifiers; the continuous torque corresponds to duty
+/// type S1 of IEC 60034-1. `heat` is the temperature rise of the windings relative to the final
+/// temperature rise at the continuous torque. If `heat` exceeds 0.9, the torque limit decreases
+/// smoothly from the peak torque to the continuous torque.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct ThermalBudget: Sendable, BitwiseCopyable {
@@ -15,12 +15,11 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         /// Thermal time constant of the windings, s.
         public var timeConstant = 30.0
 
-        /// Creates the default values, for motors whose continuous torque is six tenths of the
-        /// default torque limit.
+        /// Creates the default values: a continuous torque of 60 % of the default torque limit.
         public init() {}
     }
 
-    /// Value of `heat` above which the torque limit falls.
+    /// Threshold of `heat` above which the torque limit decreases.
     private static var knee: Double { @_noLocks get { 0.9 } }
 
     /// Temperature rise of each motor's windings, relative to the final temperature rise at the
@@ -55,7 +54,7 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
             pitch: Self.warmed(heat.pitch, torque.pitch, p.continuousTorque.pitch, share))
     }
 
-    /// Present torque limit of the motors, N·m; `peak` is the torque limit of cold motors.
+    /// Present torque limit of the motors, N·m. `peak` is the torque limit of cold motors.
     @_noLocks
     func limit(peak: AxisVector, parameters p: Parameters) -> AxisVector {
         AxisVector(

@@ -1,8 +1,8 @@
-/// Torque bounds of each motor in one control period: the motor's torque limit, reduced for the
-/// motor's temperature and at the joints' stops.
+/// Torque bounds of each motor in one control period. The motor's torque limit is reduced if the
+/// motor is hot or the joint is at its stop.
 ///
 /// Beyond the end of a joint's range, the torque towards the mechanical stop decreases to zero
-/// within two degrees, so that no motor presses the joint against the stop. The torque away from
+/// within two degrees. Therefore no motor presses the joint against the stop. The torque away from
 /// the stop is not reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
@@ -12,8 +12,8 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
     /// Largest torques, N·m.
     private(set) var most: AxisVector
 
-    /// Angle beyond the end of a joint's range over which the torque towards the stop fades to
-    /// zero, rad.
+    /// Angle beyond the end of a joint's range at which the torque towards the stop reaches zero,
+    /// rad.
     private static var fade: Double { @_noLocks get { 2 * .pi / 180 } }
 
     /// Creates bounds at plus and minus the torque limit of each motor, N·m.
@@ -23,8 +23,7 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
         most = limit
     }
 
-    /// Reduces the bounds of the torques that would push joints against their stops; `joints` are
-    /// measured angles, rad.
+    /// Reduces the bounds of torques towards a joint's stop. `joints` are the measured angles, rad.
     @_noLocks
     mutating func keepOff(_ range: JointRange, joints: AxisVector) {
         most = AxisVector(
