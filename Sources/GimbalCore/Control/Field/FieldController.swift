@@ -1,18 +1,18 @@
 internal import CMathShim
 
-/// Controller for brushless motors without encoders: computes the angle of each stator's magnetic
-/// field from attitude and set-point of the camera.
+/// Controller for brushless motors without encoders. From the camera's attitude and set-point, the
+/// controller computes the angle of each stator's magnetic field.
 ///
 /// The field of a stator holds the rotor as a spring would. A fixed field would drag the camera
 /// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
-/// the gyroscope. The controller sets the field to the rotor's angle plus the load angle that
-/// produces the requested torque. Because the controller sets the load angle, the motor acts as a
-/// torque motor; its largest torque is the pull-out torque. If a hand turns the rotor by force, the
-/// field follows, so the rotor stays locked to the field.
+/// the gyroscope. The controller sets the field to the rotor's angle plus a load angle for the
+/// requested torque. Therefore the motor acts as a torque motor; its largest torque is the pull-out
+/// torque. If a hand turns the rotor by force, the field follows, so the rotor stays locked to the
+/// field.
 ///
 /// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
-/// observer determines the rotor's electrical angle, and the controller turns the field to this
-/// angle. Therefore the camera does not move at the start.
+/// observer determines this angle, and the controller turns the field to it. Therefore the camera
+/// does not move at the start.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
@@ -24,30 +24,28 @@ public struct FieldController: MotorController {
     public private(set) var saturated = AxisSet.none
     /// Output of the last control period.
     public private(set) var output = MotorOutput(enabled: true)
-    /// Joint angles according to the rotors' observers, rad: the source of joint angles without
-    /// encoders.
+    /// Joint angles from the rotor observers, rad; used if the joints have no encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Inertia about the camera's axes on which the gains are based, kg·m². Until the test swing at
-    /// the start has measured the inertia, `inertia` is the configured inertia.
+    /// Assumed inertia about the camera's axes, kg·m²; the gains are proportional to it. The value
+    /// is the configured inertia until the test swing at the start has measured the inertia.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their magnetic field within the last second.
     public var slipping: AxisSet {
         @_noLocks get { sinceSlip < Self.slipMemory ? lastSlipped : .none }
     }
-    /// Torque of the motors at the time of the gyroscope's sample in the last step, N·m. The torque
-    /// is computed from the field's angle and power at the time of the sample, and from the rotor's
-    /// angle. The rotor's angle follows from the motion of its joint. The result does not depend on
-    /// the assumed inertia.
+    /// Torque of the motors at the sampling instant of the gyroscope in the last step, N·m. The
+    /// torque is computed from the field's angle and power at this instant, and from the rotor's
+    /// angle. The rotor's angle is derived from the motion of its joint. The result does not depend
+    /// on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
-    /// The camera axes whose gains are reduced after an oscillation.
+    /// The camera axes with reduced gains after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
-    /// Torques that the last step requested through the load angles of the fields, N·m, limited to
-    /// the torques that the fields can exert.
+    /// Requested torques in the last step, N·m, limited to the torques that the fields can exert.
     public private(set) var asked = AxisVector.zero
-    /// True if the rotors are locked and the inertia is known, so that the controller can follow a
-    /// set-point.
+    /// True if the controller can follow a set-point: the rotors are locked, and the inertia is
+    /// known.
     public private(set) var isReady = false
     /// The joints that turned opposite to their field in the last step.
     public private(set) var opposed = AxisSet.none
@@ -57,7 +55,7 @@ public struct FieldController: MotorController {
         @_noLocks get { search.sigmas }
     }
 
-    /// True if `exerted` is reliable, which requires that the angles of all rotors are known.
+    /// True if `exerted` is reliable, because the angles of all rotors are known.
     private var isPlaced: Bool {
         @_noLocks @inline(__always) get {
             rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
@@ -77,7 +75,7 @@ public struct FieldController: MotorController {
     private var fields = JointHistory()
     private var powers = JointHistory()
 
-    /// Creates a controller under the assumption that every joint is at angle zero.
+    /// Creates a controller. All joints are assumed to be at angle zero.
     public init(parameters: Parameters) {
         self.parameters = parameters
         inertia = parameters.inertia
@@ -104,8 +102,8 @@ public struct FieldController: MotorController {
     }
 
     /// Computes the fields of one control period. While following a set-point, the controller also
-    /// exerts the input's excitation. `authority` of the input scales the power; while it increases
-    /// to 1, the observers converge to the rotors' electrical angles.
+    /// exerts the input's excitation. The input's `authority` scales the power. While `authority`
+    /// increases to 1, the observers converge to the rotors' electrical angles.
     ///
     /// - Returns: Field angles and powers; the values of the previous period if the input is not
     ///   usable.
@@ -160,8 +158,8 @@ public struct FieldController: MotorController {
         powers.append(output.power, dt: dt)
     }
 
-    /// Restarts the controller with the power off, with the joints at `joints`, rad, and with
-    /// unknown electrical angles of the rotors.
+    /// Restarts the controller with the power off. The joints are at `joints`, rad; the rotors'
+    /// electrical angles are unknown.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
         modelledJoints = joints
@@ -190,29 +188,29 @@ public struct FieldController: MotorController {
         case holding
     }
 
-    /// Fraction of the largest torque that the controller uses for the test swing, which measures
-    /// the inertia; the remaining torque holds the camera during the swing.
+    /// Fraction of the largest torque for the test swing, which measures the inertia. The remaining
+    /// torque holds the camera during the swing.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
-    /// Bandwidth of the observers while they search for the angles of their rotors, rad/s; with
-    /// this bandwidth the observers are stable with any inertia.
+    /// Bandwidth of the observers during the search for the rotors' angles, rad/s. With this
+    /// bandwidth, the observers are stable for any inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
     /// Bandwidth of the observers during the test swing, which measures the inertia, rad/s. A
-    /// faster observer would attribute the motion of the camera to a moving rotor, so the swing
-    /// would contain no information about the inertia.
+    /// faster observer would interpret the camera's motion as motion of the rotor. The swing would
+    /// then contain no information about the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
-    /// Smallest pull (see `FieldObserver`) at which a rotor can be located, as a fraction of the
-    /// pull at the configured power.
+    /// Smallest pull (see `FieldObserver`) for the estimation of a rotor's angle, as a fraction of
+    /// the pull at the configured power.
     private static var smallestPull: Double { @_noLocks get { 0.2 } }
-    /// Largest gains of the attitude loop until the inertia is known, 1/s; with these gains the
+    /// Largest gains of the attitude loop while the inertia is unknown, 1/s. With these gains, the
     /// loop is stable for any inertia.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
     private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
-    /// Sine of the load angle above which more power is requested: 45 electrical degrees.
+    /// Sine of the load angle above which the power is raised: 45 electrical degrees.
     private static var fullLoad: Double { @_noLocks get { 0.7 } }
-    /// Time constant with which the power falls when the load decreases, s.
+    /// Time constant of the power's decrease after a load, s.
     private static var powerMemory: Double { @_noLocks get { 0.5 } }
-    /// Time at full power in which the observers' estimates converge to the rotors' angles, before
-    /// the test swing, s.
+    /// Time at full power before the test swing, s. In this time, the observers' estimates converge
+    /// to the rotors' angles.
     private static var lockTime: Double { @_noLocks get { 0.2 } }
 
     private mutating func stage(
@@ -228,8 +226,7 @@ public struct FieldController: MotorController {
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
         if search.conclude(kinematics, first: parameters.inertia) { return .holding }
-        // The value 0 of `running` is reserved for a soft start that has not reached its full
-        // power.
+        // `running` must be positive: 0 means that the soft start has not reached full power.
         running = dt
         return .locking
     }
@@ -246,8 +243,7 @@ public struct FieldController: MotorController {
         mirrors = PerAxis(JointPolarity())
     }
 
-    /// Restarts the search for each rotor whose observer has lost the rotor's angle. The gains are
-    /// low during the search.
+    /// Restarts the search for each lost rotor. During the search, the gains are low.
     private mutating func notice(attitude: Quaternion, dt: Double) {
         sinceSlip += dt
         let lost = rotors.axes { $0.isLost }
@@ -255,20 +251,18 @@ public struct FieldController: MotorController {
         if sinceSlip >= Self.slipMemory { lastSlipped = .none }
         lastSlipped.insert(lost)
         sinceSlip = 0
-        // The rotor has slipped by an unknown number of pole pairs, so the search starts again
-        // under the assumption of an upright handle.
+        // The rotor has slipped by an unknown number of pole pairs. The search restarts with the
+        // joint angles of an upright handle.
         let angles = EulerZXY.angles(attitude)
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
-        // The value 0 of `running` is reserved for a soft start that has not reached its full
-        // power.
+        // `running` must be positive: 0 means that the soft start has not reached full power.
         running = dt
         if parameters.probesInertia { search.doubt(first: parameters.inertia) }
     }
 
-    /// Reduces the assumed inertia, and with it every gain, if the motors make the camera
-    /// oscillate.
+    /// Reduces the assumed inertia, and thus all gains, if the motors make the camera oscillate.
     private mutating func watchOscillation(
         _ kinematics: JointKinematics, rate: Vector3, dt: Double
     ) {
@@ -276,8 +270,7 @@ public struct FieldController: MotorController {
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
             delay: parameters.loopDelay, dt: dt)
-        // The value 0 of `running` is reserved for a soft start that has not reached its full
-        // power.
+        // `running` must be positive: 0 means that the soft start has not reached full power.
         if mustSwing, parameters.probesInertia { running = dt }
     }
 
@@ -311,13 +304,13 @@ public struct FieldController: MotorController {
         }
         exerted = rotors.map { $0.expected } * inertia
         let after = rotors.map { $0.electrical }
-        // While the observer searches for the electrical angle at joint angle zero, its corrections
-        // are not motion of the joint.
+        // While the observer searches for the initial electrical angle, its corrections do not
+        // represent motion of the joint.
         let moved = isLearning ? known * dt : (after - before) * (1 / p.polePairs)
         modelledJoints = modelledJoints + moved
     }
 
-    /// The moment on the camera that corrects the errors, body frame, N·m.
+    /// Requested moment on the camera, body frame, N·m.
     private func moment(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {
@@ -330,7 +323,7 @@ public struct FieldController: MotorController {
             rateGain = rateGain.capped(Self.gentleRateGain)
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
-        // The set-point at the time of the measurement.
+        // The set-point for the time of the measurement.
         let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(
@@ -370,8 +363,8 @@ public struct FieldController: MotorController {
         output.power = AxisVector(repeating: strength * share)
     }
 
-    /// Raises the motors' power at once if a load angle would exceed 45 electrical degrees;
-    /// afterwards the power falls slowly.
+    /// Raises the motors' power immediately if a load angle would exceed 45 electrical degrees.
+    /// Afterwards, the power decreases slowly.
     private mutating func raisePower(torques: AxisVector, dt: Double) {
         let p = parameters
         let peak = p.peakTorque
@@ -388,7 +381,7 @@ public struct FieldController: MotorController {
 }
 
 extension AxisVector {
-    /// Copy of this vector with the value of each axis limited to `most`.
+    /// Copy of this vector with each value limited to `most`.
     @_noLocks
     fileprivate func capped(_ most: Double) -> AxisVector {
         AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))

@@ -4,42 +4,39 @@ extension FieldController {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Number of pairs of magnet poles on each rotor.
         public var polePairs = 7.0
-        /// Power with which the motors hold the camera, as a fraction of the power stage's maximum,
-        /// 0...1.
+        /// Power of the motors without load, as a fraction of the power stage's maximum, 0...1.
         public var power = 0.5
         /// Largest power of a motor under load, as a fraction of the power stage's maximum, 0...1.
         public var maxPower = 1.0
         /// Torque of each motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
-        /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m²;
-        /// the initial estimate if `probesInertia` is set.
+        /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
+        /// If `probesInertia` is set, this value is the initial estimate.
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// True if a small swing measures the inertia when the motors are switched on for the first
         /// time.
         public var probesInertia = true
-        /// True if the controller reduces the assumed inertia, and with it the gains, when the
-        /// motors make the camera oscillate.
+        /// True if the controller reduces the assumed inertia, and thus the gains, after an
+        /// oscillation.
         public var watchesOscillation = true
         /// Gain from attitude error to commanded rate, about the camera's axes, 1/s.
         public var attitudeGain = AxisVector(repeating: 30)
         /// Gain from rate error to commanded acceleration, about the camera's axes, 1/s.
         public var rateGain = AxisVector(repeating: 110)
-        /// Natural frequency of the rotors' observers, rad/s. At a higher natural frequency, the
-        /// observer compensates an unmodelled load faster.
+        /// Natural frequency of the rotors' observers, rad/s. With a higher natural frequency,
+        /// unmodelled loads are compensated faster.
         public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
-        /// Deceleration, rad/s². When the attitude error is large, the limit on the commanded rate
-        /// is computed from `maxAcceleration` (see `RateCommand`).
+        /// Deceleration from which the limit of the commanded rate is computed, rad/s², for large
+        /// attitude errors (see `RateCommand`).
         public var maxAcceleration = 15.0
-        /// Time from the camera's motion to the torque that responds to it, s: sensor filter, bus,
+        /// Loop delay from the camera's motion to the responding torque, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
-        /// Look-ahead of the attitude estimate, s: the time by which the estimated attitude is
-        /// ahead of the gyroscope's sample.
+        /// Look-ahead of the attitude estimate relative to the gyroscope's sample, s.
         public var attitudeLead = 0.003
-        /// Largest load angle between field and rotor, electrical rad: less than the 90° at which a
-        /// rotor slips.
+        /// Largest load angle between field and rotor, electrical rad. A rotor slips at 90°.
         public var loadLimit = 65 * Double.pi / 180
 
         /// Default parameters of the controller, tuned for the simulation's default gimbal.

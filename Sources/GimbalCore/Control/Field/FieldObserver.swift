@@ -1,53 +1,51 @@
 internal import CMathShim
 
-/// Observer that estimates the rotor angle of one open-loop brushless motor from the gyroscope on
-/// the camera.
+/// Observer of the rotor angle of one brushless motor without encoder, from the camera's gyroscope.
 ///
 /// The observer is an extended-state observer (Han: From PID to active disturbance rejection
 /// control, IEEE Transactions on Industrial Electronics 56, 2009). The observer's model is the
 /// magnetic spring `torque = peak * power * sin(field - electrical angle)`. The observer's states
-/// are the camera rate, the rotor's electrical angle, and the part of the joint's rate that no
-/// sensor measures. An unmodelled load on the camera (friction, imbalance) appears as a
-/// displacement of the estimated rotor angle. The controller sets the field relative to the
-/// estimated rotor angle, and thus compensates the load as an integral term would. Because the sine
-/// repeats with every pole pair, the observer locks on from any angle, like a phase-locked loop.
-/// The observer also follows a rotor that a hand turns by force.
+/// are the camera rate, the rotor's electrical angle, and the unmeasured part of the joint rate. An
+/// unmodelled load on the camera (friction, imbalance) appears as a displacement of the estimated
+/// rotor angle. The controller sets the field relative to this estimate, and thus compensates the
+/// load as an integral term would. The sine repeats with every pole pair, so the observer locks on
+/// from any angle, like a phase-locked loop. If a hand turns the rotor by force, the observer
+/// follows.
 ///
 /// Runs on the loop thread only, in constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
-    /// Estimated electrical angle of the rotor, rad, not limited to one turn; it includes the
+    /// Estimated electrical angle of the rotor, rad, continuous over whole turns. It includes the
     /// displacement by an unmodelled load.
     private(set) var electrical = 0.0
-    /// Part of the joint rate that no sensor measures, rad/s.
+    /// Unmeasured part of the joint rate, rad/s.
     private(set) var hiddenRate = 0.0
-    /// Difference between the measured and the expected camera rate in the last step, rad/s.
+    /// Measured minus expected camera rate in the last step, rad/s.
     private(set) var innovation = 0.0
     private static var largestShare: Double { @_noLocks get { 0.25 } }
-    /// Largest RMS difference between the fast and the slow estimate of the rotor's angle at which
-    /// the sine of the load angle still has the right sign, electrical rad.
+    /// Limit of the RMS difference between the fast and the slow estimate of the rotor's angle,
+    /// electrical rad. Below this limit, the sine of the load angle has the right sign.
     private static var placedWithin: Double { @_noLocks get { 0.6 } }
-    /// Time constant of `separation`, s. A wrong sign of the motor also makes the fast and the slow
-    /// estimate differ. The time constant is therefore twenty times the time in which a wrong sign
-    /// is detected.
+    /// Time constant of `separation`, s. With a wrong sign of the motor, the fast and the slow
+    /// estimate also differ. Therefore the time constant is twenty times the time in which a wrong
+    /// sign is detected.
     private static var placedMemory: Double { @_noLocks get { 1 } }
 
     /// True if `expected` is reliable: the fast and the slow estimate of the rotor's angle
-    /// (`electrical` and `kinematic`) agreed over the last second. If the handle turns faster than
-    /// the slow estimate can follow, the fast and the slow estimate differ by more than the load
-    /// angle.
+    /// (`electrical` and `kinematic`) agreed over the last second. If the handle turns too fast for
+    /// the slow estimate, the two estimates differ by more than the load angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
-    /// True if the rotor is lost: for more than 0.15 s, the gyroscope's readings imply a motion
-    /// that a hand cannot cause.
+    /// True if the rotor is lost: for more than 0.15 s, the gyroscope's readings have implied a
+    /// motion that is impossible for a hand.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
-    /// Expected acceleration of the camera by the motor in the last period, rad/s². The
-    /// identification of the inertia uses the expected acceleration. The acceleration is computed
-    /// from `kinematic`, the slow estimate of the rotor's angle.
+    /// Expected acceleration of the camera by the motor in the last period, rad/s², for the
+    /// identification of the inertia. The acceleration is computed from `kinematic`, the slow
+    /// estimate of the rotor's angle.
     private(set) var expected = 0.0
 
-    /// Slow estimate of the electrical angle, rad. The estimate follows the measured motion of the
-    /// joint immediately, and the observer's corrections slowly.
+    /// Slow estimate of the electrical angle, rad. The estimate follows the joint's measured motion
+    /// immediately, but the observer's corrections slowly.
     private var kinematic = 0.0
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
@@ -56,16 +54,15 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     private var atBound = 0.0
     private var hasRate = false
 
-    /// Creates the observer of a rotor that is assumed at electrical angle zero.
+    /// Creates an observer. The rotor is assumed to be at electrical angle zero.
     @_noLocks
     init() {}
 
-    /// Bound of `hiddenRate`, rad/s. Without a bound, the estimate of an observer that has lost its
-    /// rotor would grow without limit, and the field would turn ever faster.
+    /// Bound of `hiddenRate`, rad/s. Without this bound, the estimate would grow without limit
+    /// after the loss of the rotor, and the field would turn faster and faster.
     private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
-    /// Resets the observer under the assumption that the rotor is at the given electrical angle,
-    /// rad.
+    /// Resets the observer. The rotor is assumed to be at the given electrical angle, rad.
     @_noLocks
     mutating func reset(electrical angle: Double) {
         self = FieldObserver()
@@ -85,10 +82,10 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis from the gyroscope, rad/s.
-    ///   - knownJointRate: Part of the joint's rate that a sensor measures, rad/s.
-    ///   - field: Angle of the field at the time of the gyroscope's sample, electrical rad.
-    ///   - pull: Angular acceleration at a load angle of 90 electrical degrees, with the power at
-    ///     the time of the sample, rad/s²: torque divided by inertia.
+    ///   - knownJointRate: Measured part of the joint rate, rad/s.
+    ///   - field: Angle of the field at the sampling instant of the gyroscope, electrical rad.
+    ///   - pull: Angular acceleration (torque divided by inertia) at a load angle of 90 electrical
+    ///     degrees, with the power at the sampling instant, rad/s².
     ///   - smallestPull: Lower limit of the pull in the computation of the correction, rad/s².
     ///   - polePairs: Number of pairs of magnet poles on the rotor.
     ///   - bandwidth: Natural frequency of the observer, rad/s.
@@ -112,12 +109,11 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         separation += (apart * apart - separation) * min(dt / Self.placedMemory, 1)
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
-        // The gains give the observer of the sampled triple integrator an exact triple pole.
+        // With these gains, the observer of the sampled triple integrator has an exact triple pole.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
-        // The observer represents a disturbance as a displacement of the rotor. A displacement can
-        // represent at most two thirds of the pull (the acceleration at a load angle of 90
-        // electrical degrees).
+        // The observer represents a disturbance as a displacement of the rotor, up to two thirds of
+        // the pull (the acceleration at a load angle of 90 electrical degrees).
         let bound = Self.largestShare / bandwidth
         let push = min(max(innovation / max(pull, smallestPull), -bound), bound)
         rate += (1 - decay * decay * decay) * innovation

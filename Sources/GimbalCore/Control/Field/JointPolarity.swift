@@ -1,14 +1,14 @@
 internal import CMathShim
 
-/// Detector of a motor without encoder that turns opposite to its field: two of its wires are
-/// swapped, or the sensor is mounted the wrong way round.
+/// Detector of a reversed motor without encoder. The motor turns opposite to its field, because two
+/// of its wires are swapped or the sensor is mounted the wrong way round.
 ///
 /// A reversed motor still holds the camera, because its observer finds an electrical angle that
-/// agrees with the gyroscope's readings. The camera's turns reveal a reversed motor, because the
-/// rotor's angle then changes in the opposite direction. For a reversed motor, the observer
-/// estimates a hidden rate that is -2 times the known rate. A hand that turns the handle causes the
-/// same hidden rate only if the handle turns twice as fast as the camera. The detector reports
-/// nothing in the first two time constants, because the camera's motion during the search for the
+/// agrees with the gyroscope's readings. The reversal is detected when the camera turns, because
+/// the rotor's angle then changes in the opposite direction. In this case, the observer's estimate
+/// of the hidden rate is -2 times the known rate. A rotation of the handle causes the same hidden
+/// rate only if the handle turns twice as fast as the camera. During the first two time constants,
+/// the detector does not report a reversal, because the camera's motion during the search for the
 /// rotor is not a hidden rate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
@@ -21,7 +21,7 @@ struct JointPolarity: Sendable, BitwiseCopyable {
 
     /// Time constant of the weighted sums, s.
     private static var memory: Double { @_noLocks get { 0.5 } }
-    /// Smallest turn of the camera that counts as evidence for or against a reversed motor, rad.
+    /// Smallest rotation of the camera at which the polarity is evaluated, rad.
     private static var evidence: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks
@@ -30,8 +30,9 @@ struct JointPolarity: Sendable, BitwiseCopyable {
     /// Updates the detector with the joint's rates in one control period.
     ///
     /// - Parameters:
-    ///   - known: Part of the joint's rate that a sensor measures, rad/s.
-    ///   - hidden: Part of the joint's rate that only the observer estimates, rad/s.
+    ///   - known: Known rate: the measured part of the joint rate, rad/s.
+    ///   - hidden: Hidden rate: the part of the joint rate that is only estimated by the observer,
+    ///     rad/s.
     ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: True if the joint turns opposite to its field.
     @_noLocks

@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// Demodulator of two signals at one frequency: the torque's impulse and the change of the camera's
+/// Demodulator of two signals at one frequency: the torque impulse and the change of the camera's
 /// rate.
 struct Demodulator: Sendable, BitwiseCopyable {
     private var impulseCosine = 0.0
@@ -25,16 +25,15 @@ struct Demodulator: Sendable, BitwiseCopyable {
             changeCosine * changeCosine + changeSine * changeSine)
     }
 
-    /// Cosine and sine parts of the torque's impulse, N·m·s, after a delay by the phase `lag`, rad.
+    /// Cosine and sine parts of the torque impulse, N·m·s, delayed by the phase `lag`, rad.
     private func delayed(_ lag: Double) -> (cosine: Double, sine: Double) {
         let c = cm_cos(lag)
         let s = cm_sin(lag)
         return (impulseCosine * c - impulseSine * s, impulseSine * c + impulseCosine * s)
     }
 
-    /// Complex ratio of the torque's impulse to the change of the camera's rate, kg·m². Before the
-    /// division, the impulse is delayed by the phase `lag`, rad. The part `inQuadrature` leads the
-    /// part `inPhase` by 90°.
+    /// Complex ratio of the torque impulse, delayed by the phase `lag`, rad, to the change of the
+    /// camera's rate, kg·m². The part `inQuadrature` leads the part `inPhase` by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) {
         let square = changeNorm * changeNorm
         guard square > 0 else { return (0, 0) }
@@ -45,8 +44,8 @@ struct Demodulator: Sendable, BitwiseCopyable {
         )
     }
 
-    /// Square of the residual of the torque's impulse after subtraction of the part that
-    /// corresponds to the change of the camera's rate, (N·m·s)².
+    /// Squared residual of the torque impulse, (N·m·s)²: the torque impulse minus inertia times the
+    /// change of the camera's rate.
     func residual(inertia: Double, lag: Double) -> Double {
         let m = delayed(lag)
         let c = inertia * changeCosine - m.cosine

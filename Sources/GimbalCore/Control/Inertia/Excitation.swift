@@ -1,25 +1,25 @@
 internal import CMathShim
 
-/// A multisine excitation of small amplitude for identification: a moment on one camera axis, or
-/// with servos a joint angle.
+/// A multisine excitation of small amplitude for identification. The excitation is a moment on one
+/// camera axis, or, with servos, a joint angle.
 ///
-/// The spectral lines of the multisine are odd harmonics of `1 / period`, so that the harmonics of
-/// a nonlinearity are at other frequencies than most lines. No frequency of the excitation is a
-/// multiple of 2 Hz, the step frequency of a walk. The phases are those of Schroeder (Synthesis of
-/// low-peak-factor signals, IEEE Transactions on Information Theory 16, 1970).
+/// The spectral lines of the multisine are odd harmonics of `1 / period`. Therefore the harmonics
+/// of a nonlinearity do not coincide with most lines. No line is at a multiple of 2 Hz, the step
+/// frequency of walking. The phases are according to Schroeder (Synthesis of low-peak-factor
+/// signals, IEEE Transactions on Information Theory 16, 1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
-    /// Number that the requester chooses. The snapshot repeats the requester's number, so that the
-    /// requester can recognise its own excitation.
+    /// ID from the client. The snapshot contains this ID, so the client can recognise its own
+    /// excitation.
     public var id: UInt32
     /// Axis of the camera to excite.
     public var axis: GimbalAxis
-    /// Root mean square of the excitation, N·m, or for servos rad.
+    /// RMS of the excitation, N·m, or for servos rad.
     public var amplitude: Double
     /// Length of one period of the multisine, in ticks of the control loop.
     public var periodTicks: Int32
-    /// Number of ticks after which the excitation ends automatically.
+    /// Duration of the excitation, in ticks of the control loop.
     public var ticks: Int32
-    /// Attitude error at which the excitation ends at once, rad.
+    /// Attitude error at which the excitation is aborted, rad.
     public var errorLimit: Double
 
     /// Number of the multisine's spectral lines.
@@ -56,8 +56,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// The excitation's moment, N·m, or for servos its angle, rad, at a number of ticks after the
-    /// start. The excitation's amplitude rises to its full value over a quarter of a period.
+    /// Moment of the excitation, N·m, or for servos its angle, rad, `tick` ticks after the start.
+    /// The amplitude rises to its full value over a quarter of a period.
     @_noLocks @_noAllocation
     func value(tick: Int32, isAngle: Bool) -> Double {
         guard periodTicks > 0 else { return 0 }
@@ -67,11 +67,11 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         var line = 0
         while line < Excitation.lineCount {
             let harmonic = Double(Excitation.harmonic(line))
-            // The amplitude of a line rises slightly with its frequency, so that the slow lines do
-            // not move the camera far.
+            // The amplitude rises slightly with frequency. Otherwise the low frequencies would move
+            // the camera too far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // The angle of a servo is divided by the harmonic's number, so that the spectrum of the
-            // servo's rate has the shape of the moment's spectrum with other motors.
+            // A servo's angle is divided by the number of the harmonic. Therefore the spectrum of
+            // its rate has the same shape as the moment's spectrum with other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)
@@ -83,8 +83,8 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     }
 }
 
-/// Generator of an excitation in the loop. The generator ends the excitation when the outputs, a
-/// joint, a motor or the attitude error leave their normal range.
+/// Generator of an excitation in the loop. The generator aborts the excitation if the outputs, a
+/// joint, a motor or the attitude error are outside their normal range.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct Exciter: Sendable, BitwiseCopyable {
@@ -117,7 +117,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         /// Ticks since the start of the excitation.
         public var tick: Int32 = 0
 
-        /// Creates the state that applies until the first excitation.
+        /// Creates the state before the first excitation.
         @_noLocks
         public init() {}
     }
@@ -149,7 +149,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         excitation = nil
     }
 
-    /// Ends the excitation if it cannot continue.
+    /// Aborts the excitation if it cannot continue.
     @_noLocks @_noAllocation
     mutating func supervise(
         authority: Double, conditions: Conditions, error: Vector3, dt: Double
@@ -166,8 +166,8 @@ public struct Exciter: Sendable, BitwiseCopyable {
         if state.tick >= excitation.ticks { stop(.complete) }
     }
 
-    /// Excitation to add in this tick: a moment in the camera frame, N·m, or for servos an angle of
-    /// each joint, rad.
+    /// Excitation in this tick: a moment in the camera frame, N·m, or for servos an angle of each
+    /// joint, rad.
     @_noLocks @_noAllocation
     mutating func step(_ type: MotorType) -> Vector3 {
         var value = Vector3.zero

@@ -4,36 +4,33 @@ internal import CMathShim
 /// the test swing, measures the inertia when the motors are switched on. The inertia counts as
 /// uncertain when a rotor slips or the motors make the camera oscillate.
 ///
-/// If the estimate is too high, every gain is too high and the rotors' observers are too fast: the
-/// camera oscillates, and the estimate is halved until the oscillation ends. If the estimate is too
-/// low, the observers are too slow: a rotor slips, and the estimate is doubled. If a test swing
-/// measures the same inertia as before the oscillation, the loop has more delay than assumed. If
-/// the loop has more delay than assumed, the estimate is restored, and all corner frequencies of
-/// the loop are reduced.
+/// If the estimate is too high, all gains are too high, and the rotor observers are too fast. The
+/// camera then oscillates, and the estimate is halved until the oscillation ends. If the estimate
+/// is too low, the observers are too slow. A rotor then slips, and the estimate is doubled. If a
+/// test swing confirms the inertia from before the oscillation, the loop delay is longer than
+/// assumed. The estimate is then restored, and all corner frequencies of the loop are reduced.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// True if the swing that measures the inertia has ended. The property becomes false again if a
-    /// rotor slips before the inertia has been measured.
+    /// True if the test swing has ended. The value becomes false again if a rotor slips before the
+    /// inertia has been measured.
     private(set) var isOver = false
-    /// The camera axes whose inertia a test swing has measured.
+    /// The camera axes with an inertia from a test swing.
     private var found = AxisSet.none
-    /// Inertia measured by the test swings, or estimated after a rotor has slipped, kg·m².
+    /// Inertia from the test swings, or estimated after a rotor has slipped, kg·m².
     private var probed: AxisVector?
-    /// Inertia estimate that was used when the camera began to oscillate, kg·m²; nil if the camera
-    /// has not oscillated since the start.
+    /// Inertia estimate at the beginning of the oscillation, kg·m²; nil if the camera has not
+    /// oscillated since the start.
     private var suspected: AxisVector?
-    /// Axes on which the last test swing measured the inertia that was assumed before the
-    /// oscillation.
+    /// Axes on which the last test swing confirmed the assumed inertia from before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Factor on all corner frequencies: below 1 after the loop has oscillated although the assumed
-    /// inertia was correct.
+    /// Factor on all corner frequencies. Below 1 if the loop has oscillated with a correct inertia.
     private(set) var slack = 1.0
-    /// Axes that have oscillated although their assumed inertia was correct.
+    /// Axes that have oscillated with a correct inertia.
     private var late = AxisSet.none
-    /// Remaining time after a reduction of the corner frequencies in which a detected oscillation
-    /// causes no further reduction, s.
+    /// Remaining time after a reduction of the corner frequencies, s. In this time, a detected
+    /// oscillation causes no further reduction.
     private var settling = 0.0
     /// Time since a test swing measured the inertia, s.
     private var sinceSwing = 0.0
@@ -43,17 +40,16 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// Factor by which one reduction multiplies all corner frequencies.
+    /// Factor on all corner frequencies per reduction.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of `slack`.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
-    /// Time in which a reduction of the corner frequencies must end an oscillation, s.
+    /// Time for an oscillation to decay after a reduction of the corner frequencies, s.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time after a measurement of the inertia within which an exchange of the camera is
-    /// impossible, s.
+    /// Shortest time for an exchange of the camera after a measurement of the inertia, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
-    /// Time after the detection of an oscillation within which the camera can still be oscillating,
+    /// Longest time for which the camera can still oscillate after the detection of an oscillation,
     /// s.
     private static var calmingTime: Double { @_noLocks get { 3 } }
 
@@ -63,7 +59,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// True if the motors have made the camera oscillate within the last seconds.
     var isShaking: Bool { @_noLocks get { sinceShaking < Self.calmingTime } }
 
-    /// The camera axes whose gains are reduced after an oscillation.
+    /// The camera axes with reduced gains after an oscillation.
     var oscillating: AxisSet {
         @_noLocks get {
             var all = shaking.oscillating
@@ -72,7 +68,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// True if the swing that measures the inertia is in progress.
+    /// True if the test swing is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
     /// Standard deviation of the natural logarithm of each axis's inertia. An inertia that has not
@@ -85,7 +81,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The inertia that the controller assumes, about the camera's axes, kg·m².
+    /// Assumed inertia about the camera's axes, kg·m².
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
@@ -96,7 +92,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         (isProbed ? probed ?? first : first) * shaking.share
     }
 
-    /// Starts or repeats the swing that measures the inertia.
+    /// Starts or repeats the test swing.
     @_noLocks
     mutating func begin() {
         yaw.begin()
@@ -104,12 +100,12 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         pitch.begin()
     }
 
-    /// The torques of the swing that measures the inertia, N·m.
+    /// Torques of the test swing, N·m.
     ///
     /// - Parameters:
     ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
-    ///   - expected: Accelerations that the motors caused at the time of the measured rates,
-    ///     computed with the assumed inertia, rad/s².
+    ///   - expected: Expected accelerations by the motors at the time of the measured rates, for
+    ///     the assumed inertia, rad/s².
     ///   - inertia: Assumed inertia about the joints' axes, kg·m².
     ///   - largest: Largest torques of the test swing, N·m.
     ///   - seconds: Time since the beginning of the test swing, s.
@@ -141,11 +137,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - kinematics: The joints' present geometry.
     ///   - first: Configured inertia, kg·m².
-    /// - Returns: True if the test swing is complete; false if an oscillation disturbed the test
-    ///   swing, which is then repeated with lower gains.
+    /// - Returns: True if the test swing is complete; false if an oscillation has disturbed it. A
+    ///   disturbed test swing is repeated with lower gains.
     @_noLocks
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
-        // When the camera points straight up or down, the yaw joint turns the camera about the
+        // If the camera points straight up or down, the yaw joint turns the camera about the
         // camera's roll axis.
         let isUpright = abs(kinematics.yawAxis.z) > 0.7
         let belief = belief(first: first, isProbed: true)
@@ -168,8 +164,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         guard probe.isKnown else { return }
         values[axis] = belief[axis] / probe.scale
         found.insert(AxisSet(axis))
-        // The measured inertia is the same as before the oscillation, so the oscillation was not
-        // caused by a wrong inertia.
+        // The measured inertia is the same as before the oscillation. Therefore the cause of the
+        // oscillation was not a wrong inertia.
         if let suspected, shaking.oscillating.contains(axis),
             abs(cm_log(values[axis] / suspected[axis])) < 0.3
         {
@@ -178,9 +174,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         shaking.trust(axis)
     }
 
-    /// Reduces all corner frequencies of the loop. The given axes have oscillated although their
-    /// assumed inertia was correct, so the loop has more delay than assumed. When `slack` is at its
-    /// lower limit, only the inertia estimate can be reduced further.
+    /// Reduces all corner frequencies of the loop. The given axes have oscillated with a correct
+    /// inertia, so the loop delay is longer than assumed. If `slack` is at its lower limit, only
+    /// the inertia estimate can be reduced further.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || slack > Self.leastSlack else { return }
         shaking.trust(axes)
@@ -190,16 +186,16 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         settling = Self.settlingTime
     }
 
-    /// Doubles the inertia estimate when a rotor slips before the test swing has measured the
-    /// inertia. If the camera is heavier than assumed, the rotors' observers are too slow. The next
-    /// test swing therefore starts with twice the estimate. If the estimate is already three times
-    /// the configured inertia or more, the next estimate is the configured inertia.
+    /// Doubles the inertia estimate after a rotor has slipped before the end of the measurement.
+    /// The cause can be a heavy camera, for which the rotor observers are too slow. If the estimate
+    /// is already three times the configured inertia or more, the next estimate is the configured
+    /// inertia.
     @_noLocks
     mutating func doubt(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
         isOver = false
-        // While the camera oscillates, its inertia is not above the estimate, so the estimate is
-        // not doubled.
+        // If the camera oscillates, its inertia is not above the estimate, so the estimate is not
+        // doubled.
         guard shaking.oscillating.isEmpty else { return }
         var guess = probed ?? first
         if !found.contains(.yaw) { guess.yaw = Self.next(after: guess.yaw, first: first.yaw) }
@@ -218,13 +214,12 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - moment: Commanded moment of the motors, camera frame, N·m.
-    ///   - largest: Largest moment that the motors can exert, N·m.
+    ///   - largest: Largest moment of the motors, N·m.
     ///   - rate: Rate of the camera, camera frame, rad/s.
     ///   - belief: The assumed inertia, kg·m².
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous call, more than 0.
-    /// - Returns: True if the estimate was reduced, so that a new test swing must measure the
-    ///   inertia.
+    /// - Returns: True if a new test swing is necessary, because the estimate was reduced.
     @_noLocks
     mutating func watch(
         moment: Vector3, largest: AxisVector, rate: Vector3, belief: AxisVector, delay: Double,
@@ -242,8 +237,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = lowered.isEmpty ? sinceShaking + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
-        // If the last swing ended less than 3 s ago, a second swing would give the same result,
-        // because the camera cannot have been exchanged yet.
+        // Within 3 s after the last swing, the camera cannot have been exchanged, so a second swing
+        // would give the same result.
         let isFresh = sinceSwing < Self.freshTime && lowered.subtracting(found).isEmpty
         guard suspected == nil, !isFresh else {
             blameDelay(lowered)
@@ -255,8 +250,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Ends the check for oscillations, and reverts the reductions of the inertia estimate and of
-    /// the corner frequencies.
+    /// Ends the check for oscillations. The inertia estimate and the corner frequencies return to
+    /// their full values.
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()
@@ -268,7 +263,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// Resets the check for oscillations and all reductions of the corner frequencies before the
+    /// Resets the check for oscillations and the reduction of the corner frequencies, before the
     /// motors' outputs are switched on.
     @_noLocks
     mutating func forgetSuspicion() {

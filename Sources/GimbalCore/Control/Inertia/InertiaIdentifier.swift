@@ -1,27 +1,27 @@
 internal import CMathShim
 
-/// Identification of one axis's inertia, and its uncertainty, by a small sinusoidal probe.
+/// Identification of one axis's inertia and its uncertainty by a small sinusoidal probe.
 ///
 /// The probe is the instrumental variable of the identification: only signals that correlate with
 /// the probe are evaluated. Therefore neither the feedback nor the hand's motion biases the result
-/// (Söderström & Stoica: System Identification, 1989, chapter 8). The torque's impulse and the
-/// change of the rate in each period are demodulated at the probe's frequency with a Hann window.
-/// The in-phase ratio of impulse to rate change is the inertia, for periods of any length. Coulomb
-/// and viscous friction are in phase with the rate (describing function) and do not affect the
-/// ratio of impulse to rate change. The elastic deformation of a joint that static friction still
-/// holds affects the ratio, so the probe's amplitude grows until two measurements agree. Signals at
-/// two frequencies without excitation are a measure of the disturbances.
+/// (Söderström & Stoica: System Identification, 1989, chapter 8). The torque impulse and the change
+/// of the rate in each period are demodulated at the probe's frequency with a Hann window. The
+/// in-phase ratio of impulse to rate change is the inertia, at any control period. Coulomb and
+/// viscous friction are in phase with the rate (describing function) and do not affect this ratio.
+/// If static friction holds the joint, elastic deformation affects the ratio. Therefore the probe's
+/// amplitude grows until two measurements agree. Signals at two frequencies without excitation are
+/// a measure of the disturbances.
 ///
-/// A clear response at a phase that is impossible for a camera means that the assumed delay is
-/// wrong. At one frequency a delay cannot be distinguished from a wrong sign or from friction. The
-/// probe's frequency is therefore reduced to a third of its full value. At the reduced frequency
-/// the phase determines any delay within ±12 ms uniquely. Because of friction, the delay measured
-/// at the low frequency is too short, so a clear response at full frequency corrects this delay. A
-/// search without a result ends; after a pause the probe starts again.
+/// If a clear response has an impossible phase, the assumed delay is wrong. At a single frequency,
+/// a delay cannot be distinguished from a wrong sign or from friction. Therefore the probe's
+/// frequency is reduced to a third of its full value. There, the phase determines any delay within
+/// ±12 ms uniquely. Because of friction, the delay that was measured at the low frequency is too
+/// short; a clear response at full frequency corrects it. If a search ends without a result, the
+/// probe starts again after a pause.
 ///
 /// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
-/// (`caution`). If the bound is below the true inertia, the gains are too low and the loop is slow.
-/// If the gains were too high, the loop would oscillate.
+/// (`caution`). With too low a bound, the gains are low and the loop is slow; with too high a
+/// bound, the loop would oscillate.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
@@ -29,11 +29,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     struct Parameters: Sendable, BitwiseCopyable {
         /// Initial estimate, kg·m².
         var start = 2.5e-3
-        /// Standard deviation of the initial estimate's natural logarithm; 0 means exact.
+        /// Standard deviation of the natural logarithm of `start`; 0 means exact.
         var startSigma = 1.4
         /// Frequency of the probe, Hz.
         var frequency = 38.0
-        /// Time from the camera's motion to the torque that responds to it, s.
+        /// Loop delay from the camera's motion to the responding torque, s.
         var loopDelay = 0.0035
         /// The motor's torque limit, N·m.
         var torqueLimit = 0.25
@@ -47,17 +47,17 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Lower and upper bound of the inertia estimate, kg·m².
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
-    /// Smallest acceleration of the camera at the full torque of a suitable motor, rad/s². A
-    /// smaller acceleration is the elastic response of a joint that static friction holds.
+    /// Smallest plausible acceleration of the camera at the motor's full torque, rad/s². Smaller
+    /// ones are elastic responses of a joint held by static friction.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
-    /// Largest standard deviation of the inertia's natural logarithm at which the controller uses
-    /// its full gains; the stability margins cover this uncertainty.
+    /// Largest standard deviation of the inertia's natural logarithm for full gains. The stability
+    /// margins cover this uncertainty.
     static var knownSigma: Double { @_noLocks get { 0.12 } }
     /// Standard deviation of the inertia's natural logarithm due to elastic friction and timing.
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
-    /// Largest angle by which the probe turns the camera, rad.
+    /// Largest angle of the camera's motion due to the probe, rad.
     private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Ratio of the probe's full frequency to its frequency during the search for the delay.
     private static var descent: Double { @_noLocks get { 3 } }
@@ -65,54 +65,54 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var mostRounds: Int { @_noLocks get { 16 } }
     /// Largest number of measurements at the low frequency in one search.
     private static var mostSlowRounds: Int { @_noLocks get { 6 } }
-    /// Pause of the probe after a search that found no inertia, s.
+    /// Pause of the probe after a search without a result, s.
     private static var silence: Double { @_noLocks get { 10 } }
 
     /// Initial and largest amplitude of the probe, as a fraction of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
-    /// Largest ratio of the disturbance to the response at which the response counts as clear.
+    /// Largest ratio of disturbance to response for a clear response.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference of the natural logarithms of magnitude between two agreeing responses.
+    /// Largest difference between two agreeing responses (natural logarithm of the magnitude).
     private static var sameSize: Double { @_noLocks get { 0.2 } }
-    /// Largest difference between the phases of two responses that agree, rad. Drift of the
-    /// sensor's clock can shift a phase by half a control period.
+    /// Largest phase difference between two agreeing responses, rad. Drift of the sensor's clock
+    /// can shift a phase by half a control period.
     private static var samePhase: Double { @_noLocks get { 0.3 } }
-    /// Smallest ratio of two probes' amplitudes at which their responses count as independent.
+    /// Smallest ratio of two probe amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Amplitude of the camera's angle, as a fraction of `largestAngle`, above which the probe has
-    /// overcome the joint's static friction.
+    /// Threshold of the camera's angle for overcome static friction, as a fraction of
+    /// `largestAngle`.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// Smallest difference between measured and assumed delay that is corrected, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }
     /// Longest delay in addition to `loopDelay` that can be measured, s.
     private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Absolute phase above which a response at the low frequency is considered reversed, rad.
+    /// Threshold of the absolute phase for a reversed response at the low frequency, rad.
     private static var uprightPhase: Double { @_noLocks get { 2 } }
-    /// Absolute phase above which a response at full frequency is considered reversed, rad.
+    /// Threshold of the absolute phase for a reversed response at full frequency, rad.
     private static var reversedPhase: Double { @_noLocks get { .pi - 0.35 } }
-    /// Largest phase lag of the response of an inertia at full frequency, rad.
+    /// Largest plausible phase lag of the response at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest ratio of the quadrature part to the in-phase part at which a response is considered
-    /// exactly inverted. An additional delay of 10 ms gives a larger ratio.
+    /// Largest ratio of quadrature part to in-phase part for an exactly inverted response. With an
+    /// additional delay of 10 ms, the ratio is larger.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
     /// Estimated inertia, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of the natural logarithm of `inertia`.
     private(set) var sigma: Double
-    /// Measured delay of a torque's effect in addition to `loopDelay`, s. Only a measurement at the
-    /// low frequency can give a negative delay, because friction can also advance the response.
+    /// Measured delay in addition to `loopDelay`, s. Only measurements at the low frequency can
+    /// give a negative value, because friction can also advance the response.
     private(set) var extraDelay = 0.0
     /// True if the camera moved against the torque in two consecutive measurements.
     private(set) var isReversed = false
     /// True if a search for the inertia is in progress, including the pauses between searches.
     private(set) var isProbing = false
-    /// True if the last search has ended without a result, so that the probe pauses.
+    /// True if the probe pauses, because the last search ended without a result.
     private(set) var hasGivenUp = false
 
     private var amplitude = 0.0
-    /// Amplitude with which the last search was successful, N·m.
+    /// Amplitude at the success of the last search, N·m.
     private var usefulAmplitude = 0.0
     private var lastRate = 0.0
     private var lastMoment = 0.0
@@ -122,15 +122,15 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private var rounds = 0
     /// True while the probe measures the delay at the low frequency.
     private var isSlow = false
-    /// Amplitude of the probe at full frequency before the change to the low frequency, N·m.
+    /// Amplitude of the probe before the change from full to low frequency, N·m.
     private var fastAmplitude = 0.0
     /// Delay in addition to `loopDelay`, measured at low frequency or on another axis, s.
     private var coarseDelay = 0.0
-    /// True if the low-frequency probe has proved that the camera moves in the torque's direction.
+    /// True if the low-frequency probe has shown motion in the direction of the torque.
     private var isUprightKnown = false
     /// Phase of the previous response, rad; NaN if the response was not clear.
     private var previousPhase = Double.nan
-    /// Inertia that the previous response indicated, kg·m².
+    /// Inertia according to the previous response, kg·m².
     private var previousSize = 0.0
     /// Time since the beginning of the probe's pause, s.
     private var silent = 0.0
@@ -146,7 +146,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// True if the inertia estimate is certain enough for the full gains.
     var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
-    /// Fraction of the full gains that is safe with the present inertia estimate, 0...1.
+    /// Safe fraction of the full gains with the present estimate, 0...1.
     var caution: Double {
         @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
@@ -159,8 +159,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isProbing = false
     }
 
-    /// Increases the standard deviation of the estimate to at least `least`, because the load may
-    /// have changed. If the inertia is uncertain after the increase, a new search starts.
+    /// Increases the estimate's standard deviation to at least `least`, because the load may have
+    /// changed. If the inertia is then uncertain, a new search starts.
     @_noLocks
     mutating func doubt(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
@@ -182,7 +182,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// Starts the probe with a small amplitude, or with half of the amplitude of the last success.
     private mutating func start(_ p: Parameters) {
-        // The next probe starts with half of the amplitude that was sufficient in the last search.
+        // The initial amplitude is half of the amplitude that was sufficient in the last search.
         amplitude = max(Self.leastProbe * p.torqueLimit, 0.5 * usefulAmplitude)
         rounds = 0
         previous = 0
@@ -214,7 +214,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }
 
-    /// Updates the measurement with the exerted moment and the measured rate of one control period.
+    /// Updates the measurement with the moment and the measured rate of one control period.
     ///
     /// - Parameters:
     ///   - moment: Total moment of the controller about this axis, probe included, N·m.
@@ -229,14 +229,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             if silent > Self.silence { begin(p) }
             return
         }
-        // All axes have the same delay, so this axis adopts the delay of another axis.
+        // All axes have the same delay, so the delay of another axis is adopted.
         let isOther = abs(p.foundDelay) > Self.otherDelay
         let shared = isOther ? p.foundDelay : 0
         if !p.foundDelay.isNaN, isSlow || abs(coarseDelay - shared) > Self.otherDelay {
             isSlow = false
             restart(coarseDelay: shared, p)
         }
-        // Momentum change divided by rate change is the inertia, for periods of any length.
+        // The inertia is the momentum change divided by the rate change, at any control period.
         let impulse = hasRate ? lastMoment * dt : 0
         let change = hasRate ? rate - lastRate : 0
         lastMoment = moment
@@ -274,7 +274,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previousPhase = isClear ? phase : .nan
         previousSize = size
         if isSlow {
-            // A joint that static friction holds acts as a spring: its response is reversed and
+            // A joint held by static friction acts as a spring: its response is reversed and
             // contains no information about a delay.
             let isUpright = abs(phase) < Self.uprightPhase
             if agrees, isOther, isUpright || angle > Self.brokenAway * Self.largestAngle {
@@ -311,14 +311,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
-    /// Fraction of the rate change that the demodulation measures. The fraction is below 1, because
-    /// the effect of one period's impulse is spread over two samples. `turn` is the phase by which
-    /// the probe advances in a period, rad.
+    /// Fraction of the rate change that remains after the demodulation. The fraction is below 1,
+    /// because the effect of one period's impulse is spread over two samples. `turn` is the probe's
+    /// phase increment per period, rad.
     private static func spread(_ turn: Double) -> Double {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
 
-    /// True if inertia and friction with about the assumed delay can cause the given phase, rad.
+    /// True if a phase, rad, is possible for inertia and friction at about the assumed delay.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// Evaluates one measurement of the probe at full frequency.
@@ -337,9 +337,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             found > 0 && noise < Self.clear * signal && ratio.inQuadrature > -2 * ratio.inPhase
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
-        // A joint that static friction holds acts as a spring, and the response of a light camera
-        // is then also reversed. An additional delay of 10 ms also makes the response look
-        // reversed, but not exactly inverted.
+        // A joint held by static friction acts as a spring, and the response of a light camera is
+        // then also reversed. With an additional delay of 10 ms, the response also looks reversed,
+        // but not exactly inverted.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown
@@ -358,8 +358,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         previous = isSeen ? sign * found : 0
     }
 
-    /// Reduces the frequency of the probe to a third of the full frequency. At the reduced
-    /// frequency the same torque turns the camera by nine times the angle.
+    /// Reduces the frequency of the probe to a third of the full frequency. The same torque then
+    /// turns the camera by nine times the angle.
     private mutating func descend(angle: Double, _ p: Parameters) {
         let present = amplitude
         isSlow = true
@@ -373,7 +373,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
-        // The camera moves against the torque, and no delay can explain such a response.
+        // The camera moves against the torque. A delay cannot explain this response.
         if reversed { isReversed = true }
         isUprightKnown = !reversed
         isSlow = false
@@ -381,7 +381,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         restart(coarseDelay: max(phase / omega, -p.loopDelay), p)
     }
 
-    /// Restarts the measurement with another delay in addition to `loopDelay`, s.
+    /// Restarts the measurement with another additional delay, s.
     private mutating func restart(coarseDelay delay: Double, _ p: Parameters) {
         let present = amplitude
         start(p)

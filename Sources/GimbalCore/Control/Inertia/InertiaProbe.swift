@@ -1,20 +1,20 @@
 /// Measurement of the camera's inertia about one joint by a small oscillation.
 ///
-/// A torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a degree. The
-/// frequency of 8 Hz is above the frequencies of a hand, and below the frequencies at which the
-/// loop's delay has an effect. Expected and measured acceleration pass the same band-pass. The
-/// slope of the measured acceleration plotted against the expected acceleration is the ratio of
-/// assumed to true inertia (least squares, with the direction of motion as a second regressor for
-/// the friction).
+/// The amplitude of a torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a
+/// degree. This frequency is above the frequencies of hand motion and below the frequencies at
+/// which the loop delay has an effect. Expected and measured acceleration are filtered by identical
+/// band-passes. The regression slope of measured against expected acceleration is the ratio of
+/// assumed to true inertia. It is determined by least squares; the direction of motion is a second
+/// regressor, for the friction.
 ///
 /// Runs on the loop thread only, in constant time.
 struct InertiaProbe: Sendable, BitwiseCopyable {
     /// Frequency of the test swing, rad/s.
     private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
-    /// Rate of the camera at which the torque stops growing, rad/s.
+    /// Rate of the camera at which the amplitude stops growing, rad/s.
     private static var enough: Double { @_noLocks get { 0.2 } }
-    /// Time in which the torque rises from zero to its bound if the camera does not reach the rate
-    /// `enough`, s.
+    /// Rise time of the amplitude from zero to its bound, s, if the camera does not reach the rate
+    /// `enough`.
     private static var growth: Double { @_noLocks get { 0.35 } }
     /// Total duration of the measurement, s: four swings.
     static var duration: Double { @_noLocks get { 0.5 } }
@@ -34,8 +34,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private var expectedLow = 0.0
     private var frictionBand = 0.0
     private var frictionLow = 0.0
-    // Sums of products for the least squares: motor's acceleration x, direction of motion s
-    // (friction), measured acceleration y.
+    // Sums of products for the least-squares fit: acceleration by the motor x, direction of motion
+    // s (friction), measured acceleration y.
     private var sumXX = 0.0
     private var sumXS = 0.0
     private var sumSS = 0.0
@@ -59,7 +59,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - measured: Rate of the camera about the joint's axis, rad/s.
-    ///   - expected: Acceleration by the motor at the time of the gyroscope's sample, for the
+    ///   - expected: Acceleration by the motor at the sampling instant of the gyroscope, for the
     ///     assumed inertia, rad/s².
     ///   - bound: Largest acceleration that can be requested, for the assumed inertia, rad/s².
     ///   - sine: Sine of the phase of the test swing.
@@ -92,7 +92,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of the test swing, rad, `time` seconds after its beginning. All joints have the same
+    /// Phase of the test swing `time` seconds after its beginning, rad. All joints have the same
     /// phase.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
@@ -102,9 +102,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         guard determinant > 1e-9 * sumXX * sumSS else { return }
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
-        // Motor and friction must explain at least half of the sum of squares of the measured
-        // acceleration. If motor and friction explain less than half, an end stop, a hand or static
-        // friction has determined most of the motion.
+        // Motor and friction must explain at least half of the measured acceleration's sum of
+        // squares. Otherwise an end stop, a hand or static friction dominated the motion.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

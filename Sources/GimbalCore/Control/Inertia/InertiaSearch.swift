@@ -1,40 +1,38 @@
 internal import CMathShim
 
-/// Identification of the inertia of all three axes with three probes at different frequencies, so
-/// that the probes do not disturb each other.
+/// Identification of the inertia of all three axes. The probes of the axes have different
+/// frequencies, so they do not disturb each other.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaSearch: Sendable, BitwiseCopyable {
     private var axes: PerAxis<InertiaIdentifier>
     private var parameters = PerAxis(InertiaIdentifier.Parameters())
-    /// Configured inertia, kg·m², which is used until a probe contradicts it; nil if the inertia
-    /// must be identified.
+    /// Configured inertia, kg·m². It applies until a probe contradicts it. Nil if the inertia must
+    /// be identified.
     private var given: AxisVector?
-    /// Last known difference between the measured and the assumed delay, s; NaN until the delay of
-    /// an axis is known.
+    /// Last known measured minus assumed delay, s; NaN until the delay of an axis is known.
     private var lastDelay = Double.nan
     /// True if the probe checks a configured inertia when the outputs are switched on.
     private var isChecked = false
-    /// The camera axes whose probe has contradicted the configured inertia.
+    /// The camera axes on which the probe has contradicted the configured inertia.
     private(set) var stale = AxisSet.none
 
-    /// Initial standard deviation of the inertia's natural logarithm: the inertias of a phone and
-    /// of a heavy camera differ 70-fold, so they are ±1.5 standard deviations around their
-    /// geometric mean.
+    /// Initial standard deviation of the inertia's natural logarithm. A heavy camera has 70 times
+    /// the inertia of a phone, so both are 1.5 standard deviations away from their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation of the inertia's natural logarithm after a time with the outputs off, in
-    /// which a person can have exchanged the lens.
+    /// Standard deviation of the inertia's natural logarithm after a time with the outputs off. In
+    /// this time, a person may have exchanged the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
-    /// Largest difference between the natural logarithms of identified and configured inertia that
-    /// counts as agreement. A joint's elastic friction can cause a difference of up to 0.3, which
-    /// the loop's margins tolerate.
+    /// Largest difference between identified and configured inertia that counts as agreement, in
+    /// the natural logarithm. Elastic friction of a joint can cause a difference of up to 0.3, and
+    /// the loop's margins tolerate this difference.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
-    /// The increase reduces the gains to one third, which is right for a camera with one third of
-    /// the estimated inertia.
+    /// Increase of the standard deviation after an oscillation, in the inertia's natural logarithm.
+    /// The gains are thus reduced to one third, the right value for a camera with one third of the
+    /// estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// Largest standard deviation of the inertia's natural logarithm. At the largest value the
-    /// gains are reduced to a hundredth.
+    /// Largest standard deviation of the inertia's natural logarithm. There, the gains are reduced
+    /// to about a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the controller can
     /// follow a set-point.
@@ -47,16 +45,15 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
     /// Largest error of the assumed delay that the margins tolerate, s.
     private static var covered: Double { @_noLocks get { 0.0003 } }
-    /// Longest loop delay at which the probes have their full frequencies, s: the delay at a loop
-    /// rate of 200 Hz.
+    /// Longest loop delay for the full probe frequencies, s: the delay at a loop rate of 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
 
     /// Creates a search with an initial estimate of the inertia.
     ///
     /// - Parameters:
     ///   - start: Initial estimate of the inertia about the camera's axes, kg·m².
-    ///   - isKnown: True if the initial estimate counts as the true inertia.
-    ///   - isChecked: True if the probe also checks a known inertia, each time the outputs are
+    ///   - isKnown: True if the initial estimate counts as exact.
+    ///   - isChecked: True if the probe also checks a known inertia whenever the outputs are
     ///     switched on.
     @_noLocks
     init(start: AxisVector, isKnown: Bool, isChecked: Bool = false) {
@@ -85,20 +82,20 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Fraction of the full gains that is safe on each axis, 0...1.
+    /// Safe fraction of the full gains on each axis, 0...1.
     var caution: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.caution }
         }
     }
 
-    /// Measured delay of the torque's effect in addition to the assumed delay, s: the mean of the
-    /// axes. A small additional delay counts as 0, because the loop's margins cover a small delay.
+    /// Measured loop delay minus assumed loop delay, s: the mean of the axes. A small difference
+    /// counts as 0, because the loop's margins cover it.
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay
-            // The delay is a property of the loop, not of the camera, so the measured delay is kept
-            // when the inertia becomes uncertain.
+            // The delay is a property of the loop, not of the camera. Therefore the measured delay
+            // remains valid when the inertia becomes uncertain.
             let mean = found.isNaN ? lastDelay : found
             guard !mean.isNaN else { return 0 }
             return mean < 0 ? min(0, mean + Self.covered) : max(0, mean - Self.covered)
@@ -110,8 +107,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
-    /// Measured delay of the loop in addition to the assumed delay, s: the mean of the axes with
-    /// known inertia; NaN without such an axis.
+    /// Measured minus assumed loop delay, s: the mean of the axes with known inertia; NaN if the
+    /// inertia of all axes is unknown.
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
             // All axes have the same delay. The mean excludes axes that have not responded to a
@@ -123,7 +120,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The camera axes whose search for the inertia has ended without a result.
+    /// The camera axes on which the search for the inertia has ended without a result.
     var abandoned: AxisSet {
         @_noLocks @inline(__always) get {
             axes.axes { $0.hasGivenUp }
@@ -137,7 +134,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The camera axes whose response to the probe was reversed.
+    /// The camera axes with a reversed response to the probe.
     var reversed: AxisSet {
         @_noLocks @inline(__always) get {
             axes.axes { $0.isReversed }
@@ -149,11 +146,12 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
-    /// Starts the search when the outputs are about to be switched on, unless the inertia is
-    /// configured and need not be checked.
+    /// Starts the search before the outputs are switched on, unless the inertia is configured and
+    /// need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
-        // At its full frequency, a period of the probe would have too few ticks in a slow loop.
+        // In a slow loop, the probe's frequency is reduced. Otherwise a period of the probe would
+        // have too few ticks.
         let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
         let shift = Self.frequencies.pitch - highest
         parameters.change {
@@ -163,18 +161,17 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // While the outputs were off, a person can have exchanged the load. The new standard
-        // deviation of an identified inertia allows for a different lens, and the new standard
-        // deviation of a configured inertia allows for any other camera.
+        // While the outputs were off, a person may have exchanged the load. The standard deviation
+        // of an identified inertia is increased to allow for another lens; that of a configured
+        // inertia, to allow for any other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
         axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
     }
 
-    /// Reduces the inertia estimates of the axes on which the motors cause an oscillation, so that
-    /// the gains decrease, and starts a new search for the inertia. The inertia estimates of the
-    /// remaining axes are also reduced, but only once, because the oscillation of one axis
-    /// indicates an error that is common to all axes.
+    /// Marks the inertia of the oscillating axes as more uncertain, which reduces the gains, and
+    /// starts a new search. The inertia of the other axes is also marked as uncertain, but only
+    /// once, because the oscillation of one axis indicates a common error of all axes.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters
@@ -207,16 +204,16 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Amplitude of each axis's probe, N·m. A response of the loop up to the probe's amplitude is
-    /// not treated as an oscillation.
+    /// Amplitude of each axis's probe, N·m. A response of the loop up to this amplitude does not
+    /// count as an oscillation.
     var swings: AxisVector {
         @_noLocks @inline(__always) get {
             axes.map { $0.swing }
         }
     }
 
-    /// Updates the inertia estimates with the exerted moment, N·m, and the measured rate, rad/s,
-    /// camera frame.
+    /// Updates the inertia estimates with the motors' moment, N·m, and the measured rate, rad/s, in
+    /// the camera frame.
     ///
     /// - Returns: True if the inertia estimate of an axis has changed.
     @_noLocks
@@ -238,7 +235,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// Keeps the configured inertia if the probe's result agrees with it.
     ///
-    /// - Returns: True if the probe's result contradicts the configured inertia.
+    /// - Returns: True if the result of the probe contradicts the configured inertia.
     private static func compare(_ axis: inout InertiaIdentifier, with given: Double) -> Bool {
         guard axis.isKnown else { return false }
         if abs(cm_log(axis.inertia / given)) > agreement { return true }

@@ -2,7 +2,7 @@ internal import CMathShim
 
 /// One measurement with a probe. Torque impulses and changes of the camera's rate are demodulated
 /// with a Hann window, at the probe's frequency and at two neighbouring frequencies. The
-/// neighbouring frequencies have no excitation, so their signals are a measure of the disturbances.
+/// disturbances are estimated from the neighbouring frequencies, which have no excitation.
 struct ProbeBlock: Sendable, BitwiseCopyable {
     /// Length of the measurement, s.
     let length: Double
@@ -28,7 +28,8 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     /// Adds the signals of one control period.
     ///
     /// - Parameters:
-    ///   - impulse: Torque of the previous period multiplied by the length of that period, N·m·s.
+    ///   - impulse: Torque impulse of the previous period (torque times length of the period),
+    ///     N·m·s.
     ///   - change: Change of the rate since the previous period, rad/s.
     ///   - frequency: Frequency of the probe, Hz.
     ///   - dt: Length of the period, s.
@@ -48,13 +49,12 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
         periods += 1
     }
 
-    /// Complex ratio of the torque's impulse to the change of the rate, kg·m². Before the division,
-    /// the impulse is delayed by the phase `lag`, rad. The part `inQuadrature` leads the part
-    /// `inPhase` by 90°.
+    /// Complex ratio of the torque impulse, delayed by the phase `lag`, rad, to the change of the
+    /// rate, kg·m². The part `inQuadrature` leads the part `inPhase` by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) { centre.ratio(lag: lag) }
 
-    /// Magnitude of the disturbance, N·m·s: the motion at the neighbouring frequencies, which the
-    /// torque does not excite, expressed as an impulse.
+    /// Magnitude of the disturbance, N·m·s: the motion at the neighbouring frequencies, without the
+    /// torque's effect, expressed as an impulse.
     func noise(inertia: Double, lag: Double, omega: Double) -> Double {
         let spacing = 4 * Double.pi / length
         return cm_sqrt(

@@ -1,8 +1,8 @@
 internal import CMathShim
 
 /// Conversion between an attitude and the Euler angles of `q = Rz(yaw) * Rx(roll) * Ry(pitch)`.
-/// Joints, set-points, limits and the monitor use the sequence Z-X-Y. The conversion is regular at
-/// pitch ±90° and singular at roll ±90°.
+/// This sequence (Z-X-Y) applies to joints, set-points, limits and the monitor. The conversion is
+/// regular at pitch ±90° and singular at roll ±90°.
 public enum EulerZXY {
     /// The attitude with the given angles.
     ///
@@ -22,10 +22,10 @@ public enum EulerZXY {
             z: z.cos * x.sin * y.sin + z.sin * x.cos * y.cos)
     }
 
-    /// The angles of an attitude: yaw and pitch in -π...π, roll in -π/2...π/2, rad.
+    /// Angles of an attitude, rad: yaw and pitch in -π...π, roll in -π/2...π/2.
     ///
-    /// Within 0.03° of roll ±90° only the sum or the difference of yaw and pitch is defined. Near
-    /// roll ±90°, the function returns the sum or difference as yaw, and zero as pitch.
+    /// Within 0.03° of roll ±90°, only the sum or the difference of yaw and pitch is defined.
+    /// There, the function returns the sum or difference as yaw, and zero as pitch.
     ///
     /// - Parameter q: Unit quaternion.
     /// - Returns: Yaw, roll and pitch, rad.

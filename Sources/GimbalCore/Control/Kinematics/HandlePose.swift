@@ -1,4 +1,4 @@
-/// Attitude and rate of the handle, computed from camera and joints.
+/// Attitude and rate of the handle, computed from the camera's motion and the joint angles.
 struct HandlePose: Sendable, BitwiseCopyable {
     /// Attitude, handle to earth.
     let attitude: Quaternion
@@ -6,8 +6,9 @@ struct HandlePose: Sendable, BitwiseCopyable {
     let rate: Vector3
     /// Joint angles, rad.
     let joints: AxisVector
-    /// True if the joint angles are derived from the motors' magnetic fields, not measured. Derived
-    /// angles are wrong by the load angle, and by whole pole pairs after a rotor has slipped.
+    /// True if the joint angles are derived from the motors' magnetic fields instead of encoders.
+    /// Such angles have an error of the load angle, and of whole pole pairs after a rotor has
+    /// slipped.
     let isBelieved: Bool
 
     /// Creates a pose from the camera's attitude (body to earth) and the joint angles; nil if the

@@ -1,16 +1,16 @@
 internal import CMathShim
 
-/// Kinematics of the three joints at one pose: the mapping between joint rates and the camera's
-/// rate, and between joint torques and the moment on the camera.
+/// Kinematics of the three joints at one pose. Joint rates are mapped to the camera's rate, joint
+/// torques to the moment on the camera, and vice versa.
 ///
 /// The order of the joints from handle to camera is yaw about z, roll about x, pitch about y:
 /// `q_camera = q_handle * Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The
-/// links between the joints are assumed massless, so the torque of each motor equals the moment
-/// about its axis.
+/// links between the joints are assumed to be massless, so the torque of each motor equals the
+/// moment about its axis.
 ///
-/// At roll ±90° the yaw and pitch axes are parallel, and no joint turns the camera about the third
-/// direction. Within 3° of roll ±90° the mapping is evaluated as if roll were 3° away from ±90°, so
-/// that rates and torques stay bounded.
+/// At roll ±90°, the yaw and pitch axes are parallel, and the camera cannot be turned about the
+/// third direction. Within 3° of roll ±90°, the mapping is evaluated as if roll were 3° away from
+/// ±90°. Therefore rates and torques remain bounded.
 public struct JointKinematics: Sendable, BitwiseCopyable {
     /// Direction of the yaw joint's axis, unit length.
     public let yawAxis: Vector3
@@ -53,8 +53,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public static func attitude(joints: AxisVector) -> Quaternion { EulerZXY.quaternion(joints) }
 
-    /// The joint angles that hold the camera at `attitude` relative to the handle; roll in
-    /// -π/2...π/2.
+    /// Joint angles for a camera attitude relative to the handle; roll in -π/2...π/2.
     ///
     /// - Parameter attitude: Unit quaternion, camera to handle.
     /// - Returns: Joint angles, rad.
@@ -70,7 +69,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
         yawAxis * jointRates.yaw + rollAxis * jointRates.roll + pitchAxis * jointRates.pitch
     }
 
-    /// The joint rates that turn the camera at the given rate relative to the handle.
+    /// Joint rates for a rate of the camera relative to the handle.
     ///
     /// - Parameter rate: Camera's rate relative to the handle, camera frame, rad/s.
     /// - Returns: Joint rates, rad/s.
@@ -118,9 +117,9 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     /// The camera's inertia about each joint's axis.
     ///
     /// - Parameter inertia: Inertia about the camera's axes, kg·m².
-    /// - Returns: Inertia about the joints' axes, kg·m². For example, when the camera points
-    ///   straight up, the roll joint turns the camera about the camera's yaw axis, so the values of
-    ///   roll and yaw are exchanged.
+    /// - Returns: Inertia about the joints' axes, kg·m². For example, if the camera points straight
+    ///   up, the roll joint turns the camera about the camera's yaw axis. The values of roll and
+    ///   yaw are then exchanged.
     @_noLocks @_noAllocation
     public func inertia(from inertia: AxisVector) -> AxisVector {
         let a = yawAxis

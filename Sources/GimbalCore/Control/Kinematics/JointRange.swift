@@ -1,4 +1,4 @@
-/// Range of each joint's angle, rad; at zero the camera is aligned with the handle.
+/// Range of each joint's angle, rad. At angle zero, the camera is aligned with the handle.
 public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     /// Smallest angle of each joint, rad.
     public var minimum = AxisVector(yaw: -170, roll: -45, pitch: -120) * (.pi / 180)
@@ -19,7 +19,7 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     @_noLocks
     public func contains(_ joints: AxisVector) -> Bool { outside(joints).isEmpty }
 
-    /// The joints whose angle, rad, is outside the joint's range; NaN counts as outside.
+    /// The joints with an angle, rad, outside their range; NaN counts as outside.
     @_noLocks
     func outside(_ joints: AxisVector) -> AxisSet {
         AxisSet(

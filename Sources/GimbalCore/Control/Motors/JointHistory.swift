@@ -1,8 +1,8 @@
 /// Values of each joint or axis over the last 64 periods, for example motor commands. Delayed
 /// values are interpolated.
 ///
-/// Control periods can differ in length: if the loop is late, the previous value stays valid until
-/// the late period.
+/// Control periods can differ in length. If the loop is late, the previous value remains valid
+/// until the late period.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
     /// Time of each value on the history's own clock, s.
@@ -49,14 +49,14 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// The value `age` seconds before the present tick, interpolated. The newest value is `dt`
-    /// seconds old. For a time before the oldest stored value, the result is the oldest stored
-    /// value. The method is mutating only for speed: for a non-mutating call, the compiler copies
-    /// the whole history.
+    /// Interpolated value `age` seconds before the present tick. The newest value is `dt` seconds
+    /// old. If `age` exceeds the stored history, the result is the oldest value. The method is
+    /// mutating only for speed, because the compiler copies the whole history for a non-mutating
+    /// call.
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age
-        // The search starts at the index that would be right for periods of equal length.
+        // The search starts at the index for periods of equal length.
         var back = Int(min(max(age / dt, 1), 62))
         while back > 1, times[(next - back) & 63] <= time { back -= 1 }
         while back < 63, times[(next - back) & 63] > time { back += 1 }

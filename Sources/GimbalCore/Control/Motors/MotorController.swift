@@ -1,4 +1,4 @@
-/// Input of a motor controller in one control period; all kinds of motors have this type of input.
+/// Input of a motor controller in one control period, common to all kinds of motors.
 public struct ControlInput: Sendable, BitwiseCopyable {
     /// Estimated camera attitude, body to earth.
     public var attitude: Quaternion
@@ -19,13 +19,13 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     /// Excitation for the identification: a moment about the camera's axes, N·m, or for servos
     /// joint angles, rad.
     public var excitation: Vector3
-    /// Authority of the soft start, 0...1: the factor on the torque, on the change of a servo's
+    /// Authority during a soft start, 0...1: a factor on the torque, on the change of a servo's
     /// command, or on a field's power.
     public var authority: Double
     /// Time since the previous control period, s, more than 0, at most 0.1.
     public var dt: Double
 
-    /// Creates an input; an omitted argument means a value that is not measured or not requested.
+    /// Creates an input. Omit values that are not measured or not requested.
     @_noLocks
     public init(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
@@ -72,28 +72,29 @@ public struct ControlInput: Sendable, BitwiseCopyable {
 }
 
 /// State of the motors after the last period of their controller. Properties that do not apply to a
-/// kind of motor keep their defaults.
+/// kind of motor have their default values.
 struct MotorState: Sendable, BitwiseCopyable {
     /// The motors whose command exceeds their limit.
     var saturated = AxisSet.none
-    /// The camera axes whose gains are reduced after an oscillation.
+    /// The camera axes with reduced gains after an oscillation.
     var oscillating = AxisSet.none
     /// True if motors without encoders have made the camera oscillate within the last seconds.
-    /// During an oscillation the camera's response does not prove a wrong sign.
+    /// During an oscillation, the camera's response is not evidence of a wrong sign.
     var isShaking = false
-    /// The camera axes whose inertia could not be identified; the identification is repeated later.
+    /// The camera axes on which the identification of the inertia has failed. The identification is
+    /// repeated later.
     var abandoned = AxisSet.none
-    /// The camera axes whose measured inertia contradicts the configured inertia, because the
-    /// camera has been exchanged.
+    /// The camera axes on which the measured inertia contradicts the configured inertia, because
+    /// the camera has been exchanged.
     var stale = AxisSet.none
     /// The joints whose response is reversed, because a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none
-    /// The motors without encoder that seem to turn opposite to their field. A handle that turns
-    /// twice as fast as the camera has the same effect on the gyroscope as a reversed motor.
+    /// The motors without encoder that seem to turn opposite to their field. A handle rotation at
+    /// twice the camera's rate has the same effect on the gyroscope as a reversed motor.
     var opposed = AxisSet.none
     /// The rotors that have slipped out of their magnetic field within the last second.
     var slipping = AxisSet.none
-    /// True if the controller can follow a set-point: false while the inertia is being identified.
+    /// True if the controller can follow a set-point; false while the inertia is being identified.
     var isReady = true
     /// Inertia about the camera's axes, identified or configured: `values` in kg·m², `sigmas` as
     /// standard deviations of the natural logarithm.
@@ -102,20 +103,22 @@ struct MotorState: Sendable, BitwiseCopyable {
     var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     var imbalance = Vector3.zero
-    /// Motor noise of each camera axis (see `MotorNoise`): `rms` is the RMS moment of the feedback
-    /// above 50 Hz, N·m, and `calm` the resulting stiffness reduction, 0...1.
+    /// Motor noise of each camera axis (see `MotorNoise`). `rms` is the RMS feedback moment above
+    /// 50 Hz, N·m; `calm` is the resulting stiffness reduction, 0...1.
     var hum = (rms: AxisVector.zero, calm: AxisVector.zero)
-    /// Torques for the polarity check: if the camera moves in the opposite direction, a motor or a
+    /// Torques for the polarity check. If the camera moves in the opposite direction, a motor or a
     /// sensor has the wrong sign.
     var push = MotorEffect.Push.unknown
-    /// Torque of motors without encoders at the time of the gyroscope's newest sample, N·m.
+    /// Torque of motors without encoders at the sampling instant of the gyroscope's newest sample,
+    /// N·m.
     var exerted = AxisVector.zero
-    /// Torques requested from motors without encoders, N·m, limited to the torques that their
-    /// fields can exert.
+    /// Requested torques of motors without encoders, N·m, limited to the torques that their fields
+    /// can exert.
     var asked = AxisVector.zero
-    /// Largest change of the servos' joint rates that their commands permit within a sample, rad/s.
+    /// Largest possible change of the servos' joint rates within a sample period, given their
+    /// commands, rad/s.
     var jolts = AxisVector.zero
-    /// Fraction of the handle's fast motion that servos follow, about the handle's axes, 0...1.
+    /// Fraction of the handle's fast motion that servos compensate, about the handle's axes, 0...1.
     var followed = AxisVector.zero
     /// Torques on the joints that neither inertia, nor imbalance, nor friction explains, N·m; NaN
     /// while they are unknown.
@@ -140,6 +143,6 @@ protocol MotorController: Sendable, BitwiseCopyable {
     mutating func reset(joints: AxisVector)
     /// Discards the camera's recent motion, because it is not a response to the motors.
     mutating func forgetMotion()
-    /// State of the motors, for the other parts of this module.
+    /// State of the motors.
     var state: MotorState { get }
 }

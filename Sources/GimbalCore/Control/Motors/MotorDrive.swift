@@ -35,7 +35,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         state.reversed.insert(watch.reversed)
     }
 
-    /// Changes the tuning of the motors' controller; the motor type and the integrators do not
+    /// Changes the tuning of the motors' controller. The motor type and the integrators do not
     /// change.
     @_noLocks
     mutating func apply(_ parameters: Stabilizer.Parameters) {
@@ -48,16 +48,15 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Clears the integrators of the torque motors' controller. The controllers of servos and of
-    /// motors without encoders have no integrators; their model and observers stay valid.
+    /// motors without encoders have no integrators. Their models and observers remain valid.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
     /// The motors whose torque is reduced because they are hot.
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
-    /// The joints whose given angle, rad, is impossible, because it is far beyond the range of the
-    /// joint's servo. A controller that started with an impossible angle would make the servo's
-    /// horn jump.
+    /// The joints with an impossible angle, rad, far beyond the range of the joint's servo. If the
+    /// controller started with such an angle, the servo's horn would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -74,8 +73,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Time from a motor command to the sample that contains its effect, s; configured, or
-    /// identified for torque motors.
+    /// Loop delay from a motor command to the sample that contains its effect, s. The value is
+    /// configured, or identified for torque motors.
     var loopDelay: Double {
         @_noLocks @inline(__always) get {
             if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
@@ -141,10 +140,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         return output
     }
 
-    /// Input for braking: after a failure of the gyroscope, the motors stop the camera before the
+    /// Input for braking. After a failure of the gyroscope, the motors stop the camera before the
     /// outputs are switched off.
     struct Brake: Sendable, BitwiseCopyable {
-        /// The camera's rate, determined without the failed gyroscope, camera frame, rad/s.
+        /// Camera's rate from other sources than the failed gyroscope, camera frame, rad/s.
         var rate: Vector3
         /// Estimated camera attitude, body to earth.
         var attitude: Quaternion
@@ -173,9 +172,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Brakes the camera for one control period.
     ///
-    /// Motors that exert a torque damp the camera's rate; servos keep their position. Motors
-    /// without encoders are switched off: without a known camera rate the field would not stay
-    /// aligned with the rotor, and would jerk the camera.
+    /// Torque motors damp the camera's rate; servos hold their position. Motors without encoders
+    /// are switched off. Without a known camera rate, the field would lose its alignment with the
+    /// rotor and jerk the camera.
     ///
     /// - Parameters:
     ///   - brake: Motion of the camera and the joints, and authority, in this period.
@@ -194,8 +193,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // The gain of the rate damping is limited so that the loop's delay reduces the phase margin
-        // by at most 0.35 rad.
+        // The damping gain is limited: the loop delay may reduce the phase margin by at most 0.35
+        // rad.
         let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
@@ -205,14 +204,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
     }
 
-    /// Smallest command whose response is checked, as a fraction of a motor's largest torque. A
-    /// command below `leastPush` does not overcome friction. If a sign is wrong, the attitude error
-    /// grows, so the command soon exceeds `leastPush`.
+    /// Smallest command for the polarity check, as a fraction of a motor's largest torque. Smaller
+    /// commands do not overcome friction. If a sign is wrong, the attitude error grows, and the
+    /// command soon exceeds this value.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
 
     /// Checks the polarity of the camera's response to the torques.
     private mutating func watchResponse(to torques: AxisVector, _ input: ControlInput) {
-        // Beyond the end of a joint's range, the mechanical stop also moves the camera.
+        // Beyond the end of a joint's range, the mechanical stop affects the camera's motion too.
         if input.areJointsMeasured, let range = torque.jointRange, !range.contains(input.joints) {
             return watch.reset()
         }

@@ -1,21 +1,21 @@
 /// Commands to the motors, valid until the next output.
 public struct MotorOutput: Sendable, BitwiseCopyable {
-    /// True if the power stages are on. If this property is false, all other values are ignored.
+    /// True if the power stages are on. If false, all other values are ignored.
     public var enabled: Bool
     /// Torque on the camera's side of each joint in the joint's positive direction, N·m; zero if
     /// `enabled` is false.
     public var torque: AxisVector
     /// Joint angle, rad: the commanded angle for servos, the present angle for torque motors.
     public var angle: AxisVector
-    /// Electrical angle of the stator's field for brushless motors without encoder, rad, not
-    /// limited to one turn.
+    /// Electrical angle of the stator's field for brushless motors without encoder, rad, continuous
+    /// over whole turns.
     public var field: AxisVector
     /// Strength of the stator's field, as a fraction of the power stage's maximum, 0...1. For
-    /// torque motors the value is 1 if encoders measure the joints, otherwise 0, because the
-    /// field's angle is unknown. For servos the value is 1, or 0 to switch the servo off.
+    /// torque motors, the value is 1 if encoders measure the joints; otherwise 0, because the
+    /// field's angle is unknown. For servos, the value is 1, or 0 to switch the servo off.
     public var power: AxisVector
 
-    /// Creates an output with the given values; values that do not apply to the kind of motor are
+    /// Creates an output with the given values. Values that do not apply to the kind of motor are
     /// zero.
     @inlinable @_noLocks
     public init(
@@ -29,8 +29,8 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
         self.power = power
     }
 
-    /// True if the output is valid: all values are finite, no torque exceeds `torqueLimit`, N·m,
-    /// and no power is above 1.
+    /// True if the output is valid: all values are finite, torques are within `torqueLimit`, N·m,
+    /// and powers are at most 1.
     @_noLocks
     func isSound(torqueLimit: AxisVector) -> Bool {
         guard enabled else { return true }
@@ -57,7 +57,7 @@ public enum MotorType: UInt8, Sendable, BitwiseCopyable {
     /// field.
     case field
 
-    /// True if the motor exerts a torque, so that a hand can hold the joint against the torque. A
-    /// servo does not exert a given torque, but moves to its commanded angle.
+    /// True if the controller determines the motor's torque, so a hand can hold the joint. False
+    /// for a servo, which moves to its commanded angle.
     var exertsTorque: Bool { @_noLocks get { if case .servo = self { false } else { true } } }
 }

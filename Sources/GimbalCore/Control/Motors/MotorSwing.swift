@@ -1,11 +1,11 @@
 internal import CMathShim
 
 /// Motor test: a small swing of one motor while the outputs are otherwise off. The swing starts in
-/// the joint's positive direction, so a person can check the assignment of the motor to the axis
-/// and the motor's direction. The swing needs no sensor.
+/// the joint's positive direction. A person can thus check the motor's assignment to the axis and
+/// its direction. The swing needs no sensor.
 ///
-/// The swing ends automatically at its dead-man time unless the request is repeated. Runs on the
-/// loop thread only.
+/// The swing ends at the end of its dead-man time, unless the request is repeated. Runs on the loop
+/// thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
@@ -17,14 +17,14 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private static var period: Double { @_noLocks get { 2 } }
     /// Torque of the swing, as a fraction of the motor's largest torque.
     private static var torqueShare: Double { @_noLocks get { 0.2 } }
-    /// Duration of the swing's ramp to full strength, s.
+    /// Rise time of the swing to full strength, s.
     private static var rampSeconds: Double { @_noLocks get { 0.5 } }
 
     @_noLocks
     init() {}
 
-    /// Starts a swing of the motor of `axis` that ends at `until`. If the same motor already
-    /// swings, the swing continues until the new time.
+    /// Starts a swing of the motor of `axis` until the time `until`. If this motor already swings,
+    /// the swing continues until the new time.
     @_noLocks
     mutating func hold(_ axis: GimbalAxis, until: Instant, now: Instant) {
         let isSame =
@@ -40,7 +40,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stop() { validUntil = Instant(nanoseconds: .min) }
 
-    /// True if the swing is in progress, that is, until its dead-man time has passed.
+    /// True if the swing is in progress: its dead-man time has not ended.
     @_noLocks
     func isRunning(now: Instant) -> Bool { now < validUntil }
 

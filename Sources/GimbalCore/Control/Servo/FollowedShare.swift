@@ -1,21 +1,21 @@
 internal import CMathShim
 
-/// Estimator of the fraction of the handle's fast motion that servos should follow, so that the
-/// remaining motion of the camera is smallest.
+/// Estimator of the fraction of the handle's fast motion that the servos should compensate. With
+/// this fraction, the residual motion of the camera is smallest.
 ///
-/// A servo responds late. Therefore a prediction that compensates slow motion amplifies fast
-/// motion, by up to 1.9 times at 25 Hz. The camera can move less if the servos ignore the tremor of
+/// A servo responds late. Therefore the prediction, which compensates slow motion, amplifies fast
+/// motion by up to 1.9 times at 25 Hz. The camera can move less if the servos ignore the tremor of
 /// a hand. The part of the prediction above 3 Hz is called its fast part. After the delay and the
 /// lag of the servos, the prediction and its fast part are compared with the handle's true angles.
-/// Least squares over the last two seconds give the fraction of the fast part, 0...1, with the
-/// smallest error. A loop that is stable with the fractions 0 and 1 is stable with each constant
-/// fraction between 0 and 1. Runs on the loop thread only, in constant time.
+/// A least-squares fit over the last two seconds gives the fraction of the fast part, 0...1, with
+/// the smallest error. If a loop is stable with the fractions 0 and 1, it is stable with every
+/// constant fraction between them. Runs on the loop thread only, in constant time.
 struct FollowedShare: Sendable, BitwiseCopyable {
-    /// Fraction of the prediction's fast part that the servos follow, 0...1.
+    /// Fraction of the prediction's fast part that the servos compensate, 0...1.
     private(set) var share = AxisVector(repeating: 1)
 
     private var isKnown = false
-    /// Sum of the handle's turns about its own axes since the start, rad.
+    /// Integral of the handle's rate about its own axes since the start, rad.
     private var path = AxisVector.zero
     private var axes = PerAxis(Axis())
     /// Recent predictions of `path`, and their fast parts, rad.
@@ -41,14 +41,14 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     private static var corner: Double { @_noLocks get { 2 * .pi * 3 } }
     /// Damping ratio of the filter that separates slow from fast motion.
     private static var damping: Double { @_noLocks get { 0.7 } }
-    /// Time constant of the least squares' means, s.
+    /// Time constant of the means in the least-squares fit, s.
     private static var memory: Double { @_noLocks get { 2 } }
     /// Largest prediction error that has full weight, as a multiple of the RMS of the fast part.
     private static var jolt: Double { @_noLocks get { 8 } }
     /// Apparent motion of a handle at rest, caused by the sensor's noise, rad.
     private static var noise: Double { @_noLocks get { 0.02 * .pi / 180 } }
 
-    /// Creates a state in which the servos follow all motion of the handle.
+    /// Creates the initial state: the servos compensate all motion of the handle.
     @_noLocks
     init() {}
 
@@ -57,9 +57,9 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - turn: Turn of the handle since the previous call, handle frame, rad.
     ///   - lead: Turn from the handle's attitude to the predicted attitude, handle frame, rad.
-    ///   - servo: Delays, lag and dead band of the servos. A motion smaller than the dead band does
-    ///     not move a servo, and has little weight.
-    ///   - learns: True if the fraction can change; false while an excitation shakes the servos.
+    ///   - servo: Delays, lag and dead band of the servos. Motion smaller than the dead band does
+    ///     not move a servo and has little weight.
+    ///   - learns: True if the fraction is updated; false while an excitation shakes the servos.
     ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: The part of the predicted turn that the servos ignore, handle frame, rad.
     @_noLocks @_noAllocation
@@ -86,10 +86,10 @@ struct FollowedShare: Sendable, BitwiseCopyable {
         axes.change { axis, name in
             axis.answered += (told[name] - axis.answered) * answer
             axis.answeredFast += (toldFast[name] - axis.answeredFast) * answer
-            // Prediction error if the servos follow only the slow part.
+            // Prediction error if the servos compensate only the slow part.
             let left = here[name] - axis.answered + axis.answeredFast
             let square = axis.answeredFast * axis.answeredFast
-            // A jolt, or a sensor's momentary fault, must not determine the fraction for seconds.
+            // A jolt or a momentary sensor fault must not affect the fraction for seconds.
             let size = max(left * left, square)
             let bound = Self.jolt * Self.jolt * (axis.square + floor)
             let weight = size > bound ? bound / size : 1

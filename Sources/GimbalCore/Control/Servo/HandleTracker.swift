@@ -1,15 +1,15 @@
 internal import CMathShim
 
-/// Estimator of attitude and rate of the handle, which predicts the attitude for the time at which
+/// Estimator of the handle's attitude and rate. The tracker predicts the attitude at the time when
 /// the motors respond.
 ///
-/// If only the attitude is known, the rate passes a second-order low-pass, and the estimated
-/// attitude follows the measured attitude closely. Therefore the look-ahead decreases with
-/// frequency. A prediction of fast motion would amplify the motion, because the error of the
-/// prediction would exceed the motion. Above a third of the reciprocal delay, every prediction
-/// amplifies the motion. The decrease of the look-ahead also prevents oscillation when the motors'
-/// model is wrong, because an error of the model has the same effect as a fast motion of the
-/// handle. Runs on the loop thread only, in constant time.
+/// If only the attitude is measured, the rate is filtered by a second-order low-pass, and the
+/// estimated attitude follows the measured attitude closely. Therefore the look-ahead decreases
+/// with frequency. Prediction of fast motion would amplify the motion, because the prediction error
+/// would exceed the motion. Above the frequency 1 / (3 · delay), every prediction amplifies the
+/// motion. The decrease of the look-ahead also prevents oscillation if the motors' model is wrong,
+/// because a model error has the same effect as a fast motion of the handle. Runs on the loop
+/// thread only, in constant time.
 struct HandleTracker: Sendable, BitwiseCopyable {
     /// Smoothed attitude, handle to earth.
     private(set) var attitude = Quaternion.identity
@@ -18,30 +18,30 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Angular acceleration of the handle, handle frame, rad/s².
     private(set) var acceleration = Vector3.zero
     private var isKnown = false
-    /// Fractions of rate and acceleration that a prediction uses: 1 if the rate is measured,
-    /// otherwise the fractions in `Shape`.
+    /// Fractions of rate and acceleration in a prediction: 1 if the rate is measured, otherwise the
+    /// fractions in `Shape`.
     private var trust = Trust(rate: 1, acceleration: 1)
 
-    /// Poles and look-ahead of the tracker for a handle whose rate is not measured, relative to the
+    /// Poles and look-ahead of the tracker without a measured handle rate, relative to the
     /// bandwidth w.
     ///
     /// The poles of the tracker were optimised with recorded walks of three people and the tremor
-    /// of a hand. Among all poles with margins of 6 dB and 45°, the optimised poles result in the
-    /// least motion of the camera above 1 Hz. The optimisation included motors whose delay is 2 ms
+    /// of a hand. Among all poles with margins of 6 dB and 45°, they result in the least motion of
+    /// the camera above 1 Hz. The optimisation included delay errors of the motors, from 2 ms
     /// shorter to 7 ms longer than assumed.
     enum Shape {
-        /// Damping ratio of the low-pass of the handle's rate, whose natural frequency is w.
+        /// Damping ratio of the low-pass for the handle's rate. The natural frequency of this
+        /// low-pass is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
-        /// Bandwidth with which the estimated attitude follows the measured attitude, as a multiple
-        /// of w.
+        /// Bandwidth from measured to estimated attitude, as a multiple of w.
         static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
-        /// Fractions of the handle's rate and acceleration that the look-ahead uses.
+        /// Fractions of the handle's rate and acceleration in the look-ahead.
         static var trust: Trust {
             @_noLocks @_noAllocation @inline(__always) get { Trust(rate: 0.44, acceleration: 0) }
         }
     }
 
-    /// Fractions of the handle's rate and acceleration that a look-ahead uses.
+    /// Fractions of the handle's rate and acceleration in a look-ahead.
     struct Trust: Sendable, BitwiseCopyable {
         /// Fraction of the handle's rate, 0...1.
         var rate: Double
@@ -74,8 +74,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         guard predict(measured, rate, dt: dt) else { return }
         smooth(rate, bandwidth: bandwidth, dt: dt)
         let residual = attitude.error(to: measured)
-        // The factor `pull / (1 + pull)` makes the filter's delay equal to that of a continuous
-        // low-pass for control periods of any length.
+        // With the factor `pull / (1 + pull)`, the filter has the delay of a continuous low-pass at
+        // any control period.
         let pull = bandwidth * (Shape.follow * dt)
         correct(
             Vector3(
@@ -90,7 +90,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     ///   - measured: Measured attitude, handle to earth; the tracker follows it slowly.
     ///   - rate: Measured rate, handle frame, rad/s; the tracker follows it with `bandwidth`.
     ///   - bandwidth: Natural frequency of the tracker about each axis of the handle, rad/s.
-    ///   - leaning: Rate at which the tracker follows the measured attitude, 1/s.
+    ///   - leaning: Gain from attitude residual to attitude correction, 1/s.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func update(
@@ -116,7 +116,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - horizon: Time from the last control period to the predicted instant, s.
-    ///   - share: Fraction of the predicted turn to use, about each axis of the handle.
+    ///   - share: Fraction of the predicted turn about each axis of the handle.
     /// - Returns: Turn from the present attitude to the predicted attitude, handle frame, rad.
     @_noLocks @_noAllocation
     func lead(after horizon: Double, share: AxisVector = AxisVector(repeating: 1)) -> Vector3 {
@@ -126,8 +126,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         return Vector3(turn.x * share.roll, turn.y * share.pitch, turn.z * share.yaw)
     }
 
-    /// Updates the low-pass of the handle's rate for one control period. The result is exact for a
-    /// rate that is constant since the last period.
+    /// Updates the low-pass of the handle's rate for one control period. The result is exact if the
+    /// rate has been constant since the last period.
     private mutating func smooth(_ measured: Vector3, bandwidth: AxisVector, dt: Double) {
         let x = Self.smooth(rate.x - measured.x, acceleration.x, bandwidth.roll, dt: dt)
         let y = Self.smooth(rate.y - measured.y, acceleration.y, bandwidth.pitch, dt: dt)
@@ -136,8 +136,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration = Vector3(x.slope, y.slope, z.slope)
     }
 
-    /// State of a damped oscillator after one control period; `away` is the present distance from
-    /// the rest position, and `slope` the present rate of this distance.
+    /// State of a damped oscillator after one control period. `away` is the present deviation from
+    /// the rest position; `slope` is its derivative.
     private static func smooth(
         _ away: Double, _ slope: Double, _ bandwidth: Double, dt: Double
     ) -> (away: Double, slope: Double) {

@@ -5,48 +5,46 @@ internal import CMathShim
 /// A servo does not report its position, responds after a delay, and cannot be controlled by
 /// torque, so feedback alone is slow. The controller therefore contains a model of the servos (pure
 /// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
-/// of the handle. A tracker predicts the handle's attitude at the time at which a command takes
-/// effect. The controller commands the joint angles that will be right when the command takes
-/// effect (internal model control). An error of the model, such as a wrong zero of a servo, appears
-/// as a change of the handle's attitude. The controller therefore corrects model errors as an
-/// integral term would.
+/// of the handle. A tracker predicts the handle's attitude at the time when a command takes effect.
+/// The controller commands the joint angles for this predicted attitude (internal model control).
+/// An error of the model, such as a wrong zero of a servo, appears as a change of the handle's
+/// attitude. Therefore the controller corrects model errors as an integral term would.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct ServoController: MotorController {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Time from a command to the beginning of the servo's response, including a mean wait of
-        /// half a pulse period (`frame`), s.
+        /// Delay from a command to the beginning of the servo's response, s. It includes the mean
+        /// wait for the next pulse, half of `frame`.
         public var delay = 0.011
         /// Time constant of the servo's internal position loop, s.
         public var lag = 0.004
         /// Period of a servo's command pulses, s.
         public var frame = 1 / 333.0
-        /// Smallest difference between command and horn at which the servo moves, rad.
+        /// Dead band, rad: the smallest difference between command and horn at which the servo
+        /// moves.
         public var deadBand = 0.2 * Double.pi / 180
         /// Time from the camera's motion to the sample that contains it, s.
         public var sensorDelay = 0.0015
-        /// Look-ahead of the attitude estimate, s: the time by which the estimated attitude is
-        /// ahead of the gyroscope's sample.
+        /// Look-ahead of the attitude estimate relative to the gyroscope's sample, s.
         public var attitudeLead = 0.003
-        /// Bandwidth with which the handle's rate is estimated for the look-ahead, rad/s. A lower
-        /// bandwidth transmits less noise to the camera; with a higher bandwidth the servos follow
+        /// Bandwidth of the handle's rate estimate for the look-ahead, rad/s. With a lower
+        /// bandwidth, less noise reaches the camera; with a higher bandwidth, the servos compensate
         /// faster motion.
         public var trackerBandwidth = 62.0
-        /// Bandwidth with which the handle's rate is filtered if a second IMU measures the rate,
-        /// rad/s.
+        /// Bandwidth of the filter for the handle's rate if a second IMU measures the rate, rad/s.
         public var measuredTrackerBandwidth = 250.0
-        /// Rate at which the handle's attitude is corrected towards the attitude from camera and
-        /// servos if a second IMU measures the handle's rate, 1/s.
+        /// Correction gain of the handle's attitude towards the attitude from camera and servos,
+        /// 1/s. The gain applies if a second IMU measures the handle's rate.
         public var trackerLeaning = 20.0
-        /// Factor by which the bandwidth of the handle's rate is multiplied, for each axis of the
-        /// handle.
+        /// Factor on the bandwidth of the handle's rate, for each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
-        /// Gain of the loop: the fraction of an unmodelled attitude error that one correction
-        /// removes. A gain of 1 removes the whole error; a gain of 2 is the stability limit without
-        /// look-ahead.
+        /// Loop gain: the fraction of an unmodelled attitude error that is removed by one
+        /// correction. A gain of 1 removes the whole error. Without look-ahead, the stability limit
+        /// is a gain of 2.
         public var loopGain = AxisVector(repeating: 1)
-        /// Factor on the look-ahead that predicts the handle's motion until a command takes effect.
+        /// Factor on the look-ahead: the prediction of the handle's motion until a command takes
+        /// effect.
         public var lookAhead = AxisVector(repeating: 1)
         /// Largest rate of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)
@@ -54,10 +52,10 @@ public struct ServoController: MotorController {
         public var minimum = AxisVector(repeating: -1.5)
         /// Upper end of each joint's range, rad.
         public var maximum = AxisVector(repeating: 1.5)
-        /// True if the gains are reduced when the servos make the camera oscillate.
+        /// True if the gains are reduced after the servos have made the camera oscillate.
         public var watchesOscillation = true
-        /// True if the servos ignore the part of the handle's fast motion that the prediction would
-        /// amplify (see `FollowedShare`).
+        /// True if the servos ignore a part of the handle's fast motion, because the prediction
+        /// would amplify it (see `FollowedShare`).
         public var leavesTremor = true
 
         /// Default parameters of the controller, tuned for the default servo.
@@ -78,14 +76,14 @@ public struct ServoController: MotorController {
 
     /// Joint rates according to the model of the servos, rad/s.
     private(set) var modelledRates = AxisVector.zero
-    /// Largest change of the joint rates that the servos' commands can cause within one sensor
-    /// sample, rad/s.
+    /// Largest change of the joint rates within one sample period due to the servos' commands,
+    /// rad/s.
     private(set) var jolts = AxisVector.zero
 
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
-    /// Low-pass of the attitude error, rad. The loop gain does not apply to the low-passed error,
-    /// because with a low gain the error would remain within the dead band.
+    /// Low-pass of the attitude error, rad. The loop gain does not apply to the low-passed error.
+    /// Otherwise, with a low gain, an error within the dead band would persist.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()
@@ -93,18 +91,18 @@ public struct ServoController: MotorController {
     /// Commanded joint rates in the last step, rad/s.
     private var toldRates = AxisVector.zero
 
-    /// Smallest factor on the gains after oscillations. At the smallest factor, the commands change
-    /// so slowly that the delay of any servo is negligible.
+    /// Smallest factor on the gains after oscillations. The commands then change so slowly that the
+    /// delay of any servo is negligible.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
-    /// Corner frequency of the low-pass that filters the commands while the gains are reduced,
-    /// rad/s. The corner frequency is multiplied by the factor on the gains. At full gains the
-    /// commands are not filtered.
+    /// Corner frequency of the commands' low-pass while the gains are reduced, rad/s. The corner
+    /// frequency is multiplied by the factor on the gains. At full gains, the commands are not
+    /// filtered.
     private static var softest: Double { @_noLocks get { 240 } }
-    /// Largest RMS of the commanded rate that does not count as an oscillation, rad/s: dead bands
-    /// and sensor noise cause such rates.
+    /// Threshold of the commanded rate's RMS for an oscillation, rad/s. Dead bands and sensor noise
+    /// cause rates below this threshold.
     private static var stir: Double { @_noLocks get { 0.35 } }
-    /// Lower limit of the frequencies that are checked for an oscillation, rad/s; a hand moves more
-    /// slowly.
+    /// Lower limit of the frequencies that are checked for an oscillation, rad/s. The motion of a
+    /// hand has lower frequencies.
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
 
     /// Creates a controller whose servos are at zero.
@@ -124,8 +122,8 @@ public struct ServoController: MotorController {
     }
 
     /// Computes the joint angles to command in one control period. The input's authority limits the
-    /// change of the command: in this period the command moves by this fraction of the distance to
-    /// the desired command. At an authority of 0 the command does not change.
+    /// change of the command: it is the fraction of the distance to the desired command. If the
+    /// authority is 0, the command does not change.
     ///
     /// - Returns: Commanded joint angles within the joints' range; unchanged if the input is not
     ///   usable.
@@ -159,8 +157,7 @@ public struct ServoController: MotorController {
         // Present attitude and rate of the handle.
         let relative = JointKinematics.attitude(joints: modelledJoints)
         let kinematics = JointKinematics(joints: modelledJoints)
-        // Attitude and modelled joint angles must belong to the same instant, the instant of the
-        // sample.
+        // Attitude and modelled joint angles must both refer to the sampling instant.
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
         watchOscillation(
@@ -179,7 +176,7 @@ public struct ServoController: MotorController {
                 dt: dt)
         }
 
-        // Predicted handle attitude and set-point at the time when the command takes effect.
+        // Handle attitude and set-point, predicted for the time when the command takes effect.
         let horizon = p.sensorDelay + p.delay + p.lag
         let lead = handleMotion.lead(after: horizon, share: p.lookAhead)
         let tremor = tremorLeft(
@@ -213,15 +210,15 @@ public struct ServoController: MotorController {
         saturated = .none
     }
 
-    /// The camera axes on which an oscillation was detected; the gains stay reduced until the
-    /// outputs are switched on again.
+    /// The camera axes with a detected oscillation. The gains remain reduced until the outputs are
+    /// switched on again.
     var oscillating: AxisSet { @_noLocks get { shaking.oscillating } }
 
     /// Restarts the check for oscillations, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// The part of the handle's predicted turn that the servos ignore, handle frame, rad.
+    /// Part of the handle's predicted turn that the servos do not compensate, handle frame, rad.
     private mutating func tremorLeft(
         turn: Vector3, lead: Vector3, learns: Bool, dt: Double
     ) -> Vector3 {
@@ -233,9 +230,9 @@ public struct ServoController: MotorController {
     }
 
     /// Updates `jolts`, the largest change of the joint rates. The horn of the modelled servo turns
-    /// continuously. A real servo receives all changes of the command within a pulse period at
-    /// once, and responds within its lag. At a low pulse rate, the real horn therefore turns
-    /// several times as fast as the modelled horn, and rests between two pulses.
+    /// continuously. A real servo receives the command's changes within a pulse period at once, and
+    /// responds within its lag. Therefore, at a low pulse rate, the real horn turns several times
+    /// as fast as the modelled horn and rests between two pulses.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay
@@ -243,7 +240,7 @@ public struct ServoController: MotorController {
             history.value(age: max(mean - 0.5 * p.frame, 0), dt: dt)
             - history.value(age: mean + 0.5 * p.frame, dt: dt)
         let lag = max(p.lag, dt)
-        // Fraction of a step of the command that remains after one pulse period.
+        // Remaining fraction of a command step after one pulse period.
         let rest = cm_exp(-p.frame / lag)
         func jolt(_ step: Double, _ modelled: Double, _ limit: Double) -> Double {
             max(min(abs(step) / lag, limit) * (1 + rest), 2 * abs(modelled))
@@ -270,14 +267,14 @@ public struct ServoController: MotorController {
         let lowered = shaking.step(
             yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
             dt: dt)
-        // If an oscillation decays with the lower gains, the gains need not be lowered further.
+        // If the oscillation decays with the lower gains, no further reduction is necessary.
         if !lowered.isEmpty { shaking.forgetMotion() }
     }
 
-    /// Fraction of the distance to the desired command by which the command changes in one period:
-    /// 1, or less after an oscillation. The smallest factor of the three axes applies to all
-    /// servos, because all servos have the same assumed delay. If the assumed delay is wrong, the
-    /// axis with the smallest stability margin oscillates first.
+    /// Smoothing factor of the command: its change in one period, as a fraction of the distance to
+    /// the desired command; below 1 after an oscillation. The smallest factor of the three axes
+    /// applies to all servos, because all servos have the same assumed delay. If this delay is
+    /// wrong, the axis with the smallest stability margin oscillates first.
     private func softness(dt: Double) -> Double {
         let share = min(shaking.share.yaw, min(shaking.share.roll, shaking.share.pitch))
         guard share < 1 else { return 1 }
@@ -285,7 +282,7 @@ public struct ServoController: MotorController {
         return cutOff / (1 + cutOff)
     }
 
-    /// Correction in addition to the attitude error `error`, camera frame, rad: the error times
+    /// Additional correction of the attitude error `error`, camera frame, rad: the error times
     /// (loop gain - 1).
     private func surplus(of error: Vector3) -> Vector3 {
         let gain = parameters.loopGain
@@ -299,8 +296,8 @@ public struct ServoController: MotorController {
             roll: min(max(wanted.roll, parameters.minimum.roll), parameters.maximum.roll),
             pitch: min(max(wanted.pitch, parameters.minimum.pitch), parameters.maximum.pitch))
         let change = (bounded - joints) * (authority * softness(dt: dt))
-        // During a soft start the rate is also limited, so that a reversed joint has not moved far
-        // when the reversal is detected.
+        // During a soft start, the rate is also limited. Therefore a reversed joint moves only a
+        // little before the reversal is detected.
         let limit = parameters.maxRate * (authority * dt)
         let step = change.clamped(to: limit)
         saturated = bounded.differing(from: wanted)

@@ -7,7 +7,8 @@ struct ServoPositionModel: Sendable, BitwiseCopyable {
     struct Parameters: Sendable, BitwiseCopyable {
         /// Time constant of the servo's position loop, s.
         var lag: Double
-        /// Smallest difference between command and horn at which the motor starts, rad.
+        /// Dead band, rad: the smallest difference between command and horn at which the motor
+        /// starts.
         var deadBand: Double
         /// Largest rate, rad/s.
         var maxRate: Double
@@ -38,7 +39,7 @@ struct ServoPositionModel: Sendable, BitwiseCopyable {
     mutating func follow(_ command: Double, _ p: Parameters, dt: Double) -> Double {
         let error = command - angle
         if abs(error) > p.deadBand { isDriving = true }
-        // A servo stops when the remaining error is a tenth of the dead band.
+        // A servo stops when its error is below a tenth of the dead band.
         if abs(error) < p.deadBand / 10 { isDriving = false }
         if isDriving {
             angle += min(max(error * dt / (p.lag + dt), -p.maxRate * dt), p.maxRate * dt)

@@ -1,5 +1,5 @@
-/// Yaw angle of the camera relative to the handle's heading, while the camera's heading follows the
-/// handle (mode `panFollow`). Runs on the loop thread only.
+/// Yaw angle of the camera relative to the handle's heading, in the mode `panFollow`. Runs on the
+/// loop thread only.
 struct AsideYaw: Sendable, BitwiseCopyable {
     /// Yaw angle relative to the handle's heading, rad, -π...π; positive to the right.
     private(set) var angle = 0.0
@@ -12,7 +12,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Sets the angle to `yaw`, rad (NaN keeps the present angle); the angle then grows at `rate`,
+    /// Sets the angle to `yaw`, rad; NaN does not change the angle. The angle then grows at `rate`,
     /// rad/s, until `validUntil`.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
@@ -24,11 +24,11 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         self.validUntil = validUntil
     }
 
-    /// Stops a turn that the method `look` has started.
+    /// Stops the growth of the angle after `look`.
     @_noLocks
     mutating func stop() { rate = 0 }
 
-    /// Changes the yaw angle by its rotation increment in one control period.
+    /// Updates the yaw angle for one control period.
     @_noLocks
     mutating func step(now: Instant, dt: Double) {
         guard now < validUntil else { return }
@@ -49,8 +49,8 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     }
 
     /// True if an angle was requested since the last call. A requested angle is relative to the
-    /// handle's present heading, not to the target of the dead zone. After a request, the caller
-    /// therefore centres the dead zone at the handle's heading.
+    /// handle's present heading, not to the target of the dead zone. Therefore the caller then
+    /// centres the dead zone at the handle's heading.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres

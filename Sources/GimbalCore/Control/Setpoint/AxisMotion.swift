@@ -2,7 +2,7 @@ internal import CMathShim
 
 /// One set-point angle and its first two derivatives.
 struct AxisState: Sendable, BitwiseCopyable {
-    /// Angle, rad, any number of turns.
+    /// Angle, rad, continuous over whole turns.
     var angle: Double
     /// Rate, rad/s.
     var rate: Double
@@ -16,7 +16,7 @@ struct AxisState: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// Creates the state of a turn at a constant rate, or of rest if `rate` is zero.
+    /// Creates the state of a turn at a constant rate; if `rate` is zero, the state of rest.
     @_noLocks @_noAllocation
     init(angle: Double, rate: Double) {
         self.init(angle: angle, rate: rate, acceleration: 0)
@@ -25,7 +25,7 @@ struct AxisState: Sendable, BitwiseCopyable {
     /// True if rate and acceleration are zero.
     var isAtRest: Bool { @_noLocks get { rate == 0 && acceleration == 0 } }
 
-    /// Advances the state by `dt` seconds at constant `jerk`, rad/s³; the integration is exact.
+    /// Integrates the state exactly over `dt` seconds at constant `jerk`, rad/s³.
     @_noLocks @_noAllocation
     mutating func advance(jerk: Double, dt: Double) {
         angle += dt * (rate + dt * (acceleration / 2 + dt * jerk / 6))
@@ -72,11 +72,11 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
-    /// The goal of an axis at the angle `present` for the requested angle `wanted`; angles that
-    /// differ by whole turns are equivalent. If the range has no ends, the axis turns in the
-    /// shorter direction, or in the opposite direction if the joint would reach its end. If the
-    /// range has ends, the goal is the nearest equivalent angle within the range; without such an
-    /// angle the goal is the nearer end.
+    /// Goal of an axis at the angle `present` for the requested angle `wanted`. Angles that differ
+    /// by whole turns are equivalent. If the range is unbounded, the axis turns in the shorter
+    /// direction, or in the opposite direction if the joint would reach its end. If the range is
+    /// bounded, the goal is the nearest equivalent angle within the range. If no equivalent angle
+    /// is within the range, the goal is the nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi
@@ -88,8 +88,8 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     }
 }
 
-/// Transition from an initial state to a constant rate with continuous acceleration: the rate is a
-/// third-order polynomial of time. The jerk is finite everywhere.
+/// Transition from an initial state to a constant rate. The rate is a third-order polynomial of
+/// time, and the acceleration is continuous. The jerk is finite everywhere.
 struct RateBlend: Sendable, BitwiseCopyable {
     private let start: AxisState
     private let change: Double
@@ -98,9 +98,9 @@ struct RateBlend: Sendable, BitwiseCopyable {
 
     /// Creates the quickest transition from `start` to `rate`, rad/s, within the limits.
     ///
-    /// If the initial acceleration is zero, the duration is exact; otherwise the duration is an
-    /// upper bound. The upper bound is a continuous function of the acceleration, so that a search
-    /// over `rate` finds a movement for every distance.
+    /// If the initial acceleration is zero, the duration is exact; otherwise it is an upper bound.
+    /// The duration is a continuous function of the acceleration, so a search over `rate` finds a
+    /// movement for every distance.
     @_noLocks @_noAllocation
     init(from start: AxisState, to rate: Double, limits: AxisLimits) {
         self.start = start
@@ -109,7 +109,8 @@ struct RateBlend: Sendable, BitwiseCopyable {
         let brought = abs(start.acceleration)
         let root = cm_sqrt(4 * brought * brought + 6 * limits.jerk * size)
         let byJerk = (2 * brought + root) / limits.jerk
-        // If the initial acceleration has the opposite direction, the polynomial overshoots.
+        // If the initial acceleration is opposite to the change of the rate, the polynomial
+        // overshoots.
         let isOpposed = start.acceleration * change < 0
         let opposed = isOpposed ? min(brought / limits.acceleration, 1) : 0
         let byAcceleration = 1.5 * size / limits.acceleration * (1 + 0.42 * opposed)
@@ -123,7 +124,7 @@ struct RateBlend: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The angle, rate and acceleration `time` seconds after the start of the transition; `time` is
+    /// Angle, rate and acceleration `time` seconds after the start of the transition. `time` is
     /// limited to 0...`duration`.
     @_noLocks @_noAllocation
     func state(at time: Double) -> AxisState {

@@ -10,9 +10,10 @@ public enum MotionLimit: UInt8, Sendable, BitwiseCopyable {
     case acceleration
 }
 
-/// A movement of one angle in three parts: a transition to a constant rate, a part at this rate,
-/// and a transition to rest at the goal (see `RateBlend`). Without a goal the angle continues at
-/// the constant rate. Angle, rate and acceleration are continuous, and the jerk is finite.
+/// Movement of one angle in three parts: a transition to a constant rate, a part at this rate, and
+/// a transition to rest at the goal (see `RateBlend`). If the movement has no goal, the angle
+/// continues at the constant rate. Angle, rate and acceleration are continuous, and the jerk is
+/// finite.
 struct AxisPlan: Sendable, BitwiseCopyable {
     /// Final angle of the movement, rad; NaN without a goal.
     let goal: Double
@@ -80,7 +81,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
     static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
         let way = goal - start.angle
         if start.isAtRest {
-            // The two transitions together change the angle by `rate` times the duration of one
+            // Together, the two transitions change the angle by `rate` times the duration of one
             // transition.
             let size = abs(way)
             let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)
@@ -89,8 +90,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // The sign of `beyond` determines the movement's direction: `beyond` is the distance to the
-        // goal from the angle at which an immediate stop would end.
+        // `beyond` is the distance to the goal from the end of an immediate stop. Its sign
+        // determines the movement's direction.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0
         var low = 0.0
@@ -100,8 +101,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         while round < 48 {
             let rest = way - reach(from: start, rate: direction * rate, limits: limits)
             if rest * direction >= 0 { low = rate } else { high = rate }
-            // The search ends with the largest rate, or with the rate at which the movement has no
-            // part at a constant rate.
+            // The search finds the largest rate, or the rate at which the constant-rate part
+            // vanishes.
             if low == high { break }
             rate = (low + high) / 2
             round += 1
@@ -121,9 +122,9 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         if start.isAtRest {
             return self.quickest(from: start, to: goal, limits: limits.slowed(by: factor))
         }
-        // If the axis is in motion, first choose the slowest transitions without overshoot, and
-        // then reduce the constant rate until the movement has the requested duration. An initial
-        // acceleration is reduced quickly, because otherwise the rate would continue to grow.
+        // If the axis is in motion, the slowest transitions without overshoot are chosen first. The
+        // constant rate is then reduced until the movement has the requested duration. An initial
+        // acceleration is reduced quickly; otherwise the rate would continue to grow.
         var gentle = factor
         var round = 0
         while round < 6 {
@@ -141,8 +142,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return quickest.stretched(to: duration, from: start, limits: limits)
     }
 
-    /// Copy of this movement with a lower constant rate, so that the movement takes `wanted`
-    /// seconds.
+    /// Copy of this movement with a lower constant rate; the copy takes `wanted` seconds.
     private func stretched(to wanted: Double, from start: AxisState, limits: AxisLimits) -> AxisPlan
     {
         var best = self

@@ -4,8 +4,8 @@ internal import CMathShim
 public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     /// Largest rate, rad/s.
     public var maxRate: AxisVector
-    /// Time constant of the smoothing, s: the lag of the set-point behind a target that turns at a
-    /// constant rate.
+    /// Time constant of the smoothing, s: the lag of the set-point behind a target with a constant
+    /// rate.
     public var smoothing: AxisVector
 
     /// Creates a tuning.
@@ -19,8 +19,8 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     var slowest: Double { @_noLocks @inline(__always) get { maxRate.smallest } }
 }
 
-/// Motion of one set-point angle: its present state (angle, rate, acceleration) and its present
-/// activity. A new request starts from the present state.
+/// Motion of one set-point angle: its state (angle, rate, acceleration) and its activity. A new
+/// request starts from the present state.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
         /// The angle is at rest.
@@ -48,8 +48,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Present angle, rate and acceleration.
     private(set) var state: AxisState
-    // The values of each activity are separate variables, because reading an associated value of an
-    // enum would copy the value.
+    // The values of each activity are separate variables, because an enum would copy an associated
+    // value whenever it is read.
     private var motion = Motion.rest
     private var plan = AxisPlan.none
     /// Requested rate of the present turn, rad/s.
@@ -58,7 +58,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Time since the start of the present plan, s.
     private var elapsed = 0.0
 
-    /// Hysteresis, rad: a turn that has stopped at an end of the range resumes after the end has
+    /// Hysteresis, rad. After a stop at an end of the range, the turn resumes when the end has
     /// moved away by this angle.
     private static var resumption: Double { @_noLocks get { 0.2 * .pi / 180 } }
     /// Time constant with which the angle follows a moving end of its range, s.
@@ -68,8 +68,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
-    /// Creates the motion of an angle in the given state without an activity; a forecast starts
-    /// from this state.
+    /// Creates the motion of an angle with the given state and no activity, as the start of a
+    /// forecast.
     init(state: AxisState) { self.state = state }
 
     /// Final angle of the present motion, rad: its goal, the followed target, or the present angle.
@@ -84,8 +84,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Angle by which the set-point angle lags behind its followed target, rad; zero without a
-    /// followed target.
+    /// Lag of the set-point angle behind the target that it follows, rad; zero without a target.
     var followError: Double {
         @_noLocks @inline(__always) get {
             if case .follow = motion { followed.target - state.angle } else { 0 }
@@ -110,8 +109,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// True if the set-point angle is in motion: it moves to a goal, turns at a rate, or follows a
-    /// target.
+    /// True if the set-point angle moves to a goal, turns at a rate, or moves with a target.
     var isMoving: Bool {
         @_noLocks @inline(__always) get {
             switch motion {
@@ -157,7 +155,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Sets the set-point angle to `angle`, rad, because the joints cannot reach the present angle.
-    /// A turn continues from `angle`; any other activity ends.
+    /// A turn at a rate continues from there; any other activity ends.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians
@@ -192,8 +190,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Starts following `target`, rad, which moves at `rate`, rad/s; with the rate 0, the angle
-    /// lags behind a target that moves.
+    /// Starts following `target`, rad, which moves at `rate`, rad/s. If `rate` is 0, the angle lags
+    /// behind a moving target.
     @_noLocks @_noAllocation
     mutating func follow(_ target: Double, rate: Double, maxRate: Double, smoothing: Double) {
         motion = .follow
@@ -201,7 +199,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             target: target, rate: rate, maxRate: maxRate, smoothing: smoothing)
     }
 
-    /// Advances the state of the set-point angle by `dt` seconds.
+    /// Updates the state of the set-point angle after `dt` seconds.
     @_noLocks @_noAllocation
     mutating func step(dt: Double, limits: AxisLimits) {
         switch motion {
@@ -222,9 +220,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// During a turn, advances the state by one control period. If the angle could not stop within
-    /// its range after a further period of the turn, the angle moves to the end of the range. If an
-    /// end of the range moves past the angle, the angle follows this end.
+    /// Updates the state for one control period of a turn. If one more period of the turn would be
+    /// too late for a stop within the range, the angle moves to the end of the range. If an end of
+    /// the range moves past the angle, the angle follows this end.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)
         if inside != state.angle, turnRate * (state.angle - inside) >= 0 {
@@ -255,22 +253,23 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
-    /// Advances the state by one control period while the angle follows `target`. The filter is of
-    /// third order with three equal poles, and keeps the limits on rate, acceleration and jerk
-    /// without overshoot.
+    /// Updates the state for one control period in which the angle follows `target`. The
+    /// third-order filter has three equal poles. It observes the limits on rate, acceleration and
+    /// jerk without overshoot.
     ///
     /// - Parameters:
     ///   - target: Angle to follow, rad.
     ///   - known: Known rate of the target, rad/s.
-    ///   - smoothing: Lag of the angle behind a target that turns steadily faster than `known`, s.
+    ///   - smoothing: Time constant of the lag, s. It applies to the part of the target's rate that
+    ///     exceeds `known`.
     ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Length of the period, s, positive.
     @_noLocks @_noAllocation
     mutating func follow(
         _ target: Double, rate known: Double = 0, smoothing: Double, limits: AxisLimits, dt: Double
     ) {
-        // The frequency of the filter's pole is limited by the limits on acceleration and jerk, and
-        // by the length of a control period.
+        // The pole's frequency must be low enough for the limits on acceleration and jerk, and for
+        // the control period.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
         pole = min(pole, 2 * limits.acceleration / limits.rate)
         pole = min(pole, limits.jerk / limits.acceleration)

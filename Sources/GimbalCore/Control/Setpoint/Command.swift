@@ -1,38 +1,37 @@
-/// Request to the stabilizer, in the form in which the loop thread receives it. Only the
-/// `Commander` sends commands. Some motions must be requested repeatedly; such a motion ends at the
-/// dead-man time that is passed with the command.
+/// Request to the stabilizer, as received by the loop thread. Only the `Commander` sends commands.
+/// Some motions must be requested repeatedly. They end at the end of the dead-man time, which is
+/// passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
-    /// Turn to the earth-frame angles `target`, rad, Z-X-Y order; NaN keeps an axis's destination.
-    /// The movement takes `duration` seconds, or as little time as the limits allow if `duration`
-    /// is 0. `rate` limits the rate of each axis, rad/s; 0 means that only the general limits
-    /// apply.
+    /// Turn to the earth-frame angles `target`, rad, Z-X-Y order. NaN does not change an axis's
+    /// destination. The movement takes `duration` seconds; 0 means as fast as the limits allow.
+    /// `rate` limits the rate of each axis, rad/s; 0 means that only the general limits apply.
     case point(target: AxisVector, duration: Double, rate: Double = 0)
-    /// Turn the set-point at the given rates, rad/s, until the dead-man time; then the set-point
-    /// rests.
+    /// Turn the set-point at the given rates, rad/s, until the end of the dead-man time; then stop.
     case rate(AxisVector)
-    /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive; NaN
-    /// keeps the present rate. After the dead-man time the mode becomes `locked`.
+    /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive. NaN
+    /// does not change the present rate. After the dead-man time the mode becomes `locked`.
     case track(pan: Double, tilt: Double)
-    /// In mode `tracking`: aim the camera in a direction that moves at a known rate. After the
+    /// In mode `tracking`: point the camera at a target that moves at a known rate. After the
     /// dead-man time the mode becomes `locked`.
     case aim(Aim)
     /// In mode `panFollow`: turn the camera by the angle `yaw`, rad, from the handle's heading,
-    /// right positive; NaN keeps the present angle. The angle grows at `rate`, rad/s, until the
-    /// dead-man time.
+    /// right positive. NaN does not change the present angle. The angle grows at `rate`, rad/s,
+    /// until the end of the dead-man time.
     case lookAside(yaw: Double, rate: Double)
-    /// Excite one axis with a small amplitude to identify its load; the excitation ends at the next
-    /// command of any kind.
+    /// Excite one axis with a small amplitude to identify its load. Any other command ends the
+    /// excitation.
     case excite(Excitation)
-    /// In mode `inactive`: move one motor slightly until the dead-man time; the motion ends at the
-    /// next command of another kind.
+    /// In mode `inactive`: move one motor slightly, until the dead-man time ends or another command
+    /// arrives.
     case testMotor(GimbalAxis)
     /// Reset the controllers' integrals to zero; the motion of the camera continues.
     case resetIntegrals
     /// Switch the motors' outputs off, and keep them off until `resetEmergencyStop`.
     case emergencyStop
-    /// Release a latched emergency stop; the mode stays `inactive` until another mode is requested.
+    /// Release a latched emergency stop. The mode remains `inactive` until another mode is
+    /// requested.
     case resetEmergencyStop
     /// Switch the motors' outputs off permanently, because the process is about to end.
     case shutdown

@@ -1,6 +1,6 @@
 /// Target angles with a dead zone around each angle. If a followed angle leaves the dead zone, the
-/// target moves until the followed angle is at the edge of the dead zone. Tremor and slow drift of
-/// a hand within the dead zone therefore do not move the camera.
+/// target moves just enough to bring the followed angle to the edge. Therefore tremor and slow
+/// drift of a hand within the dead zone do not move the camera.
 ///
 /// Runs on the loop thread only, in constant time.
 struct DeadZone: Sendable, BitwiseCopyable {
@@ -15,8 +15,8 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(at angles: AxisVector) { target = angles }
 
-    /// Moves the targets if the followed angles `angles`, rad, are outside the dead zones; `width`
-    /// is half the width of each dead zone, rad. NaN leaves an axis unchanged.
+    /// Moves the targets if the followed angles `angles`, rad, are outside the dead zones. `width`
+    /// is the half-width of each dead zone, rad. NaN leaves an axis unchanged.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)

@@ -1,26 +1,25 @@
 internal import CMathShim
 
-/// Limiter of a set-point to the range of the joints, if the handle's attitude is known. Within two
-/// degrees of an end of a range the camera gradually falls behind the set-point, so that it arrives
-/// at the end without a shock.
+/// Limiter of a set-point to the range of the joints. The handle's attitude must be known. Within
+/// two degrees of the end of a range, the camera gradually lags behind the set-point and reaches
+/// the end without a shock.
 ///
 /// A requested angle can be beyond the range. If the request is a level horizon or a held heading,
 /// the camera returns to the requested angle as soon as the handle's attitude permits. A turn at a
 /// rate has no target angle to which the camera could return. Far beyond the end of the range, a
-/// change of the requested angle does not move the camera. During a turn, and when a new request
-/// arrives, the caller can therefore reset the requested angle to `stopped` without a visible
-/// effect. After the reset, a turn in the opposite direction leaves the end of the range
-/// immediately.
+/// change of the requested angle does not move the camera. Therefore the caller can reset the
+/// requested angle to `stopped` during a turn, or when a new request arrives, without a visible
+/// effect. A turn in the opposite direction then leaves the end of the range immediately.
 ///
 /// Runs on the loop thread only, in constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
-    /// Half the width of the zone around the end of a range in which the camera falls behind the
-    /// set-point, rad.
+    /// Half-width of the zone around the end of a range, rad. In this zone, the camera lags behind
+    /// the set-point.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
 
-    /// Limits of the joints' motion at the ends of their ranges. The limits are needed when the
-    /// handle is tilted: while the requested angles pass roll ±90°, the nearest reachable angles
-    /// can jump from one end to another.
+    /// Limits of the joints' motion at the ends of their ranges. The limits are needed if the
+    /// handle is tilted. When the requested roll angle passes ±90°, the nearest reachable angles
+    /// can jump from one end to the other.
     struct Pace: Sendable, BitwiseCopyable {
         /// Largest rate of a joint at the end of its range, rad/s.
         var rate: Double
@@ -28,9 +27,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         var braking: Double
     }
 
-    /// The largest rates, rad/s, from which a joint can stop within `distance`, rad, with the
-    /// deceleration `braking`, rad/s². The rates are at least 0.1 rad/s, so that the joint reaches
-    /// the end of its range.
+    /// Largest rates, rad/s, at which a joint can still stop within `distance`, rad, at the
+    /// deceleration `braking`, rad/s². The rates are at least 0.1 rad/s; otherwise the joint would
+    /// not reach the end of its range.
     private static func stoppingRate(
         within distance: AxisVector, braking: Double
     ) -> AxisVector {
@@ -44,45 +43,44 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         max(cm_sqrt(2 * braking * abs(distance)), 0.1)
     }
 
-    /// Change of a joint angle in one control period that counts as a jump, rad; a real joint does
-    /// not move that far in one period.
+    /// Threshold for a jump of a joint angle in one control period, rad. A real joint does not move
+    /// so far in one period.
     private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
 
-    /// Change of a joint's rate in one control period that counts as a jump, rad/s.
+    /// Threshold for a jump of a joint's rate in one control period, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Distance from the reachable angles within which the joints count as arrived, rad.
+    /// Largest distance from the reachable angles at which the joints count as arrived, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
-    /// The joints whose requested angle in the last set-point was at or beyond the end of the
-    /// range.
+    /// The joints with a requested angle at or beyond the end of the range in the last set-point.
     private(set) var atEnd = AxisSet.none
-    /// For each axis at the end of its range, the requested angle without the part that does not
-    /// move the camera (Euler sequence Z-X-Y, rad); NaN on the remaining axes.
+    /// Requested angles without the parts that do not move the camera (Euler sequence Z-X-Y, rad),
+    /// on the axes at the end of their range; NaN on the other axes.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds `answered` in this control period, summed over all
     /// joints, rad.
     private var excess = 0.0
     /// Value of `excess` in the previous control period, rad.
     private var excessBefore = 0.0
-    /// True if the request is further beyond the ends of the joints' ranges than one control period
-    /// ago.
+    /// True if the request has moved further beyond the ends of the joints' ranges since the last
+    /// control period.
     var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
-    /// Angles by which yaw can turn from the requested angle before a joint reaches an end of its
-    /// range.
+    /// Angles by which yaw can still turn from the requested angle until a joint reaches the end of
+    /// its range.
     private(set) var yawRoom = TurnRoom.endless
     /// Joint angles of the requested set-point, rad; NaN until the first set-point. The angles are
-    /// continuous over whole turns, so that a camera at one end of its range does not swing to the
-    /// other end when the other end becomes nearer.
+    /// continuous over whole turns. Therefore a camera at one end of its range does not swing to
+    /// the other end when that end becomes nearer.
     private var wanted = AxisVector.unknown
-    /// Requested joint angles, rad, clamped to the joints' ranges, which are extended by `knee` at
-    /// each end. Beyond these limits, a change of the request does not move the camera.
+    /// Requested joint angles, rad, clamped to the joints' ranges plus `knee` at each end. Beyond
+    /// these limits, a change of the request does not move the camera.
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
     private var given = AxisVector.unknown
     /// Joint rates of the last returned set-point, rad/s.
     private var speed = AxisVector.zero
-    /// True if the returned joint angles are still moving to the reachable angles.
+    /// True while the returned joint angles move to the reachable angles.
     private var isCatchingUp = false
     /// Mean interval between two calls, s; 0 before the first call.
     private var period = 0.0
@@ -104,8 +102,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 
     /// Updates the limiter for a control period in which the handle's attitude is unknown. Without
-    /// the handle's attitude, the limiter does not limit the set-point; it keeps the joints'
-    /// numbers of whole turns until the attitude is known again.
+    /// the handle's attitude, the set-point is not limited. The limiter stores the joints' number
+    /// of whole turns until the attitude is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -115,8 +113,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Replaces the requested joint angle by the granted angle, on each axis for which the
-    /// parameter is not NaN. The caller has reset the set-point to `stopped` on these axes.
+    /// Replaces the requested joint angle by the granted angle, on each axis with a value other
+    /// than NaN in the parameter. The caller has reset the set-point to `stopped` on these axes.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -128,8 +126,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         if !axes.pitch.isNaN { wanted.pitch = answered.pitch }
     }
 
-    /// The set-point that the joints can reach; equal to the requested set-point if no joint is
-    /// near an end of its range.
+    /// Reachable set-point; equal to the requested set-point if no joint is near an end of its
+    /// range.
     ///
     /// - Parameters:
     ///   - setpoint: The requested set-point.
@@ -176,17 +174,17 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Rate at which the handle carries the camera. The joints must produce the remaining part
-        // of the set-point's rate.
+        // Rate of the camera due to the handle. The joints must produce the rest of the set-point's
+        // rate.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
-        // The tick after a late tick is short. The limit on the joints' motion uses at least the
-        // mean period, so that a short tick does not reduce the limit.
+        // The tick after a late tick is short. The limit on the joints' motion is computed with at
+        // least the mean period, so a short tick does not reduce it.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
-        // In the first control period no jump can be detected.
+        // In the first control period, jumps cannot be detected.
         if !given.isFinite { speed = turning }
         given = before
         let isLeap =
@@ -220,8 +218,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 
     /// Moves the set-point's joint angles towards the reachable angles. `Pace.braking` limits the
-    /// change of the joint rates, so that the camera can follow even after a jump of the request or
-    /// of the handle.
+    /// change of the joint rates, so the camera can follow even after a jump of the request or of
+    /// the handle.
     private mutating func catchUp(
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
@@ -240,14 +238,14 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// Among all joint angles with the same attitude, the joint angles nearest to `before`. The
-    /// result can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°, so
-    /// that the angles do not jump by half a turn at a roll of ±90°.
+    /// The joint angles nearest to `before` among all joint angles with the same attitude. The
+    /// result can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°;
+    /// otherwise the angles would jump by half a turn at a roll of ±90°.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The second set of angles differs by π in yaw and in pitch, so its distance from `before`
-        // is at least 2π - `way`, which is more than `way`.
+        // The second set of angles differs by π in yaw and in pitch. Therefore its distance from
+        // `before` is at least 2π - `way`, which is more than `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(
@@ -271,17 +269,17 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 }
 
-/// A function from requested to limited angle: a line that bends along parabolas into the ends of a
-/// range.
+/// Function from requested to limited angle: a straight line with a parabolic bend at each end of
+/// the range.
 private struct BentLine: Sendable, BitwiseCopyable {
     /// The limited angle, which is within the range, rad.
     let angle: Double
-    /// Slope: change of the limited angle divided by the change of the requested angle, 0...1; one
-    /// half at the end of the range.
+    /// Slope of the function, 0...1: change of the limited angle divided by the change of the
+    /// requested angle. One half at the end of the range.
     let slope: Double
 
-    /// Evaluates the function at a requested angle; all angles in rad; `knee` is half the width of
-    /// the bend.
+    /// Evaluates the function at a requested angle. All angles are in rad; `knee` is the half-width
+    /// of the bend.
     @_noLocks
     init(_ wanted: Double, from minimum: Double, to maximum: Double, knee: Double) {
         let above = wanted - (maximum - knee)

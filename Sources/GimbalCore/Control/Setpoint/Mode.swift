@@ -8,9 +8,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case panFollow
     /// Follow the handle on all axes.
     case fpv
-    /// Turn the camera at pan and tilt rates, which come from an operator or from an app that keeps
-    /// a person in the picture. If no rate arrives for the configured time, the mode becomes
-    /// `locked`.
+    /// Turn the camera at pan and tilt rates from an operator, or from an app that keeps a person
+    /// in the picture. If no rate arrives for the configured time, the mode changes to `locked`.
     case tracking
     /// Hold the camera level; its heading follows the handle.
     case neutral
@@ -47,8 +46,8 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// The axes that the requests `point` and `rate` move: 1 on these axes, NaN on the axes that
-    /// the mode controls.
+    /// Mask of the axes to which the requests `point` and `rate` apply: 1 on these axes, NaN on the
+    /// axes that the mode controls.
     public var commandable: AxisVector {
         @_noLocks get {
             switch self {
@@ -59,19 +58,19 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// The axes that move to a commanded or level angle when the outputs are switched on: a number
-    /// on these axes, NaN on the axes that the mode controls.
+    /// Mask of the axes that move to a commanded or level angle when the outputs are switched on: a
+    /// number on these axes, NaN on the others.
     var pointedAtStart: AxisVector {
         if case .panFollow = self { return commandable }
         return AxisVector(repeating: 1)
     }
 
-    /// The axes that follow the handle in `panFollow`: a number on these axes, NaN on the other
-    /// axes.
+    /// Mask of the axes that follow the handle in `panFollow`: a number on these axes, NaN on the
+    /// others.
     var followed: AxisVector { AxisVector(yaw: 1, roll: .nan, pitch: .nan) }
 
-    /// True if two modes differ. The comparison is a method, because the checker of real-time code
-    /// rejects the synthesized operator.
+    /// True if two modes differ. The comparison is a method, because the real-time checker rejects
+    /// the synthesized operator.
     @_noLocks
     func differs(from other: Mode) -> Bool { rawValue != other.rawValue }
 }

@@ -1,5 +1,5 @@
-/// State of the pointing: mode, requests for the camera's direction, and the set-point that moves
-/// to this direction.
+/// State of the pointing: mode, requested direction of the camera, and the set-point that moves to
+/// this direction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct Pointing: Sendable, BitwiseCopyable {
@@ -9,11 +9,11 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// True while `locked` replaces the boot mode, because the joint angles are unknown.
+    /// True if the mode is `locked` instead of the boot mode for lack of joint angles.
     private(set) var isBootModeMissing = false
     /// True if the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
-    /// True if the joints have reached their rest pose, so that the outputs can be switched off.
+    /// True if the joints have reached their rest pose. The outputs can then be switched off.
     private(set) var isRetracted = false
     /// Parameters of the modes.
     var modes: ModeParameters
@@ -22,10 +22,10 @@ struct Pointing: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
-    /// The joints whose range prevents the camera from reaching the set-point.
+    /// The joints whose range limits keep the camera from its set-point.
     var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
-    /// True if the set-point moves, or a request will move it.
+    /// True if the set-point moves or is about to move because of a request.
     var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
 
     var generator: SetpointGenerator
@@ -41,7 +41,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// Angles to which a hand has turned the set-point, rad; NaN on the other axes.
     var guided = AxisVector.unknown
     private var tracking = Tracking()
-    /// Distance of the joints from their rest pose, rad, smoothed over a second against shaking.
+    /// Distance of the joints from their rest pose, rad, smoothed over a second.
     private var retractError = AxisVector.zero
     /// Duration for which `retractError` has been small, s.
     private var retractedSeconds = 0.0
@@ -80,8 +80,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         if wanted.differs(from: mode) { enter(wanted, now: now) }
     }
 
-    /// Checks the boot mode when the first sample has arrived, so that the available sensors are
-    /// known. Without a source of the joint angles that the boot mode needs, the mode becomes
+    /// Checks the boot mode when the first sample has arrived and the available sensors are known.
+    /// If the boot mode needs joint angles, but has no source of them, the mode changes to
     /// `locked`.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
@@ -92,9 +92,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         enter(.locked, now: now)
     }
 
-    /// Turns the camera to earth-frame angles, rad. An axis whose angle is NaN, or that the mode
-    /// controls, continues its motion. While the outputs are off, the request is stored until the
-    /// outputs are switched on (see `takeOver`).
+    /// Turns the camera to earth-frame angles, rad. An axis continues its motion if its angle is
+    /// NaN or if the mode controls the axis. While the outputs are off, the request is stored until
+    /// the outputs are switched on (see `takeOver`).
     @_noLocks
     mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
         let own = wanted * mode.commandable
@@ -105,8 +105,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.point(target: own, duration: duration, rate: rate)
     }
 
-    /// Turns the earth-frame angles at `rate`, rad/s, until `validUntil`, except the angles that
-    /// the mode controls.
+    /// Turns the earth-frame angles at `rate`, rad/s, until `validUntil`. Angles that the mode
+    /// controls are not affected.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
         let own = rate * mode.commandable
@@ -126,8 +126,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
     }
 
-    /// Turns the camera at pan and tilt rates, rad/s, right and down positive; NaN keeps the
-    /// present rate. The request has an effect only in `tracking`.
+    /// Turns the camera at pan and tilt rates, rad/s, right and down positive; NaN does not change
+    /// the present rate. The request has an effect only in `tracking`.
     @_noLocks
     mutating func track(pan: Double, tilt: Double, validUntil: Instant) {
         guard case .tracking = mode else { return }
@@ -142,7 +142,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(rates, validUntil: validUntil)
     }
 
-    /// Aims the camera in a direction that moves. The request has an effect only in `tracking`.
+    /// Points the camera at a moving target. The request has an effect only in `tracking`.
     @_noLocks
     mutating func aim(_ aim: Aim, validUntil: Instant) {
         guard case .tracking = mode, aim.target.yaw.isFinite, aim.target.pitch.isFinite else {
@@ -186,8 +186,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Discards the requested heading before the outputs are switched off. While the outputs are
-    /// off, a person can turn the camera by hand, and the camera's new heading becomes the
-    /// requested heading.
+    /// off, a person can turn the camera by hand. The new heading then becomes the requested
+    /// heading.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
@@ -232,13 +232,13 @@ struct Pointing: Sendable, BitwiseCopyable {
         guard let handle else { return reachable }
         let turning = generator.turning
         unwind(turning)
-        // If the handle is tilted, a turn about one axis also moves joints of other axes.
+        // If the handle is tilted, a rotation about one axis also moves the joints of other axes.
         if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
         return reachable
     }
 
-    /// The set-point of a control period in which the motors cannot follow requests yet: the
-    /// set-point rests at `attitude`, and the request stays stored.
+    /// Set-point while the motors cannot follow requests yet. The set-point rests at `attitude`; a
+    /// request remains stored.
     ///
     /// - Parameters:
     ///   - attitude: The attitude to hold.
@@ -265,9 +265,9 @@ struct Pointing: Sendable, BitwiseCopyable {
             limiter.lose()
             return setpoint
         }
-        // For motors without encoders, the joints' rate and deceleration have no limits here. With
-        // limits on the joints' rate, a slipping rotor would stop the camera while the joints
-        // return to their range.
+        // For motors without encoders, the rate and deceleration of the joints are not limited
+        // here. With such limits, a slipping rotor would stop the camera while the joints return to
+        // their range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -278,8 +278,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges.
-    /// The reset applies to the axes on which `axes` is not NaN. After the reset, the next request
-    /// starts at the angle `stopped`, and leaves the end of the range immediately.
+    /// The reset applies to the axes on which `axes` is not NaN. The next request then starts at
+    /// the angle `stopped`, and leaves the end of the range immediately.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0
@@ -321,9 +321,9 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after a mode in which the horizon can be tilted. The movement has the
-    /// rate limit of the modes that follow the handle. After the mode `retract`, the pitch angle
-    /// also returns to zero.
+    /// Levels the horizon after modes in which it can be tilted. The movement has the rate limit of
+    /// the modes that follow the handle. After the mode `retract`, the pitch angle also returns to
+    /// zero.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break
@@ -377,7 +377,7 @@ extension Pointing {
         }
     }
 
-    /// Sets `isRetracted` after the joints were within 1° of their rest pose for half a second.
+    /// Sets `isRetracted` when the joints have been within 1° of their rest pose for half a second.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
         let error = handle.joints - modes.retractJoints
         retractError = retractError + (error - retractError) * (dt / (1 + dt))

@@ -2,8 +2,8 @@
 public struct Setpoint: Sendable, BitwiseCopyable {
     /// Commanded camera attitude, body to earth.
     public var attitude: Quaternion
-    /// Commanded angular rate of the camera, body frame of `attitude`, rad/s; controllers use it as
-    /// feed-forward.
+    /// Commanded angular rate of the camera, body frame of `attitude`, rad/s. Controllers use this
+    /// rate as feed-forward.
     public var rate: Vector3
     /// Commanded angular acceleration of the camera, body frame of `attitude`, rad/s².
     public var acceleration: Vector3
@@ -17,8 +17,8 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` earlier, under the assumption of a constant acceleration. If
-    /// `seconds` is negative, the result is a later set-point.
+    /// The set-point `seconds` earlier, extrapolated with constant acceleration. If `seconds` is
+    /// negative, the result is a later set-point.
     @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds

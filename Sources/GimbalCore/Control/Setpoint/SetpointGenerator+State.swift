@@ -30,16 +30,16 @@ extension SetpointGenerator {
         }
     }
 
-    /// Angles from the set-point to its followed target, rad; zero on axes without a followed
-    /// target.
+    /// Angles from the set-point to the target that it follows, rad; zero on axes that do not
+    /// follow a target.
     public var followError: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(yaw: yaw.followError, roll: roll.followError, pitch: pitch.followError)
         }
     }
 
-    /// Zero on the axes that turn at a requested rate or slow down from such a turn; NaN on the
-    /// other axes.
+    /// Mask of the axes that turn at a requested rate, or decelerate after such a turn: zero on
+    /// these axes, NaN on the others.
     var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(
@@ -48,7 +48,7 @@ extension SetpointGenerator {
         }
     }
 
-    /// True if the set-point moves, or a request will move it.
+    /// True if the set-point moves or is about to move because of a request.
     public var isMoving: Bool {
         @_noLocks @inline(__always) get { yaw.isMoving || roll.isMoving || pitch.isMoving }
     }

@@ -1,9 +1,8 @@
-/// Conversion of requests (hold, point, rate, follow) into a set-point that moves smoothly within
-/// limits.
+/// Generator of a smooth set-point within limits from the requests hold, point, rate and follow.
 ///
 /// The generator works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own
-/// motion. For a `point` request all axes accelerate, turn at a constant rate and decelerate; all
-/// axes arrive at the same time. For a `rate` request each axis changes its rate with limited
+/// motion. In a `point` request, all axes accelerate, turn at a constant rate and decelerate; they
+/// arrive at the same time. In a `rate` request, each axis changes its rate with limited
 /// acceleration and jerk. Every request starts from the present angle, rate and acceleration. The
 /// acceleration is continuous, and the jerk is limited.
 ///
@@ -15,7 +14,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         var rate: Double
     }
 
-    /// Limits of the set-point's motion; changed limits apply from the next request on.
+    /// Limits of the set-point's motion. Changed limits apply from the next request on.
     public var parameters: Parameters
     /// True if the dead-man time of the last rate request has passed.
     public private(set) var isExpired = false
@@ -24,10 +23,10 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// Largest rate of an axis that returns to the range of `confine`, rad/s; 0 means that only the
-    /// general limits apply.
+    /// Largest rate of the return to the range of `confine`, rad/s; 0 means that only the general
+    /// limits apply.
     private var pushRate = 0.0
-    /// Angles by which yaw can turn from its present angle before a joint reaches the end of its
+    /// Angles by which yaw can still turn in each direction until a joint reaches the end of its
     /// range.
     var yawRoom = TurnRoom.endless
     /// The last set-point, and the angles from which this set-point was computed.
@@ -42,7 +41,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// Creates a generator whose set-point rests at zero angles.
     public init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// Creates a generator in the state of a snapshot, to compute forecasts outside the loop.
+    /// Creates a generator with the state of a snapshot, for forecasts outside the loop.
     ///
     /// - Parameters:
     ///   - parameters: Limits of the set-point's motion.
@@ -80,8 +79,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Continues the present request from the camera's attitude and rate, because the motors could
-    /// not follow the request before.
+    /// Continues the present request from the camera's attitude and rate. Until now, the motors
+    /// could not follow the request.
     ///
     /// - Parameters:
     ///   - attitude: Attitude of the camera, body to earth; ignored if not finite.
@@ -116,7 +115,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///   - duration: Duration of the movement, s; 0 means as fast as the limits allow. If the
     ///     limits require a longer duration, the movement takes longer.
     ///   - rate: Largest rate of an axis, rad/s; 0 means that only the general limits apply.
-    /// - Returns: The movement's duration, and the limit that determines this duration.
+    /// - Returns: The movement's duration, and the limit that determined the duration.
     @_noLocks @_noAllocation @discardableResult
     public mutating func point(target: AxisVector, duration: Double, rate: Double = 0) -> Forecast {
         var forecast = Forecast()
@@ -158,8 +157,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///   - rates: Rates of the earth-frame angles, rad/s, limited to the largest rates. NaN on an
     ///     axis continues the motion of this axis. If a value is infinite, the whole request is
     ///     ignored.
-    ///   - validUntil: Dead-man time of the request. If no other request follows, the set-point is
-    ///     at rest at the dead-man time.
+    ///   - validUntil: End of the dead-man time. If no other request follows, the set-point is at
+    ///     rest at this time.
     @_noLocks @_noAllocation
     public mutating func rate(_ rates: AxisVector, validUntil: Instant) {
         guard !rates.yaw.isInfinite, !rates.roll.isInfinite, !rates.pitch.isInfinite else { return }
@@ -172,8 +171,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Starts following `targets`, rad, which move at `rates`, rad/s; an axis whose target is NaN
-    /// continues its motion.
+    /// Starts following `targets`, rad, which move at `rates`, rad/s. If the target of an axis is
+    /// NaN, the axis continues its motion.
     @_noLocks @_noAllocation
     mutating func follow(
         _ targets: AxisVector, rates: AxisVector = .zero, _ tuning: FollowTuning
@@ -213,8 +212,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     }
 
     /// Limits the set-point to the given angles, rad, in addition to the parameters' range, until
-    /// `unconfine`. The caller can move the limits; a set-point angle that is outside the new
-    /// limits returns to the limits.
+    /// `unconfine`. The caller can move the limits. If a set-point angle is then outside, it
+    /// returns to the nearer limit.
     ///
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
@@ -232,8 +231,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Sets the set-point to the given angles, rad, because the camera cannot follow beyond them
-    /// (see `AxisProfile.stop`); NaN leaves an axis unchanged.
+    /// Sets the set-point to the given angles, rad, because the camera cannot turn further (see
+    /// `AxisProfile.stop`). NaN does not change an axis.
     @_noLocks @_noAllocation
     mutating func stop(at angles: AxisVector) {
         if !angles.yaw.isNaN { yaw.stop(at: angles.yaw, limits: limits(.yaw, atMost: 0)) }
@@ -241,8 +240,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// True if the requested `point` is already being executed, in a direction in which the yaw
-    /// joint does not reach its end.
+    /// True if the requested `point` is already being executed. The yaw joint must not reach its
+    /// end in the present direction.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
@@ -252,7 +251,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         return target.yaw.isNaN || yawRoom.wayRound(way) == way
     }
 
-    /// Removes the limits that `confine` has set.
+    /// Removes the limits of `confine`.
     @_noLocks @_noAllocation
     mutating func unconfine() {
         lowest = AxisVector(repeating: -.infinity)
@@ -279,7 +278,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             roll.step(dt: dt, limits: limits(.roll, atMost: free))
             pitch.step(dt: dt, limits: limits(.pitch, atMost: outside.pitch == 0 ? free : pushed))
         }
-        // Most of the time the set-point is at rest, and need not be computed again.
+        // If the set-point is at rest, it is not computed again.
         if !(angles == made.angles && rates == made.rates && accelerations == made.accelerations) {
             made = (angles, rates, accelerations)
             setpoint = makeSetpoint()
@@ -293,8 +292,8 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// Duration of a soft stop from the present state, s. The stop starts so early that the
-    /// set-point is at rest when the dead-man time has passed.
+    /// Duration of a soft stop from the present state, s. The stop starts by this time before the
+    /// end of the dead-man time.
     private var stoppingSeconds: Double {
         @_noLocks get {
             let axes = AxisVector(
@@ -385,8 +384,8 @@ extension SetpointGenerator {
         let kinematics = JointKinematics(joints: angles)
         let rate = kinematics.relativeRate(jointRates: rates)
         let direct = kinematics.relativeRate(jointRates: accelerations)
-        // The angular acceleration has a term for the rotation of the axes: roll and pitch turn
-        // relative to the yaw axis, and pitch turns relative to the roll axis.
+        // The angular acceleration has a term for the rotation of the axes themselves: yaw turns
+        // the roll and pitch axes, and roll turns the pitch axis.
         let outer = kinematics.yawAxis * rates.yaw
         let middle = kinematics.rollAxis * rates.roll
         let inner = kinematics.pitchAxis * rates.pitch

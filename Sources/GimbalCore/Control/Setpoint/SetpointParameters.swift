@@ -7,7 +7,7 @@ extension SetpointGenerator {
         public var maxAcceleration = AxisVector(repeating: 3000 * .pi / 180)
         /// Largest jerk, rad/s³.
         public var maxJerk = AxisVector(repeating: 150_000 * .pi / 180)
-        /// Smallest angle, rad. If both bounds of yaw are infinite, yaw can turn without end.
+        /// Smallest angle, rad. If both bounds of yaw are infinite, yaw can turn endlessly.
         public var minimum = AxisVector(yaw: -.infinity, roll: -.pi / 3, pitch: -.pi * 2 / 3)
         /// Largest angle, rad.
         public var maximum = AxisVector(yaw: .infinity, roll: .pi / 3, pitch: .pi * 2 / 3)
@@ -29,7 +29,7 @@ extension SetpointGenerator {
     public struct Forecast: Sendable, BitwiseCopyable {
         /// Duration until the set-point is at rest, s.
         public var duration = 0.0
-        /// The limit that determines the movement's duration; `none` if the duration is as
+        /// The limit that determined the movement's duration; `none` if the duration is as
         /// requested.
         public var limit = MotionLimit.none
         /// Final angles of the movement, rad; NaN on axes without a request.

@@ -1,10 +1,10 @@
-/// Direction in which the camera must look, and the rate of this direction.
+/// Target direction of the camera, and the rate of this direction.
 public struct Aim: Sendable, BitwiseCopyable, Equatable {
     /// Earth-frame angles yaw and pitch, rad; roll is level.
     public var target: AxisVector
     /// Rates of the earth-frame angles yaw and pitch, rad/s.
     public var rate: AxisVector
-    /// Time constant with which the camera turns to the direction, s.
+    /// Time constant with which the camera approaches the target direction, s.
     public var smoothing: Double
 
     /// Creates a direction.
@@ -16,21 +16,21 @@ public struct Aim: Sendable, BitwiseCopyable, Equatable {
     }
 }
 
-/// State of the mode `tracking`: its end, the heading from which its range is measured, and the
-/// direction in which the camera is aimed. Runs on the loop thread only.
+/// State of the mode `tracking`: end of the mode, heading at the centre of the range, and target
+/// direction. Runs on the loop thread only.
 struct Tracking: Sendable, BitwiseCopyable {
     /// Time at which the mode ends automatically; nil in other modes.
     var until: Instant?
 
-    /// Heading at which pan is zero, rad: the handle's heading, or if it is unknown, the camera's
+    /// Heading of pan angle zero, rad: the handle's heading if it is known. Otherwise, the camera's
     /// heading at the first start of tracking after the outputs were switched on.
     private var heading = Double.nan
-    /// Direction in which the camera is aimed, earth-frame angles, rad, continuous over whole
-    /// turns; NaN without a direction.
+    /// Target direction, earth-frame angles, rad, continuous over whole turns; NaN without a target
+    /// direction.
     private var target = AxisVector.unknown
-    /// Rate of the direction in which the camera is aimed, rad/s.
+    /// Rate of the target direction, rad/s.
     private var rate = AxisVector.zero
-    /// Time constant with which the camera turns to the direction, s.
+    /// Time constant with which the camera approaches the target direction, s.
     private var smoothing = 0.0
 
     /// True if the latest request contained a direction; false if it contained rates.
@@ -39,24 +39,23 @@ struct Tracking: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Discards the direction in which the camera is aimed. The camera then turns at requested
-    /// rates, or stops.
+    /// Discards the target direction. The camera then turns at requested rates, or stops.
     @_noLocks
     mutating func endAim() { target = .unknown }
 
-    /// Discards the heading and the direction, because a person can turn the camera while the
-    /// outputs are off.
+    /// Discards the heading and the target direction, because a person can turn the camera while
+    /// the outputs are off.
     @_noLocks
     mutating func letGo() {
         heading = .nan
         endAim()
     }
 
-    /// Begins to aim the camera.
+    /// Starts pointing the camera at a target.
     ///
     /// - Parameters:
     ///   - aim: Present direction, with its rate and time constant.
-    ///   - angles: Angles of the set-point, from which yaw turns in the shorter direction.
+    ///   - angles: Present angles of the set-point. From there, yaw turns in the shorter direction.
     @_noLocks
     mutating func begin(_ aim: Aim, from angles: AxisVector) {
         let way = Angle(radians: angles.yaw).shortestArc(to: .radians(aim.target.yaw)).radians
@@ -65,8 +64,8 @@ struct Tracking: Sendable, BitwiseCopyable {
         smoothing = aim.smoothing
     }
 
-    /// Advances the direction by one control period, and passes it to the set-point. The camera
-    /// stops when the dead-man time has passed.
+    /// Updates the direction for one control period, and passes the direction to the set-point. The
+    /// camera stops when the dead-man time has passed.
     ///
     /// - Parameters:
     ///   - generator: The set-point.
@@ -91,8 +90,8 @@ struct Tracking: Sendable, BitwiseCopyable {
                 smoothing: AxisVector(repeating: smoothing)))
     }
 
-    /// Limits the angles of the mode: pan relative to the handle, tilt relative to level. The zeros
-    /// of pan and tilt are kept when tracking restarts, so that repeated starts cannot extend the
+    /// Limits the angles of the mode: pan relative to the handle, tilt relative to level. A restart
+    /// of tracking does not change the zeros of pan and tilt, so repeated starts cannot extend the
     /// range.
     ///
     /// - Parameters:

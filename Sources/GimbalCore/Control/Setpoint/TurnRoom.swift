@@ -1,5 +1,5 @@
-/// Angles by which a set-point angle can turn in each direction until a joint reaches an end of its
-/// range, rad.
+/// Angles by which a set-point angle can still turn in each direction until a joint reaches the end
+/// of its range, rad.
 public struct TurnRoom: Sendable, BitwiseCopyable {
     /// Largest turn towards smaller angles, rad: zero or negative.
     var down: Double
@@ -11,8 +11,8 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// Turn angle to the heading that a turn by `way`, rad, reaches. The result is `way`, or the
-    /// turn to the same heading in the opposite direction if only the opposite direction has room.
+    /// Turn angle to the same heading as a turn by `way`, rad. The result is `way`; or, if only the
+    /// opposite direction has room, the turn to the same heading in that direction.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi
