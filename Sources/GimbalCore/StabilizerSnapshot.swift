@@ -83,8 +83,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var headingSigma = Double.pi
     /// Estimated relative scale error of each gyroscope axis, body frame.
     public var gyroScale = Vector3.zero
-    /// Estimated cross-axis sensitivity of each gyroscope axis to the rate about the next axis, as a
-    /// fraction: x to y, y to z, z to x.
+    /// Estimated cross-axis sensitivity of each gyroscope axis to the rate about the next axis, as
+    /// a fraction: x to y, y to z, z to x.
     public var gyroCrossNext = Vector3.zero
     /// Estimated cross-axis sensitivity of each gyroscope axis to the rate about the previous axis,
     /// as a fraction: x to z, y to x, z to y.
