@@ -378,8 +378,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation, authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
-        // After a change of the gains, the controller holds the present attitude. Otherwise
-        // increased gains would suddenly act on the residual error of the smaller gains.
+        // After a change of the gains, the controller holds the present attitude. Increased gains
+        // must not suddenly act on the residual error of the smaller gains.
         if !(belief == drive.state.inertia.sigmas) {
             if drive.state.oscillating.isEmpty {
                 held = attitude

@@ -91,8 +91,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var gyroCrossAfter = Vector3.zero
     /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever = Vector3.zero
-    /// Weight of the last accelerometer correction, 0...1. Below 1 if the camera accelerates more
-    /// than assumed, as in a braking vehicle; 0 while the accelerometer is not used.
+    /// Weight of the last accelerometer correction, 0...1. The weight is below 1 if the camera
+    /// accelerates more than assumed, as in a braking vehicle; 0 while the accelerometer is not
+    /// used.
     public var accelerationWeight = 1.0
     /// RMS of the estimator's velocity innovation over a second, in standard deviations. At most 1
     /// if the estimator's assumptions hold.

@@ -2,8 +2,8 @@ import CMathShim
 
 /// Changes of the calibration while the estimator runs.
 extension AttitudeEstimator {
-    /// For a calibrated bias: time for which the sensor must be still until the estimator accepts
-    /// the direction of the first sample as the vertical, s.
+    /// Shortest time at rest, with a calibrated bias, after which the direction of the first sample
+    /// is accepted as the vertical, s.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,

@@ -70,9 +70,9 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
-    /// Corrects the state with a pseudo-measurement of the velocity along each horizontal axis. Its
-    /// value is the velocity due to the rate and the lever arm; its variance covers all other
-    /// motion.
+    /// Corrects the state with a pseudo-measurement of the velocity along each horizontal axis. The
+    /// measured value is the velocity due to the rate and the lever arm; the variance covers all
+    /// other motion.
     @inline(__always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
@@ -135,8 +135,8 @@ extension AttitudeEstimator {
     ///   - column: Covariance of all states with the measured state.
     ///   - innovation: Measurement minus predicted measurement.
     ///   - variance: Expected variance of the innovation.
-    ///   - limit: Limit of the innovation, in standard deviations. Above it, the weight of the
-    ///     measurement decreases, so its effect stays constant (Huber).
+    ///   - limit: Limit of the innovation, in standard deviations. Above this limit, the weight of
+    ///     the measurement decreases, so the correction stays constant (Huber).
     /// - Returns: The squared innovation divided by its variance, before any reduction of the
     ///   weight.
     @inline(__always) @discardableResult @_noLocks @_noAllocation

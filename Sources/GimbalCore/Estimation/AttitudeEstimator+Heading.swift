@@ -16,8 +16,8 @@ extension AttitudeEstimator {
         guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
         // The heading drifts because of the gyroscope's noise, its scale and misalignment errors
         // during turns, and its bias error about the vertical. The bias error is nearly constant.
-        // Its effect is approximated by a random walk of the heading, as if its correlation time
-        // were ten seconds.
+        // The effect of the bias error is approximated by a random walk of the heading, as if the
+        // error had a correlation time of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =

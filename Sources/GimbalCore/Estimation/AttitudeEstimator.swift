@@ -51,9 +51,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Cross-axis sensitivity of each gyroscope axis to the rate about the previous axis, as a
     /// fraction: x to z, y to x, z to y.
     public internal(set) var crossAfter: Vector3 = .zero
-    /// Weight of the last accelerometer correction, 0...1. Below 1 if the velocity innovation
-    /// exceeds three standard deviations, as in a braking vehicle; 0 while the accelerometer is not
-    /// used.
+    /// Weight of the last accelerometer correction, 0...1. The weight is below 1 if the velocity
+    /// innovation exceeds three standard deviations, as in a braking vehicle; 0 while the
+    /// accelerometer is not used.
     public internal(set) var accelerationWeight = 1.0
     /// True if a gyroscope axis was at full scale in the last sample.
     public private(set) var isSaturated = false
@@ -337,8 +337,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Increases the tilt's variance because of saturated axes. The rate error of a saturated axis
-    /// is unknown and persists. Therefore the standard deviation of the angle grows in proportion
-    /// to time, not its variance. A rotation about the vertical alone does not affect the tilt.
+    /// is unknown and persists. Therefore the standard deviation of the angle, not the variance,
+    /// grows in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
         // If the range was detected from the data, the rate usually exceeds it in both directions
         // of a swing. The resulting angle errors largely cancel, so the factor is smaller than for

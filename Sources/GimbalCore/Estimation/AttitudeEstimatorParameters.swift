@@ -11,9 +11,9 @@ extension AttitudeEstimator {
         /// Angle random walk of the gyroscope, rad/s/√Hz, 1e-5...1e-2. The default is twice the
         /// data sheet value of a BMI088 (0.014 °/s/√Hz), as a margin for vibration.
         public var gyroNoiseDensity = 0.5e-3
-        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02. It covers
-        /// the misalignment and the residual scale error of a calibrated MEMS gyroscope until the
-        /// filter has estimated these errors.
+        /// Additional angle random walk during a turn, per rad/s of rate, √s, 0...0.02.
+        /// `rotationNoise` covers the misalignment and the residual scale error of a calibrated
+        /// MEMS gyroscope until the filter has estimated these errors.
         public var rotationNoise = 1.25e-3
         /// Random walk of the gyroscope bias, rad/s/√s, 1e-7...1e-2. The default is 0.005 °/s/√s.
         /// For comparison: a BMI088 drifts by 0.015 °/s/K while it warms up.
@@ -89,19 +89,19 @@ extension AttitudeEstimator {
         /// standard deviations, 1...10. The rate of a slow smooth pan is also steady, but differs
         /// from a known bias.
         public var restGate = 3.0
-        /// Minimum standard deviation in the comparison with `restGate`, rad/s, 1e-4...0.1. It is
-        /// added in quadrature to the standard deviation of the bias.
+        /// Minimum standard deviation in the comparison with `restGate`, rad/s, 1e-4...0.1. This
+        /// value is added in quadrature to the standard deviation of the bias.
         public var restGateFloor = 0.05 * .pi / 180
-        /// Threshold of the specific force's change, m/s², 0.01...1. Above it, the handle tilts and
-        /// is not at rest. The default corresponds to a tilt of half a degree.
+        /// Threshold of the specific force's change, m/s², 0.01...1. If the change is larger, the
+        /// handle tilts and is not at rest. The default corresponds to a tilt of half a degree.
         public var restDriftThreshold = 0.085
         /// Rotation of the joints above which they count as moving, rad, 0.0001...0.1. The
         /// threshold must exceed the noise and quantization of the encoders while motors hold a
         /// camera still. The default, 0.1°, is four steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
         /// Relative error of the handle's computed rate (gyroscope minus joints) during a commanded
-        /// turn, 0.001...0.1, as a fraction of the turn's rate. Its causes are the gyroscope's
-        /// scale error and misalignment, which are at most 1 % each for a BMI088.
+        /// turn, 0.001...0.1, as a fraction of the turn's rate. The causes of this error are the
+        /// gyroscope's scale error and misalignment, which are at most 1 % each for a BMI088.
         public var turnErrorShare = 0.01
         /// Observation window for a tilt of the handle or vehicle, from the direction of gravity,
         /// s, 1...60. After a tilt, rest is accepted again only after this time without a tilt.
@@ -109,12 +109,12 @@ extension AttitudeEstimator {
         /// Duration of rest after which a bias counts as well known, s, 0.5...60.
         public var restTrustTime = 3.0
         /// Time after which a steady rate that differs from a known bias replaces the bias, s,
-        /// 1...10000. The default is longer than any smooth turn of a camera by a person. The time
-        /// is shorter if the bias was measured in a rest shorter than `restTrustTime`: it is then
-        /// multiplied by the square of rest duration / `restTrustTime`.
+        /// 1...10000. The default is longer than any smooth turn of a camera by a person. If the
+        /// bias was measured in a rest shorter than `restTrustTime`, the time is multiplied by the
+        /// square of rest duration / `restTrustTime`.
         public var restOverruleTime = 180.0
-        /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. Below it,
-        /// the estimate is wrong by 60° or more, or the sensor was exchanged.
+        /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. If the
+        /// force is smaller, the estimate is wrong by 60° or more, or the sensor was exchanged.
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0

@@ -4,9 +4,9 @@
 /// steps of a runner, it can even be inverted, and a filter that starts upside down stays upside
 /// down. In the mean over a running step, the sensor's own acceleration largely cancels. If the
 /// first sample is consistent with rest, the estimator starts with this sample; it restarts if a
-/// later sample shows motion. At rest, the specific force is constant. Its length alone is not
-/// sufficient evidence of rest: when a person runs, it can equal gravity for 20 ms while the
-/// direction is arbitrary.
+/// later sample shows motion. At rest, the specific force is constant. The length of the force
+/// alone is not sufficient evidence of rest: when a person runs, the length can equal gravity for
+/// 20 ms in an arbitrary direction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {

@@ -4,10 +4,10 @@
 /// If the range is known, the detector compares it with the reading. If the range is unknown, as in
 /// a log of an arbitrary sensor, the detector finds the range. If the rate of an axis rises fast
 /// and then stays constant, the axis is saturated. A sinusoidal rate is also constant near its
-/// peak. However, a linear extrapolation of a sine's rise exceeds the peak by at most a tenth, at
-/// any frequency. This is less than `overshoot`, so a sinusoidal rate does not count as saturated.
-/// After the detection, every axis that reaches the detected range counts as saturated. The
-/// detected range is discarded if an axis exceeds it.
+/// peak. A linear extrapolation of a sine's rise exceeds the peak by at most a tenth, at any
+/// frequency. `overshoot` is larger than this excess, so a sinusoidal rate does not count as
+/// saturated. After the detection, every axis that reaches the detected range counts as saturated.
+/// The detected range is discarded if an axis exceeds it.
 struct GyroRange: Sendable, BitwiseCopyable {
     /// The detected range, rad/s; infinite if no range was detected.
     private(set) var found = Double.infinity

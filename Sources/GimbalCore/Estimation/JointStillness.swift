@@ -18,10 +18,10 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 /// Detector of joint motion. The detector uses the angle instead of the rate, because encoder
 /// quantization makes the rate too noisy.
 ///
-/// The joints count as moving after a rotation by `restJointTurn`. They count as still after the
-/// time `restProofTime` without such a rotation. The angle is reset to zero after each decision, so
-/// noise does not accumulate. With the default values, joints count as still at rates below 0.03
-/// °/s.
+/// The joints count as moving after a rotation by `restJointTurn`. The joints count as still after
+/// the time `restProofTime` without a rotation by this angle. The angle is reset to zero after each
+/// decision, so noise does not accumulate. With the default values, joints count as still at rates
+/// below 0.03 °/s.
 struct JointStillness: Sendable, BitwiseCopyable {
     /// True if the joints have moved.
     private(set) var areMoving = false

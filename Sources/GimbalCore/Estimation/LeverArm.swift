@@ -4,10 +4,10 @@
 /// While a hand swings the sensor, most of the sensor's velocity is the cross product of its rate
 /// and a lever arm. The lever arm hardly changes in the body frame. The velocity of a swing
 /// contains no information about the tilt. A Kalman filter with three states estimates the lever
-/// arm from the velocity of the attitude filter. This filter has a limited memory, because a person
-/// changes the grip. The prior limits the length of the lever arm. Without rotation, the lever arm
-/// has no effect. After subtraction of the swing's velocity, the assumption "velocity is zero" is
-/// more accurate.
+/// arm from the velocity of the attitude filter. The filter for the lever arm has a limited memory,
+/// because a person changes the grip. The prior limits the length of the lever arm. Without
+/// rotation, the lever arm has no effect. After subtraction of the swing's velocity, the assumption
+/// "velocity is zero" is more accurate.
 ///
 /// The lever arm is not a state of the attitude filter, although both filters use the same
 /// innovations. Tilt error and lever arm can be separated: a tilt error causes a lasting velocity,

@@ -1,9 +1,10 @@
 /// Detector of rest. During rest, the detector also measures the gyroscope bias.
 ///
-/// At rest, rate and specific force stay near their means. However, the same is true during a slow
-/// smooth pan, and while the motors hold the camera still. Therefore rest has further conditions:
-/// the mean rate must be close to the estimated bias, the specific force must keep its direction,
-/// and the joints must be still. In addition, the caller can exclude rest (`isPlausible`).
+/// At rest, rate and specific force stay near their means. Rate and specific force are also steady
+/// during a slow smooth pan, and while the motors hold the camera still. Therefore rest has further
+/// conditions: the mean rate must be close to the estimated bias, the specific force must keep its
+/// direction, and the joints must be still. In addition, the caller can exclude rest
+/// (`isPlausible`).
 ///
 /// Moving joints exclude rest. While the joints move, the detector can still measure the bias from
 /// the handle's rate, but the weight of this measurement decreases with the joints' rate. In state

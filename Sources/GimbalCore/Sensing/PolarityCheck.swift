@@ -15,8 +15,8 @@ internal import CMathShim
 /// the signals' means. Before the test, the set-point's change is subtracted from the measured
 /// change. Further conditions must hold. The difference between measured and expected changes must
 /// exceed the usual scatter. The measured rate, without subtraction of the set-point's rate, must
-/// also change against the motor's torque. Otherwise, if friction holds the camera while its
-/// set-point moves away, the response would look reversed. The motor's command must keep its
+/// also change against the motor's torque. Without this condition, the response would look reversed
+/// if friction holds the camera while the set-point moves away. The motor's command must keep its
 /// direction, because with a wrong sign the error grows in one direction. An oscillation can look
 /// reversed if the loop has more delay than assumed.
 ///

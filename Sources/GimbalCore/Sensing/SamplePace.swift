@@ -1,8 +1,8 @@
 /// Counter of samples per tick of the loop.
 ///
-/// If the loop is faster than its sensor, it holds each sample for several ticks. Its delay is then
-/// that of a loop at the sensor's rate, so the controller needs the tuning for the sensor's rate.
-/// The samples are counted over a quarter of a second, so that a lost sample or a late tick has no
+/// If the loop is faster than its sensor, it holds each sample for several ticks. The loop delay is
+/// then that of a loop at the sensor's rate, so the controller needs the tuning for this rate. The
+/// samples are counted over a quarter of a second, so that a lost sample or a late tick has no
 /// effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.

@@ -57,8 +57,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         @inlinable
         public var isKnown: Bool { @_noLocks get { sigma > 0 } }
 
-        /// Standard deviation of the bias. It increases with the sensor's temperature change since
-        /// the calibration.
+        /// Standard deviation of the bias, which increases with the sensor's temperature change
+        /// since the calibration.
         ///
         /// - Parameter now: Present temperature of the sensor, °C; NaN if unknown, as before the
         ///   first sample.

@@ -50,10 +50,10 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// Polarity check of one joint. A response opposite to the command means that a motor or a sensor
 /// has the wrong sign.
 ///
-/// Identical band-pass filters on two time scales process command and response. Their outputs are
-/// correlated with exponential forgetting. With a wrong sign, the camera's deviation grows
-/// exponentially, and the response is the inverted command. After a push by hand, the response is
-/// not the inverted command, because the push begins before the command.
+/// Identical band-pass filters on two time scales process command and response. The filters'
+/// outputs are correlated with exponential forgetting. With a wrong sign, the camera's deviation
+/// grows exponentially, and the response is the inverted command. After a push by hand, the
+/// response is not the inverted command, because the push begins before the command.
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
 /// with increasing speed. Only a push or a wrong sign causes such an accelerated rotation. Until
@@ -130,8 +130,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
-        // A motion that began before the motors were switched on, such as walking, continues
-        // afterwards. Therefore its rate is subtracted.
+        // A motion from before the start of the motors, such as walking, continues afterwards.
+        // Therefore the rate of this motion is subtracted.
         let first = firstRate ?? astray
         let fade = pace.fade
         turned += (astray - first) * dt - turned * fade

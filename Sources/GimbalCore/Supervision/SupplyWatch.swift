@@ -2,7 +2,7 @@
 /// time; this type does not read a clock.
 ///
 /// The voltage is smoothed, because motor current causes short voltage drops. Each condition ends
-/// only when the voltage is 3 % above its threshold. This hysteresis is needed because the voltage
+/// only when the voltage is 3 % above its threshold. The hysteresis is needed because the voltage
 /// rises again when the motors are off.
 public struct SupplyWatch: Sendable, BitwiseCopyable {
     /// Voltage thresholds of the two stages, V; 0 disables a stage.

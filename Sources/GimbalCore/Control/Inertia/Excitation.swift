@@ -67,11 +67,11 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         var line = 0
         while line < Excitation.lineCount {
             let harmonic = Double(Excitation.harmonic(line))
-            // The amplitude rises slightly with frequency. Otherwise the low frequencies would move
-            // the camera too far.
+            // The amplitude rises slightly with frequency. With a constant amplitude, the low
+            // frequencies would move the camera too far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // A servo's angle is divided by the number of the harmonic. Therefore the spectrum of
-            // its rate has the same shape as the moment's spectrum with other motors.
+            // A servo's angle is divided by the number of the harmonic. Therefore the spectrum of a
+            // servo's rate has the same shape as the spectrum of the moment with other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)

@@ -25,7 +25,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Axes on which the last test swing confirmed the assumed inertia from before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Factor on all corner frequencies. Below 1 if the loop has oscillated with a correct inertia.
+    /// Factor on all corner frequencies; below 1 if the loop has oscillated with a correct inertia.
     private(set) var slack = 1.0
     /// Axes that have oscillated with a correct inertia.
     private var late = AxisSet.none

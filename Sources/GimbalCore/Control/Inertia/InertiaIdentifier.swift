@@ -48,7 +48,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var smallest: Double { @_noLocks get { 1e-5 } }
     private static var largest: Double { @_noLocks get { 10 } }
     /// Smallest plausible acceleration of the camera at the motor's full torque, rad/s². Smaller
-    /// ones are elastic responses of a joint held by static friction.
+    /// accelerations are elastic responses of a joint held by static friction.
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
@@ -80,8 +80,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var samePhase: Double { @_noLocks get { 0.3 } }
     /// Smallest ratio of two probe amplitudes at which their responses count as independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Threshold of the camera's angle for overcome static friction, as a fraction of
-    /// `largestAngle`.
+    /// Smallest angle of the camera that proves sliding friction, as a fraction of `largestAngle`.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
     /// Smallest difference between measured and assumed delay that is corrected, s.
     private static var otherDelay: Double { @_noLocks get { 0.001 } }

@@ -1,10 +1,10 @@
 /// Measurement of the camera's inertia about one joint by a small oscillation.
 ///
 /// The amplitude of a torque at 8 Hz grows until the gyroscope measures a swing of a quarter of a
-/// degree. This frequency is above the frequencies of hand motion and below the frequencies at
-/// which the loop delay has an effect. Expected and measured acceleration are filtered by identical
-/// band-passes. The regression slope of measured against expected acceleration is the ratio of
-/// assumed to true inertia. It is determined by least squares; the direction of motion is a second
+/// degree. A hand moves at lower frequencies, and the loop delay has an effect only at higher
+/// frequencies. Expected and measured acceleration are filtered by identical band-passes. The
+/// regression slope of measured against expected acceleration is the ratio of assumed to true
+/// inertia. The slope is determined by least squares. The direction of motion is a second
 /// regressor, for the friction.
 ///
 /// Runs on the loop thread only, in constant time.
@@ -103,7 +103,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
         // Motor and friction must explain at least half of the measured acceleration's sum of
-        // squares. Otherwise an end stop, a hand or static friction dominated the motion.
+        // squares. If they explain less, an end stop, a hand or static friction dominated the
+        // motion.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)
         isKnown = true

@@ -7,8 +7,8 @@ internal import CMathShim
 struct InertiaSearch: Sendable, BitwiseCopyable {
     private var axes: PerAxis<InertiaIdentifier>
     private var parameters = PerAxis(InertiaIdentifier.Parameters())
-    /// Configured inertia, kg·m². It applies until a probe contradicts it. Nil if the inertia must
-    /// be identified.
+    /// Configured inertia, kg·m², valid until a probe contradicts this value; nil if the inertia
+    /// must be identified.
     private var given: AxisVector?
     /// Last known measured minus assumed delay, s; NaN until the delay of an axis is known.
     private var lastDelay = Double.nan
@@ -150,8 +150,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
-        // In a slow loop, the probe's frequency is reduced. Otherwise a period of the probe would
-        // have too few ticks.
+        // In a slow loop, the probe's frequency is reduced, because each period of the probe needs
+        // enough ticks.
         let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
         let shift = Self.frequencies.pitch - highest
         parameters.change {
@@ -170,8 +170,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
 
     /// Marks the inertia of the oscillating axes as more uncertain, which reduces the gains, and
-    /// starts a new search. The inertia of the other axes is also marked as uncertain, but only
-    /// once, because the oscillation of one axis indicates a common error of all axes.
+    /// starts a new search. The oscillation of one axis can indicate a common error. Therefore the
+    /// inertia of the other axes is also marked as uncertain, but only once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters

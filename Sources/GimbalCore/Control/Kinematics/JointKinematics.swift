@@ -3,7 +3,7 @@ internal import CMathShim
 /// Kinematics of the three joints at one pose. Joint rates are mapped to the camera's rate, joint
 /// torques to the moment on the camera, and vice versa.
 ///
-/// The order of the joints from handle to camera is yaw about z, roll about x, pitch about y:
+/// The order of the joints from handle to camera is yaw about z, roll about x, pitch about y. Thus
 /// `q_camera = q_handle * Rz(yaw) * Rx(roll) * Ry(pitch)`. All vectors are in the camera frame. The
 /// links between the joints are assumed to be massless, so the torque of each motor equals the
 /// moment about its axis.

@@ -48,7 +48,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     }
 
     /// Clears the integrators of the torque motors' controller. The controllers of servos and of
-    /// motors without encoders have no integrators. Their models and observers remain valid.
+    /// motors without encoders have no integrators. The models and observers of these controllers
+    /// remain valid.
     @_noLocks
     mutating func clearIntegrals() { torque.clearIntegrals() }
 

@@ -14,8 +14,8 @@ internal import CMathShim
 public struct ServoController: MotorController {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Delay from a command to the beginning of the servo's response, s. It includes the mean
-        /// wait for the next pulse, half of `frame`.
+        /// Delay from a command to the beginning of the servo's response, s. The mean wait for the
+        /// next pulse, half of `frame`, is included.
         public var delay = 0.011
         /// Time constant of the servo's internal position loop, s.
         public var lag = 0.004
@@ -83,7 +83,7 @@ public struct ServoController: MotorController {
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
     /// Low-pass of the attitude error, rad. The loop gain does not apply to the low-passed error.
-    /// Otherwise, with a low gain, an error within the dead band would persist.
+    /// If it did, a low gain would leave a permanent error within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()

@@ -254,14 +254,14 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
 extension AxisState {
     /// Updates the state for one control period in which the angle follows `target`. The
-    /// third-order filter has three equal poles. It observes the limits on rate, acceleration and
-    /// jerk without overshoot.
+    /// third-order filter has three equal poles. The filter observes the limits on rate,
+    /// acceleration and jerk without overshoot.
     ///
     /// - Parameters:
     ///   - target: Angle to follow, rad.
     ///   - known: Known rate of the target, rad/s.
-    ///   - smoothing: Time constant of the lag, s. It applies to the part of the target's rate that
-    ///     exceeds `known`.
+    ///   - smoothing: Time constant of the lag, s, for the part of the target's rate that exceeds
+    ///     `known`.
     ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Length of the period, s, positive.
     @_noLocks @_noAllocation

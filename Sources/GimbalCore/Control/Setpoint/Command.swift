@@ -1,6 +1,6 @@
 /// Request to the stabilizer, as received by the loop thread. Only the `Commander` sends commands.
-/// Some motions must be requested repeatedly. They end at the end of the dead-man time, which is
-/// passed with the command.
+/// Some motions must be requested repeatedly. Such motions stop when the dead-man time ends; this
+/// time is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)

@@ -55,8 +55,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 
     /// The joints with a requested angle at or beyond the end of the range in the last set-point.
     private(set) var atEnd = AxisSet.none
-    /// Requested angles without the parts that do not move the camera (Euler sequence Z-X-Y, rad),
-    /// on the axes at the end of their range; NaN on the other axes.
+    /// Requested angles, clamped to the part that moves the camera, on the axes at the end of their
+    /// range (Euler sequence Z-X-Y, rad); NaN on the other axes.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds `answered` in this control period, summed over all
     /// joints, rad.
@@ -181,7 +181,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             relativeRate: setpoint.rate - carriedHere)
         let turning = rates * slopes
         // The tick after a late tick is short. The limit on the joints' motion is computed with at
-        // least the mean period, so a short tick does not reduce it.
+        // least the mean period, so a short tick does not reduce the limit.
         period = period > 0 ? period + (dt - period) * JointLimiter.fresh : dt
         let time = max(dt, period)
         // In the first control period, jumps cannot be detected.
@@ -244,8 +244,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The second set of angles differs by π in yaw and in pitch. Therefore its distance from
-        // `before` is at least 2π - `way`, which is more than `way`.
+        // The second set of angles differs by π in yaw and in pitch. Therefore the distance of this
+        // set from `before` is at least 2π - `way`, which is more than `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(

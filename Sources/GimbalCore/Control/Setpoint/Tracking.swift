@@ -22,8 +22,8 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Time at which the mode ends automatically; nil in other modes.
     var until: Instant?
 
-    /// Heading of pan angle zero, rad: the handle's heading if it is known. Otherwise, the camera's
-    /// heading at the first start of tracking after the outputs were switched on.
+    /// Heading of pan angle zero, rad: the handle's heading if it is known. If the handle's heading
+    /// is unknown, the camera's heading at the first start of tracking.
     private var heading = Double.nan
     /// Target direction, earth-frame angles, rad, continuous over whole turns; NaN without a target
     /// direction.

@@ -48,9 +48,9 @@ extension AttitudeController {
         /// disables the reduction.
         public var noiseLimit = 0.03
 
-        /// Creates the default parameters. They are optimized for the simulated default gimbal with
-        /// a delay of 3.5 ms: the smallest response to a push at margins of 6 dB and 45° (see
-        /// `LoopMargins`).
+        /// Creates the default parameters. The default values minimise the response to a push at
+        /// margins of 6 dB and 45° (see `LoopMargins`), for the simulated default gimbal with a
+        /// delay of 3.5 ms.
         public init() {}
     }
 }

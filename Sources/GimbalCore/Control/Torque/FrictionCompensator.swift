@@ -3,18 +3,18 @@ internal import CMathShim
 /// Feed-forward compensation of one joint's friction. The parameters of a friction model are
 /// learned while the joint moves.
 ///
-/// Friction is by far the largest disturbance of a carried gimbal. It changes its sign when the
-/// joint reverses, and because of the loop delay, the feedback responds late to every reversal. The
+/// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign when
+/// the joint reverses. Because of the loop delay, the feedback responds late to every reversal. The
 /// joint's encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker
 /// predicts the joint's motion and reversals over the loop's delay.
 ///
 /// The friction model is a sum of two parts: elastic bristles with different sliding distances, and
 /// additional friction near rest (Stribeck friction). Sources of the bristle model: Dahl: A solid
 /// friction model, Aerospace Corporation TOR-158, 1968; generalised Maxwell slip model: Al-Bender,
-/// Lampaert & Swevers, IEEE Transactions on Automatic Control 50, 2005. The friction torques of
-/// both parts are learned by least mean squares from the residual torque: the part of the motor's
-/// torque that does not accelerate the camera. Therefore the lag of the control loop does not
-/// affect the estimated friction torques.
+/// Lampaert & Swevers, IEEE Transactions on Automatic Control 50, 2005. The residual torque is the
+/// part of the motor's torque that does not accelerate the camera. From this torque, the friction
+/// torques of both parts are learned by least mean squares. Therefore the lag of the control loop
+/// does not affect the estimated friction torques.
 ///
 /// As a safeguard, the mean square of the residual torque is compared with and without subtraction
 /// of the predicted friction. If the subtraction increases the mean square, the compensation is
@@ -98,8 +98,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Torque that overcomes the friction, N·m, from a measured joint angle, rad.
     ///
     /// `astray` is the error of the camera's angle about the joint's axis (actual angle minus
-    /// set-point), rad. This error is subtracted from the joint's predicted motion. Otherwise an
-    /// oscillation of the camera would enter the prediction and be amplified.
+    /// set-point), rad. `astray` is subtracted from the joint's predicted motion, because an
+    /// oscillation of the camera in the prediction would be amplified.
     @_noLocks @_noAllocation
     mutating func torque(
         joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -157,8 +157,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.long += rate * error * present.long
         sizes.slow += rate * error * present.slow
         bound(p.limit)
-        // For a residual r and a prediction p: r² - (r - p)² = 2 r p - p². This is the decrease of
-        // the residual's square if the prediction is subtracted.
+        // For a residual r and a prediction p: r² - (r - p)² = 2 r p - p². The right side is the
+        // decrease of the residual's square if the prediction is subtracted.
         let gain = (2 * (residual - load) - explained) * explained
         benefit += (gain - benefit) * (dt / (Self.memory + dt))
         share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)

@@ -95,7 +95,7 @@ extension Biquad.Coefficients {
     ///   - delay: Delay of the loop, s. If the delay is shorter than two periods, the filter has no
     ///     effect.
     ///   - dt: Control period, s.
-    ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`). If it is 1, the poles equal the
+    ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`). If `calm` is 1, the poles equal the
     ///     zeros, so the compensator has no effect.
     @_noLocks
     init(delay: Double, dt: Double, calm: Double = 0) {

@@ -86,8 +86,8 @@ public struct LoopMargins: Sendable, Equatable {
             let loop = response(omega)
             let gain = loop.gain
             if i == 0 {
-                // At low frequency, the loop is a triple integrator. Its phase is -270°, which
-                // `atan2` returns as +90°.
+                // At low frequency, the loop is a triple integrator with a phase of -270°; `atan2`
+                // returns +90°.
                 phase = loop.phase > 0 ? loop.phase - 2 * .pi : loop.phase
                 if phase <= -.pi { encircled = 1 }
             } else {

@@ -42,7 +42,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// The camera axes with reduced gains, from an oscillation until the end of the probe.
     private(set) var oscillating = AxisSet.none
-    /// Factor on all corner frequencies of the loop. Below 1 if the loop has oscillated with a
+    /// Factor on all corner frequencies of the loop; below 1 if the loop has oscillated with a
     /// correct inertia.
     private(set) var slack = 1.0
     /// Load moment that the integrals compensated before the oscillation, camera frame, N·m.

@@ -1,7 +1,7 @@
 /// Thermal model of the motors' windings, which limits the torque.
 ///
 /// The copper loss grows with the square of the torque, and the heat dissipates with one time
-/// constant. This is the I²t model of servo amplifiers; the continuous torque corresponds to duty
+/// constant. Servo amplifiers use the same model (I²t). The continuous torque corresponds to duty
 /// type S1 of IEC 60034-1. `heat` is the temperature rise of the windings relative to the final
 /// temperature rise at the continuous torque. If `heat` exceeds 0.9, the torque limit decreases
 /// smoothly from the peak torque to the continuous torque.
