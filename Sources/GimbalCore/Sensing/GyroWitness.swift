@@ -213,8 +213,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     var reversed: AxisSet { @_noLocks get { images.reversed } }
 
     /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis, the sign of the
-    /// gyroscope's rate is corrected according to the responses to the motors. If they indicate no
-    /// sign, the value is zero.
+    /// gyroscope's rate is corrected according to the responses to the motors. On axes without a
+    /// clear response, the value is zero.
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.

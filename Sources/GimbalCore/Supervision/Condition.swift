@@ -188,7 +188,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
         @_noLocks get { Conditions(rawValue: 1 << 34) }
     }
     /// The control loop oscillates. The controller lowers its gains. The controller measures the
-    /// inertia and the delay again, because the gains depend on them.
+    /// inertia and the delay again, because the gains depend on both.
     @inlinable public static var loopOscillating: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 40) }
     }

@@ -264,7 +264,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// True if this axis has no recent signs of an oscillation.
+    /// True if this axis shows no recent symptoms of an oscillation.
     var isCalm: Bool { @_noLocks get { evidence == 0 && halves < 3 } }
 
     /// Counts the half cycles of the command; a new half cycle begins when the command changes its
@@ -297,8 +297,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(seen.rate, share: share)
         let told = toldLow.pass(past, share: share)
-        // The command's integral is high-passed like the command. Up to half the loop rate, the
-        // integral lags the command by 90°, because it extends to the middle of the period.
+        // The command's integral is high-passed like the command. The integral ends in the middle
+        // of the period. Therefore the integral lags the command by 90° up to half the loop rate.
         let before = sumLow.first
         sumLow.first += (past - sumLow.first) * share
         let middle = 0.5 * (before + sumLow.first)

@@ -103,7 +103,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
         // Motor and friction must explain at least half of the measured acceleration's sum of
-        // squares. If they explain less, an end stop, a hand or static friction dominated the
+        // squares. If the fit explains less, an end stop, a hand or static friction dominated the
         // motion.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
         scale = min(max(slope, 0.05), 30)

@@ -220,8 +220,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the state for one control period of a turn. If one more period of the turn would be
-    /// too late for a stop within the range, the angle moves to the end of the range. If an end of
+    /// Updates the state for one control period of a turn. The angle moves to the end of the range
+    /// when one more period of the turn would make a stop within the range impossible. If an end of
     /// the range moves past the angle, the angle follows this end.
     private mutating func stepTurn(dt: Double, limits: AxisLimits) {
         let inside = limits.clamped(state.angle)

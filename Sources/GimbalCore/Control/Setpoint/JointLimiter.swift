@@ -275,7 +275,7 @@ private struct BentLine: Sendable, BitwiseCopyable {
     /// The limited angle, which is within the range, rad.
     let angle: Double
     /// Slope of the function, 0...1: change of the limited angle divided by the change of the
-    /// requested angle. One half at the end of the range.
+    /// requested angle. The slope is one half at the end of the range.
     let slope: Double
 
     /// Evaluates the function at a requested angle. All angles are in rad; `knee` is the half-width

@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Cascaded controller for torque motors. The outer loop is proportional to the quaternion error;
-/// the inner loop is a PID controller of the rate in body axes. The moment is then mapped to joint
-/// torques.
+/// Cascaded controller for torque motors. The outer loop is a proportional controller of the
+/// quaternion error; the inner loop is a PID controller of the rate in body axes. The moment is
+/// then mapped to joint torques.
 ///
 /// The set-point's rate and acceleration are fed forward, so the camera follows a moving set-point
 /// without an error. The feedback compares the measurement with an earlier set-point, because newer
