@@ -155,7 +155,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The speed, limited so that the motor can stop before a soft limit, steps/s.
+    /// Speed, limited to allow a stop before a soft limit, steps/s.
     private func limited(_ wanted: Double) -> Double {
         let limit = wanted < 0 ? parameters.minimum : parameters.maximum
         let room = (Double(limit - position) - ahead) * (wanted < 0 ? -1 : 1)
@@ -164,8 +164,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     }
 
     /// The largest speed from which the motor can stop within the given number of steps, steps/s.
-    /// The formula uses four fifths of the largest acceleration, so that the motor can also stop in
-    /// time after late ticks.
+    /// The formula uses four fifths of the largest acceleration, so the motor can stop in time even
+    /// after late ticks.
     private func fastest(within steps: Double) -> Double {
         min(parameters.maxSpeed, (1.6 * parameters.acceleration * steps).squareRoot())
     }

@@ -9,9 +9,9 @@ internal import CMathShim
 /// and of the recent disturbance torque. A conflict between the sources starts when a sample
 /// deviates from the reference by more than the usual scatter. During a conflict, the prediction
 /// continues without the gyroscope. The encoders decide: an unexpected rotation of the camera must
-/// turn the joints by the same angle. A sample is rejected if neither motors nor a hand can cause
-/// its change. A sample with a smaller change is used during the conflict. If samples are rejected
-/// for 3.5 ms (at least two samples) without confirmation by another source, the gyroscope is
+/// turn the joints by the same angle. A sample is rejected if its change is too large for motors or
+/// a hand. A sample with a smaller change is used during the conflict. If samples are rejected for
+/// 3.5 ms (at least two samples) without confirmation by another source, the gyroscope is
 /// considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
 /// tolerated. If the joints contradict the gyroscope, it is no longer used after at most 10 ms.
 ///

@@ -24,7 +24,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
         self.validUntil = validUntil
     }
 
-    /// Stops the growth of the angle after `look`.
+    /// Stops the turn that was started by `look`.
     @_noLocks
     mutating func stop() { rate = 0 }
 

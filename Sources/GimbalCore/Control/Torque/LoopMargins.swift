@@ -81,7 +81,7 @@ public struct LoopMargins: Sendable, Equatable {
         var lowest = Double.infinity
         var i = 0
         while i <= 4000 {
-            // The frequencies are 1 to 3000 rad/s, in equal ratios.
+            // The frequencies are logarithmically spaced from 1 to 3000 rad/s.
             let omega = cm_exp(Double(i) / 4000 * 8.006)
             let loop = response(omega)
             let gain = loop.gain
