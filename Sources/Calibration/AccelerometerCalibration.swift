@@ -32,11 +32,11 @@ public struct AccelerometerCalibration: Sendable {
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Typical offset of a sensor, standard deviation, m/s². A calibration with more than five
-        /// times the typical offset is refused. BMI088: ±20 mg.
+        /// Typical offset of a sensor, standard deviation, m/s². A calibration is refused if its
+        /// offset exceeds five times this value. BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Typical relative scale error of a sensor, standard deviation. A calibration with more
-        /// than five times the typical error is refused.
+        /// Typical relative scale error of a sensor, standard deviation. A calibration is refused
+        /// if its scale error exceeds five times this value.
         public var scaleSigma = 0.01
         /// Typical cross-axis term of a sensor, dimensionless, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
@@ -68,7 +68,7 @@ public struct AccelerometerCalibration: Sendable {
     ///
     /// - Parameters:
     ///   - mounting: Rotation from the sensor frame to the camera's body frame, which is needed to
-    ///     name the faces. The rotation may have an error of a few degrees.
+    ///     name the faces. An error of a few degrees is permitted.
     ///   - parameters: Parameters of the calibration procedure.
     public init(mounting: Quaternion, parameters: Parameters = Parameters()) {
         self.mounting = mounting
@@ -87,8 +87,8 @@ public struct AccelerometerCalibration: Sendable {
     }
     /// Reason for the last interruption of the present pose.
     public var motion: Motion? { window.motion }
-    /// True if the present pose differs from all earlier poses. If the pose is not new, the
-    /// calibration waits for another face.
+    /// True if the present pose differs from all earlier poses. If the pose has already been
+    /// measured, the calibration waits for another pose.
     public private(set) var isNewPose = true
 
     /// Adds one raw sample to the present pose.
@@ -172,8 +172,8 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// True if the pose differs by more than 20° from every earlier pose (cos 20° = 0.94), or is on
-    /// a missing face.
+    /// True if the pose is on a missing face, or differs by more than 20° (cos 20° = 0.94) from
+    /// every earlier pose.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {
             return !faces.contains(face)

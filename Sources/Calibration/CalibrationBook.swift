@@ -6,8 +6,8 @@ public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
-        /// Sequence number of the newest change, counted over all kinds since the start; 0 means
-        /// that there is nothing to undo.
+        /// Sequence number of the newest change of any kind since the start; 0 means that no change
+        /// can be undone.
         var change = 0
     }
 
@@ -65,9 +65,9 @@ public struct CalibrationBook: Sendable, Equatable {
 }
 
 extension CalibrationBook {
-    /// Reads the numbers that `saved` wrote.
+    /// Restores a book from the result of `saved`.
     ///
-    /// - Parameter saved: Numbers by name, from the state file.
+    /// - Parameter saved: Values of the saved calibrations by name, from the state file.
     /// - Returns: The book without damaged entries, and the names of these entries.
     public static func read(
         _ saved: [String: [Double]]

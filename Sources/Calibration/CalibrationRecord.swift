@@ -25,7 +25,7 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
 public struct CalibrationRecord: Sendable, Equatable {
     /// Kind of the calibration.
     public var kind: CalibrationKind
-    /// Numbers of the calibration's result. The gyroscope has an offset x y z, rad/s. Accelerometer
+    /// Values of the calibration's result. The gyroscope has an offset x y z, rad/s. Accelerometer
     /// (m/s²) and magnetometer (µT) have an offset x y z, then the matrix by rows. The mounting has
     /// a quaternion w x y z, the rotation from the sensor frame to the camera frame.
     public var values: [Double]

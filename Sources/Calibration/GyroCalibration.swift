@@ -6,14 +6,14 @@ public enum CalibrationOutcome<Result: Sendable>: Sendable {
     case collecting
     /// The calibration is complete.
     case done(Result)
-    /// The calibration has failed; the sentence states the reason and a remedy.
+    /// The calibration has failed; the associated text states the reason and a remedy.
     case refused(String)
 }
 
 /// Calibration of the gyroscope's offset: the mean rate while the camera is still.
 ///
-/// The calibration reports motion, and waits for its end. After `patience` seconds without a still
-/// interval the calibration is refused.
+/// The calibration reports the motion, and waits until the motion ends. After `patience` seconds
+/// without a still interval the calibration is refused.
 public struct GyroCalibration: Sendable {
     /// Result of the calibration: the offset with its accuracy.
     public struct Result: Sendable, Equatable {
@@ -28,7 +28,7 @@ public struct GyroCalibration: Sendable {
     public struct Parameters: Sendable, Equatable {
         /// Criterion for a still camera, and required duration.
         public var window = StillWindow.Parameters()
-        /// Longest wait for the end of motion, s.
+        /// Longest time for which the calibration waits for the end of motion, s.
         public var patience = 12.0
         /// Drift of the gyroscope's offset within minutes, rad/s. The drift limits the accuracy of
         /// the measured offset. For a BMI088 the drift is at best 2 °/h, plus 0.015 °/s per kelvin
@@ -60,8 +60,8 @@ public struct GyroCalibration: Sendable {
     ///   - gyro: Rate, sensor frame, rad/s.
     ///   - accel: Specific force, sensor frame, m/s².
     ///   - dt: Seconds since the previous sample.
-    /// - Returns: State of the calibration. Do not call `add` again after a state other than
-    ///   `collecting`.
+    /// - Returns: State of the calibration. After a result other than `collecting`, do not call
+    ///   `add` again.
     public mutating func add(
         gyro: Vector3, accel: Vector3, dt: Double
     ) -> CalibrationOutcome<Result> {

@@ -22,7 +22,7 @@ public struct MagnetometerCalibration: Sendable {
         /// Smallest distance of a stored reading from all other readings, as a fraction of the
         /// field strength.
         public var spacing = 0.3
-        /// Sufficient number of readings, if they cover the ellipsoid.
+        /// Number of readings that is sufficient if the readings cover the ellipsoid.
         public var enough = 60
         /// Largest residual that is accepted, as a fraction of the field strength.
         public var largestResidual = 0.03

@@ -4,11 +4,11 @@ internal import CMathShim
 /// Fit of an offset and a symmetric matrix that make the lengths of a set of vectors equal:
 /// `|matrix · (v − offset)| = length`.
 ///
-/// The fit determines nine unknowns by Gauss–Newton, each with a prior. An unknown that the vectors
-/// do not determine stays at its prior instead of diverging, and its standard deviation remains
-/// large. For example, six poses along the axes do not determine the cross-axis terms. The matrix
-/// is symmetric, because the lengths of vectors contain no information about a rotation. The loop
-/// must not use this type, because the fit allocates memory.
+/// The fit determines nine unknowns by Gauss–Newton, each with a prior. If the vectors do not
+/// determine an unknown, the prior prevents divergence: the unknown keeps its prior value and a
+/// large standard deviation. For example, six poses along the axes do not determine the cross-axis
+/// terms. The matrix is symmetric, because the lengths of vectors contain no information about a
+/// rotation. The loop must not use this type, because the fit allocates memory.
 public struct NormFit: Sendable, Equatable {
     /// Prior of the unknowns: the most likely values and their standard deviations without any
     /// vectors.
@@ -123,8 +123,8 @@ public struct NormFit: Sendable, Equatable {
     }
 }
 
-/// Weighted least-squares problem: a symmetric positive definite system, which is solved by
-/// Cholesky's decomposition.
+/// Weighted least-squares problem; Cholesky decomposition solves its symmetric positive definite
+/// system.
 struct NormalEquations {
     private let size: Int
     private var matrix: [[Double]]

@@ -3,13 +3,16 @@ internal import CMathShim
 
 /// Kind of motion that shows that a sensor is not at rest.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
-    /// The rate varies quickly; the value is the root mean square of its variation, rad/s.
+    /// The rate varies quickly; the associated value is the root mean square of its variation,
+    /// rad/s.
     case shaking(Double)
-    /// The mean rate is not constant: it changes by the given value within the window, rad/s.
+    /// The mean rate drifts; the associated value is the change within the window, rad/s.
     case turning(Double)
-    /// The mean rate exceeds the offset of any gyroscope; the value is the mean rate, rad/s.
+    /// The mean rate exceeds the offset of any gyroscope; the associated value is the mean rate,
+    /// rad/s.
     case turningSteadily(Double)
-    /// The specific force changes by the given value, m/s², because the camera is moved or tilted.
+    /// The camera is moved or tilted; the associated value is the change of the specific force,
+    /// m/s².
     case accelerating(Double)
 
     /// Description, as a sentence.
@@ -49,9 +52,8 @@ public struct StillMean: Sendable, Equatable {
 /// shaking. The differences between the means of the blocks detect slow motion, and give a standard
 /// error that is also valid for correlated noise.
 public struct StillWindow: Sendable {
-    /// Criterion of stillness. The default thresholds exceed the noise of a good MEMS sensor on a
-    /// table (BMI088: 0.3 °/s and 0.03 m/s² RMS at 1 kHz), but not the motion of a sensor in a
-    /// trembling hand.
+    /// Criterion of stillness. The default thresholds are above the noise of a good MEMS sensor at
+    /// rest (BMI088: 0.3 °/s and 0.03 m/s² RMS at 1 kHz), and below the motion of a trembling hand.
     public struct Parameters: Sendable, Equatable {
         /// Required duration without motion, s; at least two blocks.
         public var seconds = 3.0
@@ -108,10 +110,10 @@ public struct StillWindow: Sendable {
     /// - Parameters:
     ///   - gyro: Measured rate, sensor frame, rad/s.
     ///   - accel: Measured specific force, sensor frame, m/s².
-    ///   - dt: Seconds since the previous sample; if this time is not positive or longer than a
-    ///     block, the window starts again.
-    /// - Returns: The means when the window is full; nil otherwise. After a full window the
-    ///   collection starts again.
+    ///   - dt: Seconds since the previous sample. A value that is not positive, or is longer than a
+    ///     block, restarts the window.
+    /// - Returns: Means over a full window; nil while the window is not full. After a full window
+    ///   the collection starts again.
     public mutating func add(gyro: Vector3, accel: Vector3, dt: Double) -> StillMean? {
         guard dt > 0, dt < parameters.blockSeconds, gyro.isFinite, accel.isFinite else {
             restart()

@@ -108,7 +108,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
 
     /// State of the running excitation, or of the most recent excitation.
     public struct State: Sendable, BitwiseCopyable {
-        /// Identifier of the excitation that was passed to `start`; 0 before the first excitation.
+        /// ID of the excitation that was passed to `start`; 0 before the first excitation.
         public var id: UInt32 = 0
         /// True if the excitation is running.
         public var isActive = false

@@ -178,7 +178,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// rotor and jerk the camera.
     ///
     /// - Parameters:
-    ///   - brake: Motion of the camera and the joints, and authority, in this period.
+    ///   - brake: Authority, and motion of the camera and the joints, in this period.
     ///   - last: The motors' output of the previous control period.
     /// - Returns: The motors' output in this period.
     @_noLocks

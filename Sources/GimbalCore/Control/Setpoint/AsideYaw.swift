@@ -39,7 +39,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - handle: Pose of the handle.
-    ///   - followed: Reference heading of the yaw angle: the target of the dead zone.
+    ///   - followed: Target of the dead zone, rad, which is the reference heading of the yaw angle.
     ///   - range: Ranges of the joints.
     @_noLocks
     mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
