@@ -12,7 +12,7 @@ struct AttitudeError: Sendable, BitwiseCopyable {
     var velocityY: Double
 }
 
-/// The covariance matrix of `AttitudeError`: 136 numbers in blocks. The layout stores each
+/// The covariance matrix of `AttitudeError`: 136 elements in blocks. The layout stores each
 /// symmetric pair of elements once.
 ///
 /// Heading and vertical velocity are not states, because gravity provides no information about

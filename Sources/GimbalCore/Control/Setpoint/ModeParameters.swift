@@ -28,7 +28,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     /// Creates the default values.
     public init() {}
 
-    /// The parameters with all rates times `share`, 0...1.
+    /// Copy of the parameters with all rates multiplied by `share`, 0...1.
     @_noLocks
     func slower(_ share: Double) -> ModeParameters {
         var result = self

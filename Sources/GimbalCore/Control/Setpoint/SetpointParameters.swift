@@ -15,7 +15,7 @@ extension SetpointGenerator {
         /// Creates the default values.
         public init() {}
 
-        /// The limits with rates and accelerations times `share`, 0...1.
+        /// Copy of the limits with rates and accelerations multiplied by `share`, 0...1.
         @_noLocks
         func slower(_ share: Double) -> Parameters {
             var result = self

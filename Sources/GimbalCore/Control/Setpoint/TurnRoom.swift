@@ -6,7 +6,7 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
     /// Largest turn towards larger angles, rad: zero or positive.
     var up: Double
 
-    /// The angles for a joint whose range has no ends.
+    /// Angles of a joint whose range has no ends.
     static var endless: TurnRoom {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }

@@ -269,8 +269,8 @@ public struct AttitudeController: MotorController {
             maxRate: parameters.maxRate, maxAcceleration: parameters.maxAcceleration)
         let command = law.rate(error: toCamera.rotationVector) + feedforward
         let error = command - rate
-        // The derivative acts on the rate relative to the set-point, so it does not oppose the
-        // set-point's motion.
+        // The derivative acts on the rate relative to the set-point; it therefore does not oppose
+        // the set-point's motion.
         let astray = rate - feedforward
         let axes = inertia.values
         let demand = pids.step {

@@ -92,7 +92,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
     private var s1 = 0.0
     private var s2 = 0.0
 
-    /// Creates a filter that has settled at the input 0.
+    /// Creates a filter in the steady state for the input 0.
     @_noLocks
     init() {}
 
@@ -105,7 +105,8 @@ public struct Biquad: Sendable, BitwiseCopyable {
         return y
     }
 
-    /// Settles the filter at a constant input `x`; assumes a gain of 1 at zero frequency.
+    /// Sets the filter to its steady state for the constant input `x`; assumes a gain of 1 at zero
+    /// frequency.
     @_noLocks @_noAllocation
     mutating func settle(at x: Double, _ c: Coefficients) {
         s2 = (c.b2 - c.a2) * x
@@ -117,8 +118,8 @@ public struct Biquad: Sendable, BitwiseCopyable {
 public struct Notch: Sendable, BitwiseCopyable, Equatable {
     /// Centre frequency of the notch, Hz.
     public var hz: Double
-    /// Centre frequency of the notch divided by its width; 3 means that the width is a third of the
-    /// centre frequency.
+    /// Quality factor of the notch: its centre frequency divided by its width. For example, 3 means
+    /// that the width is a third of the centre frequency.
     public var q: Double
     /// Attenuation at the centre of the notch, dB.
     public var depth: Double
@@ -137,7 +138,7 @@ extension Biquad {
         private var filter = Biquad()
         private let coefficients: Coefficients
 
-        /// Creates a filter that has settled at the input `value`.
+        /// Creates a filter in the steady state for the input `value`.
         public init(_ coefficients: Coefficients, from value: Double) {
             self.coefficients = coefficients
             filter.settle(at: value, coefficients)

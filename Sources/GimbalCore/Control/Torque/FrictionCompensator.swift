@@ -86,7 +86,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Time constant with which the compensation is faded in and out, s.
     private static var fade: Double { @_noLocks get { 0.1 } }
 
-    /// Creates a joint of unknown friction.
+    /// Creates a joint with unknown friction.
     init() {}
 
     /// Friction torque of the joint's present motion, computed from the learned friction, N·m.

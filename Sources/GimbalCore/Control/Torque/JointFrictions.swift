@@ -7,7 +7,7 @@ struct JointFrictions: Sendable, BitwiseCopyable {
 
     private var joints = PerAxis(FrictionCompensator())
 
-    /// Creates joints of unknown friction.
+    /// Creates joints with unknown friction.
     init() {}
 
     /// Learned friction of each joint, N·m.

@@ -60,7 +60,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     private var first = Vector3.zero
     private var second = Vector3.zero
 
-    /// Creates a compensator that has settled at the input 0.
+    /// Creates a compensator in the steady state for the input 0.
     @_noLocks
     init() {}
 
@@ -83,7 +83,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         return out
     }
 
-    /// Resets the compensator to the state after the input 0.
+    /// Resets the compensator to the steady state for the input 0.
     @_noLocks @_noAllocation
     mutating func reset() { self = LagCompensator() }
 }

@@ -146,7 +146,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         if parameters.inertia > 0 { state.integral -= torque / parameters.inertia }
     }
 
-    /// Sets the integral to the given load, N·m.
+    /// Sets the integral to the load `torque`, N·m.
     @_noLocks @_noAllocation
     mutating func hold(_ torque: Double) {
         if parameters.inertia > 0 { state.integral = torque / parameters.inertia }
