@@ -17,7 +17,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var brake = BrakeWatch()
     /// Output to the motors in the last tick.
     private var lastOutput = MotorOutput.off
-    /// Rate (camera frame, bias included, rad/s) and time of the newest sample, accepted or not.
+    /// Rate (camera frame, bias included, rad/s) and time of the newest sample, used or rejected.
     private var newestRate = Vector3.zero
     private var newestTime = Instant(nanoseconds: 0)
     /// True if a sample has arrived since the last step.

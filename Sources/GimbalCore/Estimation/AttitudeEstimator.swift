@@ -238,8 +238,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// known, unless the sensor moves, so that the bias cannot be measured. While the sensor may be
     /// at rest, the value remains false for at most `restTime`, in which the bias is measured.
     ///
-    /// If the sensor is not at rest, the bias about the vertical can be estimated only when the
-    /// sensor turns, so the heading can drift at first.
+    /// If the sensor is not at rest, the bias about the vertical can be estimated only during
+    /// rotations. The heading can therefore drift at first.
     public var isConverged: Bool {
         @_noLocks @_noAllocation @inline(__always) get {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma

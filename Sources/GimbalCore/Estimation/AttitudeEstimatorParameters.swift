@@ -1,8 +1,8 @@
 import CMathShim
 
 extension AttitudeEstimator {
-    /// The estimator's assumptions about sensor and motion. All parameters are in physical units,
-    /// so that the estimate does not depend on the sample rate. The defaults suit all sensors;
+    /// The estimator's assumptions about sensor and motion. All parameters are in physical units;
+    /// the estimate therefore does not depend on the sample rate. The defaults suit all sensors;
     /// values from a data sheet can replace the gyroscope's defaults.
     ///
     /// Only the ratios of the noise densities affect the attitude; their absolute values scale the
@@ -85,9 +85,9 @@ extension AttitudeEstimator {
         /// rad/s·√s, 1e-5...0.1. Divided by the square root of the averaging time, it is the
         /// standard deviation of one bias measurement.
         public var restRateNoise = 0.03 * .pi / 180
-        /// Largest difference between the mean rate and the bias at which rest is accepted, in
-        /// standard deviations, 1...10. The rate of a slow smooth pan is also steady, but differs
-        /// from a known bias.
+        /// Largest difference between the mean rate and the bias during rest, in standard
+        /// deviations, 1...10. The rate of a slow smooth pan is also steady, but differs from a
+        /// known bias.
         public var restGate = 3.0
         /// Minimum standard deviation in the comparison with `restGate`, rad/s, 1e-4...0.1. This
         /// value is added in quadrature to the standard deviation of the bias.

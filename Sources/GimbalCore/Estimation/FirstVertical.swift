@@ -34,7 +34,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// value is about twice as large, as a margin for other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
-    /// True if the sensor is in motion, so that the vertical comes from a mean.
+    /// True if the sensor is in motion; the vertical is then determined from a mean.
     private(set) var isMean = false
 
     /// True if enough samples have arrived to determine the vertical.

@@ -43,7 +43,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// Time with a standard deviation below `sureSigma` after which the estimate is certain, s.
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 
-    /// Creates a check without any evidence against the estimate.
+    /// Creates a check without evidence against the estimate.
     @_noLocks @_noAllocation
     init() {}
 

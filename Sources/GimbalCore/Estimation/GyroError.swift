@@ -78,7 +78,7 @@ struct GyroError: Sendable, BitwiseCopyable {
     }
 }
 
-/// The covariance matrix of a `GyroError`: 78 numbers in blocks. The name of a block contains the
+/// The covariance matrix of a `GyroError`: 78 elements in blocks. The name of a block contains the
 /// initials of two errors: bias, scale, next, after.
 struct GyroCovariance: Sendable, BitwiseCopyable {
     var bb: Symmetric3

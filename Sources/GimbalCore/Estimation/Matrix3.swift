@@ -1,4 +1,4 @@
-/// A symmetric 3×3 matrix, stored as six numbers.
+/// A symmetric 3×3 matrix, stored as six elements.
 struct Symmetric3: Sendable, BitwiseCopyable {
     var xx: Double
     var xy: Double

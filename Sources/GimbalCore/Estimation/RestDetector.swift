@@ -43,8 +43,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// True if the sensor has been still for `restTime`, and the joints do not move.
     private(set) var isAtRest = false
 
-    /// True if the sensor may be at rest: it is still at present, or the detector has not received
-    /// a sample yet.
+    /// True if the sensor may be at rest: it is still now, or the detector has not received a
+    /// sample yet.
     var isCandidate: Bool {
         @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
     }

@@ -17,10 +17,10 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
 
     /// Time constant of each of the two low-passes, s.
     private static var memory: Double { @_noLocks @_noAllocation get { 5 } }
-    /// Tangent of the lean above which the estimate becomes doubtful (4.3°). An error of 5° is
+    /// Tangent of the tilt above which the estimate becomes doubtful (4.3°). An error of 5° is
     /// reported after 17 s, and an error of 30° after 4 s.
     private static var most: Double { @_noLocks @_noAllocation get { 0.075 } }
-    /// Tangent of the lean below which the estimate is no longer doubtful (2.3°).
+    /// Tangent of the tilt below which the estimate is no longer doubtful (2.3°).
     private static var least: Double { @_noLocks @_noAllocation get { 0.04 } }
 
     /// Value of the estimator's frame counter when the means started.

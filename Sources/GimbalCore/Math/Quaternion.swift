@@ -102,7 +102,8 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { cm_sqrt(w * w + x * x + y * y + z * z) }
     }
 
-    /// The same rotation with length 1; `identity` if the length is zero or not finite.
+    /// Copy of this rotation, normalised to length 1; `identity` if the length is zero or not
+    /// finite.
     @inlinable
     public var normalized: Quaternion {
         @_noLocks @inline(__always) get {

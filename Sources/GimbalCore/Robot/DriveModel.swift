@@ -1,4 +1,4 @@
-/// Speed controller of a robot with two driven wheels: limits the requested speeds and ramps the
+/// Speed controller of a robot with two driven wheels: it limits the requested speeds and ramps the
 /// wheels towards these speeds. After a request has expired, the wheels brake to a stop. The model
 /// does not read a clock and has no side effects. Use it from one thread.
 public struct DriveModel: Sendable, BitwiseCopyable {

@@ -38,7 +38,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Turn at a velocity, steps/s, until the given time; then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
         /// Search for the home switch; its edge becomes position 0. `asked` is the time of the
-        /// request; a new time starts a new search.
+        /// request. A later time starts another search.
         case home(asked: Instant)
     }
 

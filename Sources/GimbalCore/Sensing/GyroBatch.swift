@@ -1,5 +1,5 @@
-/// The newest gyroscope samples of one tick, at most four. The recorder stores the batch, so that
-/// spectra include every sample.
+/// The newest gyroscope samples of one tick, at most four. The recorder stores the batch; spectra
+/// therefore include every sample.
 public struct GyroBatch: Sendable, BitwiseCopyable {
     /// Number of samples, 0...4.
     public private(set) var count = 0

@@ -1,7 +1,7 @@
 internal import CMathShim
 
 /// Plausibility check of the gyroscope against three independent sources: the acceleration that the
-/// motors' torque should cause, the joints' encoders, and the gyroscope's own history. The
+/// motors' torque should cause, the joints' encoders, and earlier readings of the gyroscope. The
 /// principle is fault detection by analytical redundancy (Gertler: Fault Detection and Diagnosis in
 /// Engineering Systems, 1998).
 ///

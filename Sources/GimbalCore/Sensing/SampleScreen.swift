@@ -1,8 +1,8 @@
 /// Plausibility checks of each IMU sample. Each kind of fault has a separate counter and condition.
 ///
-/// The estimator never receives a rejected sample. A condition stays raised for
+/// The estimator never receives a rejected sample. A condition remains active for
 /// `Parameters.holdSeconds` after its last cause. Therefore a single bad sample reduces the outputs
-/// briefly, and a lasting fault turns them off.
+/// briefly, and a lasting fault switches the outputs off.
 public struct SampleScreen: Sendable, BitwiseCopyable {
     /// The sensor's limits and the thresholds of the faults.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -31,7 +31,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var gapSeconds = 0.02
         /// Time without a sample after which the sensor counts as stale, s.
         public var staleSeconds = 0.02
-        /// Time for which a condition stays raised after its last cause, s.
+        /// Time for which a condition remains active after its last cause, s.
         public var holdSeconds = 0.05
 
         /// Creates the default values.
@@ -57,7 +57,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Sample intervals longer than `gapSeconds`. The estimator bridges a short gap and
         /// restarts after a long gap.
         public var gaps: UInt64 = 0
-        /// Number of times that the newest sample became too old.
+        /// Number of times when the newest sample became stale.
         public var stale: UInt64 = 0
 
         /// Creates counters at zero.

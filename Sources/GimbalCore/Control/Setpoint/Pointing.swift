@@ -291,9 +291,8 @@ struct Pointing: Sendable, BitwiseCopyable {
 
 // MARK: Modes
 extension Pointing {
-    /// Enters a mode. The set-point continues from its present angle, rate and acceleration. The
-    /// axes that the old mode moved come to rest, and the set-point moves to the goals of the new
-    /// mode.
+    /// Enters a mode. The set-point continues from its present angle, rate and acceleration: axes
+    /// that the old mode moved come to rest, and the set-point moves to the goals of the new mode.
     private mutating func enter(_ wanted: Mode, now: Instant) {
         let old = mode
         mode = wanted
