@@ -8,11 +8,11 @@ protocol AutotuneMethod: Sendable {
     var largestSwing: Double { get }
     /// Initial amplitude of the excitation, as a fraction of `fullScale`.
     var firstShare: Double { get }
-    /// Threshold of the model's relative residual: above it, the loop has probably oscillated
-    /// during the measurement.
+    /// Threshold of the model's relative residual. Above this threshold, the loop has probably
+    /// oscillated during the measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning with hardly any torque. The run uses the tuning `limp` briefly, so that the
-    /// controller's integrals become zero; nil for a controller without integrals.
+    /// Tuning with hardly any torque. The run uses the tuning `limp` briefly to reset the
+    /// controller's integrals; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning that is stable for an axis of unknown inertia.
     var soft: Stabilizer.Parameters { get }

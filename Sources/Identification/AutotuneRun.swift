@@ -1,14 +1,14 @@
 public import GimbalCore
 
-/// Sequence of an autotune. In closed loop, the run slightly excites one axis after the other,
-/// identifies the load of the axis from the response, and designs the gains. An `AutotuneMethod`
-/// contains the parts that depend on the kind of motor.
+/// Sequence of an autotune. In closed loop, the run excites one axis after the other with a small
+/// amplitude, identifies the load of the axis from the response, and designs the gains. An
+/// `AutotuneMethod` contains the parts that depend on the kind of motor.
 ///
-/// The type has no side effects: its input is the stabilizer's snapshot of every tick, and its
-/// output the next action. If the present gains do not hold the camera still, the run begins with
-/// low gains. The low gains are stable if the true inertia is 1/17 to 4 times the inertia for which
-/// they are designed. After a rough measurement with the low gains, the run measures again with
-/// suitable gains.
+/// The type has no side effects. Its input is the stabilizer's snapshot of every tick, and its
+/// output is the next action. If the present gains do not hold the camera still, the run begins
+/// with low gains. The low gains are stable if the true inertia is 1/17 to 4 times the inertia for
+/// which they are designed. After a rough measurement with the low gains, the run measures again
+/// with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
@@ -24,7 +24,7 @@ public struct AutotuneRun: Sendable {
     public enum Outcome: Sendable {
         /// All axes were identified.
         case done
-        /// The run ended early; the sentence states the reason.
+        /// The run ended early; the associated text states the reason.
         case failed(String)
     }
 
@@ -126,8 +126,8 @@ public struct AutotuneRun: Sendable {
         (1 - progress) * Double(axes.count) * (trial == nil ? 13.5 : 24)
     }
 
-    /// Delay of the gyroscope relative to the joints' encoders; nil if it is not known well enough
-    /// for a setting.
+    /// Delay of the gyroscope relative to the joints' encoders; nil if it is too uncertain for a
+    /// setting.
     public var gyroDelay: GyroDelay? {
         GyroDelay.common(of: results.compactMap(\.motor?.gyroDelay))
     }
@@ -135,7 +135,7 @@ public struct AutotuneRun: Sendable {
     /// The tuning that contains the results of the axes that are already finished.
     public var proposal: Stabilizer.Parameters { method.proposal(results) }
 
-    /// Ends the run on request; `sentence` states the reason.
+    /// Ends the run on request; `sentence` contains the reason.
     public mutating func cancel(_ sentence: String) {
         guard outcome == nil else { return }
         outcome = .failed(sentence)

@@ -15,8 +15,8 @@ public struct ExcitationRecord: Sendable {
     public private(set) var rates: [Double] = []
     /// Angle of the joint, rad.
     private(set) var joints: [Double] = []
-    /// Rate of the joint, computed from the gyroscope on the assumption that the handle is at rest,
-    /// rad/s; empty without encoders.
+    /// Rate of the joint, rad/s, computed from the gyroscope under the assumption that the handle
+    /// is at rest; empty without encoders.
     private(set) var turns: [Double] = []
 
     /// Creates an empty record.
@@ -51,10 +51,10 @@ public struct ExcitationRecord: Sendable {
 
     /// Compute the response from input to rate at the excited frequencies.
     ///
-    /// Input and response are projected on the excitation, which is the same in every period, so
-    /// the feedback's response to noise cancels (Ljung: System Identification, 1999, section 13.5,
-    /// indirect method). The coherence is computed from the scatter of the response between the
-    /// periods.
+    /// Input and response are projected on the excitation, which is the same in every period. The
+    /// feedback's response to noise therefore cancels (Ljung: System Identification, 1999, section
+    /// 13.5, indirect method). The coherence is computed from the scatter of the response between
+    /// the periods.
     ///
     /// - Parameter tickRate: Ticks per second, Hz.
     /// - Returns: Response at the spectral lines below one fifth of the tick rate; empty if there
@@ -111,7 +111,7 @@ public struct ExcitationRecord: Sendable {
         for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {
             let acceleration = (rate[n + 1] - rate[n - 1]) * tickRate / 2
             let speed = (joint[n + 1] - joint[n - 1]) * tickRate / 2
-            // Below 0.05 rad/s the bearing can stick, so the sample is not used.
+            // Below 0.05 rad/s the bearing can stick, and the sample is not used.
             guard abs(speed) > 0.05 else { continue }
             equations.add(
                 [speed > 0 ? 1 : -1, speed, 1],

@@ -6,7 +6,7 @@ import GimbalCore
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
 /// which follows from the joint's motion. The commanded torque cannot be the input of the
 /// identification. If the assumed inertia is wrong, the exerted torque contains corrections by the
-/// rotor's observer, which would distort the response below the observer's bandwidth.
+/// rotor's observer. These corrections would distort the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
@@ -15,8 +15,7 @@ struct FieldMethod: AutotuneMethod {
 
     private var controller: FieldController.Parameters { present.field }
 
-    /// Always nil, because the controller has no integrals that a tuning without torque could
-    /// clear.
+    /// Always nil, because the controller has no integrals that must be reset.
     var limp: Stabilizer.Parameters? { nil }
 
     /// Gains and observer bandwidth that are stable with any inertia. With the tuning `soft`, the
@@ -47,8 +46,8 @@ struct FieldMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // The recorded moment is delayed by the loop delay that the controller assumes, so the
-        // response is corrected by this delay.
+        // The recorded moment is delayed by the loop delay that the controller assumes. The
+        // response is therefore corrected by this delay.
         let told = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point

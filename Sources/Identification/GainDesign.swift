@@ -4,9 +4,9 @@ public import GimbalCore
 ///
 /// For a delay of 3.5 ms, the default tuning gives the smallest response to a push among all gains
 /// with margins of 6 dB and 45°. The plant is an inertia with a delay, and the delay is its only
-/// time constant. For another delay, the margins stay the same if gains in 1/s are multiplied by
-/// the ratio of the old to the new delay, and gains in 1/s² by the square of this ratio. If filters
-/// and other lags add phase lag, a lower `speed` reduces the gains.
+/// time constant. For another delay, the margins are the same if two changes are made: gains in 1/s
+/// are multiplied by the ratio of the old to the new delay, and gains in 1/s² by the square of this
+/// ratio. If filters and other lags add phase lag, a lower `speed` reduces the gains.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double

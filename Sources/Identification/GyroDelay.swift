@@ -3,12 +3,12 @@ import GimbalCore
 
 /// Delay of the gyroscope relative to a joint's encoder, measured during an excitation.
 ///
-/// With the handle at rest, the camera turns by the angle of the joint, so the gyroscope and the
-/// encoder measure the same motion. The phase difference of the two signals at each excited
+/// With the handle at rest, the camera turns by the angle of the joint. The gyroscope and the
+/// encoder then measure the same motion. The phase difference of the two signals at each excited
 /// frequency is the delay times the frequency. A low-pass filter delays high frequencies more than
 /// low frequencies, but the attitude needs the delay at low frequency. Therefore the fit contains a
 /// term with the third power of the frequency, and uses only frequencies with a phase difference of
-/// less than 1 rad. The result is relative: to get the gyroscope's delay, add the encoder's own
+/// less than 1 rad. The result is relative. To obtain the gyroscope's delay, add the encoder's own
 /// delay.
 public struct GyroDelay: Sendable, Equatable {
     /// Delay of the gyroscope minus delay of the encoder, s.
@@ -31,8 +31,8 @@ public struct GyroDelay: Sendable, Equatable {
     /// and the handle was at rest.
     public var isCertain: Bool { sigma < 0.2e-3 && abs(gain - 1) < 0.1 }
 
-    /// Combine the results of several axes; nil if no axis is certain, or if a certain axis differs
-    /// by more than 0.4 ms from the mean.
+    /// Combine the results of several axes; nil if no axis is certain, or if the result of a
+    /// certain axis differs by more than 0.4 ms from the mean.
     public static func common(of axes: [GyroDelay]) -> GyroDelay? {
         let certain = axes.filter(\.isCertain)
         guard !certain.isEmpty else { return nil }
@@ -107,8 +107,8 @@ public struct GyroDelay: Sendable, Equatable {
 extension ExcitationRecord {
     /// Compute the delay of the gyroscope relative to the encoder.
     ///
-    /// The signals of gyroscope and encoder are projected on the excitation, so that motion with
-    /// other causes averages out.
+    /// The signals of gyroscope and encoder are projected on the excitation. Motion with other
+    /// causes therefore averages out.
     ///
     /// - Parameter tickRate: Ticks per second, Hz.
     /// - Returns: The delay; nil without encoders, or with fewer than two complete periods or four

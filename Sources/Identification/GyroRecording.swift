@@ -2,8 +2,9 @@ public import GimbalCore
 
 /// Recording of gyroscope samples over some seconds, with marks where samples are missing.
 ///
-/// A delayed loop loses samples. A gap in the samples blurs the lines of the spectrum and shifts
-/// their frequencies. Therefore only the longest part of a recording without a gap is evaluated.
+/// If the loop is delayed, samples are lost. A gap in the samples blurs the lines of the spectrum
+/// and shifts their frequencies. Therefore only the longest part of a recording without a gap is
+/// evaluated.
 public struct GyroRecording: Sendable {
     /// Part of a recording without a gap.
     public struct Stretch: Sendable {
@@ -40,15 +41,15 @@ public struct GyroRecording: Sendable {
     /// - Parameters:
     ///   - batch: Samples of the tick, oldest first.
     ///   - time: Time of the last sample.
-    ///   - isTorn: True if a tick directly before the given tick was lost.
+    ///   - isTorn: True if the tick directly before the given tick was lost.
     public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
         guard batch.count > 0 else { return }
         for index in 0..<batch.count { rates.append(batch[index]) }
         batches.append(Batch(end: rates.count, time: time, isTorn: isTorn))
     }
 
-    /// The longest part without a gap, and a flag that is true if this part is the whole recording;
-    /// nil if the part has fewer than two ticks.
+    /// The longest part without a gap, and a Boolean: true if this part is the whole recording. The
+    /// result is nil if the part has fewer than two ticks.
     public var longestStretch: (stretch: Stretch, isWhole: Bool)? {
         guard batches.count >= 2 else { return nil }
         let steps = zip(batches, batches.dropFirst()).map {

@@ -4,14 +4,14 @@ import GimbalCore
 /// the camera's rate.
 ///
 /// The excitation signal is a commanded angle. The amplitude of the excitation is much larger than
-/// the dead band, and the rate of the excitation is lower than the servos' largest rate.
+/// the dead band, and its rate is below the servos' largest rate.
 struct ServoMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.06
     let largestSwing = 0.07
     let doubtfulResidual = 0.1
 
-    /// Tuning that strongly limits the servos' rate, so that an oscillation decays and the estimate
+    /// Tuning that strongly limits the servos' rate. An oscillation then decays, and the estimate
     /// of the handle's motion settles.
     var limp: Stabilizer.Parameters? {
         var limp = present
@@ -72,7 +72,8 @@ struct ServoMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. All servos share one model, so the slowest axis determines the model.
+    /// Proposes the tuning. All servos have one common model; the slowest axis determines the
+    /// model.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let models = results.compactMap(\.servo?.model)

@@ -69,10 +69,10 @@ public struct ServoResponse: Sendable, Equatable {
         return (gain, cm_sqrt(max(rest, 0)) / max(gain, 1e-9))
     }
 
-    /// Weight of the point: inverse of its relative variance. The variance is the sum of a model
-    /// error, 5 % RMS at low frequencies, and the incoherent part divided by the number of periods.
-    /// Points above 50 Hz have less weight: the lag affects them less than the pulses, the sensor's
-    /// filter and the dead band do.
+    /// Weight of the point: inverse of its relative variance. The variance is the sum of two parts:
+    /// a model error of 5 % RMS at low frequencies, and the incoherent part divided by the number
+    /// of periods. Points above 50 Hz have less weight, because the lag affects them less than the
+    /// pulses, the sensor's filter and the dead band.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

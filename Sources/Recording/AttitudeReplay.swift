@@ -36,8 +36,8 @@ public enum AttitudeReplay {
     /// Passes each record to a new estimator, as the control loop does. The same log and parameters
     /// give bit-identical rows.
     ///
-    /// Each record gives a row, even if the record cannot be used; the row then contains the
-    /// previous estimate.
+    /// Each record gives a row. If the record cannot be used, the row contains the previous
+    /// estimate.
     ///
     /// - Parameters:
     ///   - log: The recording; its times determine each sample's step.
@@ -45,7 +45,7 @@ public enum AttitudeReplay {
     ///   - magnetometer: True if the heading comes from a recorded magnetometer (y is magnetic
     ///     north). Without a magnetometer, the heading starts at zero and follows the gyroscope.
     ///   - consume: Function that receives one row for each record of the log, in order.
-    /// - Returns: Numbers of the records that the replay could not use, and of the gaps and clock
+    /// - Returns: Counts of the records that the replay could not use, and of the gaps and clock
     ///   errors in the log.
     /// - Throws: The errors of `consume`.
     @discardableResult
@@ -93,7 +93,7 @@ public enum AttitudeReplay {
     ///   - observe: Function that also receives each row.
     ///   - write: Function that receives UTF-8 text in pieces of whole lines, at most about 64 KiB
     ///     each.
-    /// - Returns: Numbers of the records that the replay could not use, and of the gaps and clock
+    /// - Returns: Counts of the records that the replay could not use, and of the gaps and clock
     ///   errors in the log.
     /// - Throws: The errors of `write`.
     @discardableResult
@@ -117,7 +117,7 @@ public enum AttitudeReplay {
         return report
     }
 
-    /// Appends one line of CSV. Each number has enough digits that parsing gives the same value.
+    /// Appends one line of CSV. Each number has enough digits to restore the same value by parsing.
     private static func append(_ row: Row, to buffer: inout [UInt8]) {
         let comma = UInt8(ascii: ",")
         let q = row.attitude

@@ -5,8 +5,8 @@ import PlainText
 /// (docs.gyroflow.xyz, "GCSV format").
 ///
 /// Rates and specific force are about and along the camera's axes (x forward, y right, z down).
-/// Gyroflow counts time from the first sample, so a log begins with an interpolated sample at the
-/// first picture.
+/// Gyroflow counts time from the first sample. A log therefore begins with an interpolated sample
+/// at the first picture.
 public struct GyroLog: Sendable {
     /// A sample of the camera's motion.
     public struct Sample: Sendable, Equatable {
@@ -101,8 +101,8 @@ extension GyroLog {
 
         /// Text of the header: the lines before the samples, with line ends.
         ///
-        /// The letters of `orientation` name the axes that point up, to the left and to the back of
-        /// the camera; a small letter means the opposite direction. Source: telemetry-parser reads
+        /// The letters of `orientation` name the axes that point up, left and back on the camera; a
+        /// lower-case letter means the opposite direction. Source: telemetry-parser reads
         /// Betaflight's frame (x forward, y left, z up) as `ZYx`.
         public var text: String {
             """
@@ -138,8 +138,8 @@ extension GyroLog {
                 guard let comma = line.firstIndex(of: ",") else { return nil }
                 values[line[..<comma]] = line[line.index(after: comma)...]
             }
-            // An interrupted recording can end within a line, so only a line with all columns
-            // counts.
+            // An interrupted recording can end within a line. Therefore only lines with all columns
+            // count.
             let last = lines[(head + 1)...].last { $0.count(where: { $0 == "," }) == 6 }
             guard let video = values["videofilename"], let date = values["timestamp"],
                 let start = values["loop_clock_s"].flatMap({ Double($0) }), let last,

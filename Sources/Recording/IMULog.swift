@@ -5,10 +5,11 @@ public import SystemPackage
 ///
 /// All numbers are little-endian. The file begins with a header of 64 bytes: `IMU1`, then UInt32
 /// version (1), UInt32 number of records, UInt32 flags (bit 0: magnetometer present), Float64
-/// sample rate in Hz, zeros. The header is followed by records of 64 bytes: Float64 time (s), three
-/// Float32 each for gyroscope (rad/s), accelerometer (m/s²) and magnetometer (µT), Float32
-/// reference quaternion w x y z, Float32 motion flag (not 0 in a motion phase). The log uses two
-/// frames: the sensor's axes, and an earth frame whose z axis points up.
+/// sample rate in Hz, zeros. The header is followed by records of 64 bytes. A record contains
+/// Float64 time (s), three Float32 each for gyroscope (rad/s), accelerometer (m/s²) and
+/// magnetometer (µT), Float32 reference quaternion w x y z, and Float32 motion flag (not 0 in a
+/// motion phase). The log uses two frames: the sensor's axes, and an earth frame whose z axis
+/// points up.
 public struct IMULog: Sendable {
     /// Sample of the log.
     public struct Record: Sendable, BitwiseCopyable {
@@ -24,7 +25,7 @@ public struct IMULog: Sendable {
         /// True orientation: rotation from the sensor frame to the earth frame (z up); NaN if it
         /// was not measured.
         public var reference: Quaternion
-        /// True if the sample belongs to a motion phase, in which errors are evaluated.
+        /// True if the sample belongs to a motion phase. Errors are evaluated in motion phases.
         public var isMoving: Bool
     }
 
@@ -41,7 +42,7 @@ public struct IMULog: Sendable {
     /// Reads a log.
     ///
     /// - Parameter path: Path of the file.
-    /// - Throws: `IMULogError`, which states the path and what was expected.
+    /// - Throws: `IMULogError`, which states the path and the expected content.
     public init(path: FilePath) throws(IMULogError) {
         try self.init(bytes: Self.contents(of: path), path: path)
     }

@@ -32,8 +32,8 @@ struct ReplayClock {
     ///
     /// - Parameters:
     ///   - period: Nominal period, s; also the step of the first record.
-    ///   - longestGap: Longest gap that the estimator interpolates, s; a step backwards by more
-    ///     than `longestGap` means a restarted clock.
+    ///   - longestGap: Longest gap that the estimator interpolates, s. A step backwards by more
+    ///     than this time means a restarted clock.
     init(period: Double, longestGap: Double) {
         self.period = period
         self.longestGap = longestGap

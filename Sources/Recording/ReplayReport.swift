@@ -5,17 +5,17 @@ public struct ReplayReport: Sendable, Equatable {
     /// Number of records that were not used because a value was not a number, or beyond any
     /// sensor's range.
     public var unusableSamples = 0
-    /// Number of records that were skipped because their time was not after the previous record's
-    /// time.
+    /// Number of records that were skipped because their time was not later than the previous
+    /// record's time.
     public var disorderedTimes = 0
-    /// Number of times that the log's clock was set back; the replay assumes a step of one period
-    /// at each set-back.
+    /// Number of set-backs of the log's clock; the replay assumes a step of one period at each
+    /// set-back.
     public var clockRestarts = 0
     /// Number of gaps after which the estimator initialised the inclination again from the
     /// accelerometer.
     public var gaps = 0
-    /// Number of times that gravity contradicted the estimate, for example because the sensor was
-    /// exchanged or turned. The estimator started again after each contradiction.
+    /// Number of restarts because gravity contradicted the estimate, for example because the sensor
+    /// was exchanged or turned. The estimator started again after each contradiction.
     public var gravityMismatches = 0
 
     /// Creates a report whose counts are zero.

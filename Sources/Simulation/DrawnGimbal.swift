@@ -14,8 +14,8 @@ public struct DrawnGimbal: Sendable {
     /// Ticks of the loop per second. The sensor's nominal sample rate is the loop's rate, but the
     /// sensor has its own clock.
     public let loopHz: Int
-    /// Torque limit in the motors' data sheet, N·m. The true limit of each motor is about 0.7 to
-    /// 1.4 times the data sheet value.
+    /// Torque limit in the motors' data sheet, N·m. The true torque limit of each motor is about
+    /// 0.7 to 1.4 times the data sheet value.
     public let torqueLimit: Double
 
     private var random: RandomSource

@@ -6,8 +6,9 @@ public import GimbalCore
 ///
 /// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs
 /// * joint - zero)`, plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees
-/// the torque decreases, so the model includes rotors that slip by whole pole pairs. Copper losses
-/// heat the winding; as its resistance rises, the torque of a voltage-driven motor falls.
+/// the torque decreases. The model therefore includes rotors that slip by whole pole pairs. Copper
+/// losses heat the winding, and its resistance increases. The torque of a voltage-driven motor then
+/// decreases.
 public struct FieldMotorModel: Sendable {
     /// Properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
@@ -42,7 +43,7 @@ public struct FieldMotorModel: Sendable {
     /// Advances the motors by one step.
     ///
     /// - Parameters:
-    ///   - output: Field angles and powers in force; if the output is not enabled, no current
+    ///   - output: Field angles and powers in force. If the output is not enabled, no current
     ///     flows.
     ///   - joints: Joint angles, rad.
     ///   - jointRates: Joint rates, rad/s.

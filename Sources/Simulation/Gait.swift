@@ -1,13 +1,13 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Rotation and acceleration of the body of a person who walks or runs. The figures are from
+/// Rotation and acceleration of the body of a person who walks or runs. The values are from
 /// recordings at the lower back: Voisard et al., IPOL 2023/497; 18 walks of six people. For each
 /// harmonic of the stride, the recordings give the amplitude of the rotation about each axis and of
-/// the acceleration along each axis. The recordings also give the fraction of the harmonic's mean
-/// square that repeats in the next stride.
+/// the acceleration along each axis. The recordings also give the part of the harmonic's mean
+/// square that repeats in the next stride, as a fraction.
 ///
-/// The repeating part is a sum of harmonics whose phases coincide at the heel strikes, twice per
+/// The repeating part is a sum of harmonics with coinciding phases at the heel strikes, twice per
 /// stride. The non-repeating part consists of one spectral line near each harmonic. The distance
 /// between each non-repeating line and its harmonic is a tenth to a half of the stride's frequency.
 /// Therefore the motion never repeats exactly, and every value is a function of the phase.
@@ -62,7 +62,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// Two spectral lines for each harmonic: `comes` repeats in every stride; the frequency of
+    /// Two spectral lines for each harmonic. `comes` repeats in every stride; the frequency of
     /// `strays` differs from the harmonic by an element of `distances`.
     private var lines: [(comes: Line, strays: Line)] = []
     /// Distances of the non-repeating lines from their harmonics, as fractions of the stride's
@@ -71,7 +71,7 @@ struct Gait: Sendable {
 
     /// Duration of a stride, s.
     private var stride: Double
-    /// Variation of the pace as a sum of waves: the time by which a step is early, s.
+    /// Variation of the pace as a sum of waves: lead of a step relative to a constant pace, s.
     private var hurry: [BaseMotion.Wave] = []
 
     /// Create the gait of a walking person, with strides of 1.0 to 1.2 s.
@@ -179,8 +179,8 @@ struct Gait: Sendable {
 
     /// Course of a walking person, in a repeating pattern. The person walks for 24 s, and slows to
     /// a stop during the last second. After 12 s the path has a corner of 60°, alternately to the
-    /// right and to the left. After the stop the person stands for 2 s, and begins to walk again
-    /// within a second.
+    /// right and to the left. After the stop the person stands still for 2 s, and then begins to
+    /// walk again within a second.
     ///
     /// - Returns: Strength of the steps, 0...1, and the heading, rad, with their derivatives.
     static func course(
@@ -223,7 +223,7 @@ struct Gait: Sendable {
     }
 
     /// RMS of the relative variation of the pace. With this variation of the pace, the durations of
-    /// strides vary by 1.5 %.
+    /// the strides vary by 1.5 %.
     private static let paceVariation = 0.013
     /// Fraction of the non-repeating part that changes from one stride to the next. With the
     /// fraction 0.8, two strides differ as much as in 220 recordings of 19 people who walk straight

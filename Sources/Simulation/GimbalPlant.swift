@@ -134,7 +134,7 @@ public struct GimbalPlant: Sendable {
         tensor = InertiaTensor(parameters)
     }
 
-    /// Advances the plant by one step, in which torques act on the camera.
+    /// Advances the plant by one step under the given torques.
     ///
     /// - Parameters:
     ///   - drive: Motor torques and external moments, constant over the step.
@@ -150,8 +150,8 @@ public struct GimbalPlant: Sendable {
         attitude = (attitude * Quaternion(rotationVector: rate * dt)).normalized
     }
 
-    /// Compute the motor torques that give the camera an acceleration immediately. The computation
-    /// includes all disturbances.
+    /// Compute the motor torques that produce the given acceleration of the camera at the present
+    /// instant. The computation includes all disturbances.
     ///
     /// - Parameters:
     ///   - acceleration: Desired angular acceleration, camera frame, rad/s².

@@ -3,7 +3,7 @@ public import GimbalCore
 
 /// Model of an inertial sensor BMI088. The model converts true rate and specific force to readings.
 ///
-/// Source of the figures: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
+/// Source of the values: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
 /// BST-BMI088-DS001, tables of the electrical characteristics. The seed determines the random
 /// errors of an individual part. The standard deviation of the random errors is half of the typical
 /// value in the data sheet.
@@ -23,8 +23,8 @@ public struct IMUModel: Sendable {
         public var accelBias = 10e-3 * 9.81
         /// Standard deviation of the varying part of the gyroscope's offset, rad/s (first-order
         /// Gauss–Markov process). Over times much shorter than `wanderTime`, the offset is a random
-        /// walk of 1 °/h/√s. The value is larger than the bias stability of 2 °/h in the data
-        /// sheet, because room temperature is rarely constant (0.015 °/s/K).
+        /// walk of 1 °/h/√s. The value is larger than the data sheet's bias stability of 2 °/h,
+        /// because room temperature is rarely constant (0.015 °/s/K).
         public var gyroBiasWander = 0.005 * Double.pi / 180
         /// Standard deviation of the varying part of the accelerometer's offset, m/s². Data sheet:
         /// 0.2 mg/K.
@@ -36,8 +36,8 @@ public struct IMUModel: Sendable {
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
-        /// Temperature rise caused by the electronics, K, with the time constant `warmUpTime`. Use
-        /// 0 for a sensor that has been on for some time, and 10 K for a cold board.
+        /// Temperature rise due to the electronics, K, with the time constant `warmUpTime`. Use 0
+        /// for a sensor that has been on for some time, and 10 K for a cold board.
         public var warmUp = 0.0
         /// Time constant of `warmUp`, s.
         public var warmUpTime = 180.0

@@ -5,7 +5,7 @@ internal import CMathShim
 ///
 /// Source: Canudas de Wit, Olsson, Åström & Lischinsky, "A New Model for Control of Systems with
 /// Friction", IEEE TAC 40 (1995). The model integrates the bristle equation exactly over a step of
-/// constant velocity, so it is stable at any step size.
+/// constant velocity; it is therefore stable at any step size.
 public struct JointFriction: Sendable, BitwiseCopyable {
     /// Parameters of the friction of a joint.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

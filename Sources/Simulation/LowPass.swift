@@ -28,7 +28,7 @@ struct LowPass: Sendable {
         a2 = (1 - alpha) / a0
     }
 
-    /// Filters one value. The filter starts in its steady state for the first value.
+    /// Filters one value. The initial state of the filter is its steady state for the first value.
     mutating func step(_ value: Vector3) -> Vector3 {
         if isTransparent { return value }
         if isFirst {

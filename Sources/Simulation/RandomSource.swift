@@ -13,12 +13,12 @@ public struct RandomSource: Sendable {
     /// Creates the stream of numbers for a seed.
     public init(seed: UInt64) { state = seed }
 
-    /// Creates a separate stream for one part of a model, so that a change of one part does not
+    /// Creates a separate stream for one part of a model. A change of one part therefore does not
     /// affect the numbers of another part.
     ///
     /// - Parameters:
     ///   - seed: Seed of the whole run.
-    ///   - stream: Number of the random stream; each part of the model uses its own number.
+    ///   - stream: Number of the random stream; each part of the model has its own stream.
     public init(seed: UInt64, stream: UInt64) {
         self.init(seed: seed)
         state = next() &+ stream &* 0xD1B5_4A32_D192_ED03

@@ -5,13 +5,13 @@ public import GimbalCore
 ///
 /// The recorded rate is used as the true rate, after two corrections. The mean over the interval
 /// with the least motion is subtracted, and a correction by the accelerometer prevents drift of the
-/// attitude. The resulting rate includes the accelerometer's correction, so the rate remains the
+/// attitude. The resulting rate includes the accelerometer's correction; it therefore remains the
 /// derivative of the attitude. The acceleration is the recorded specific force, rotated by the
 /// computed attitude, without gravity. Acceleration below 0.1 Hz is attributed to an error of the
 /// tilt, because a person cannot accelerate for many seconds. Rate and acceleration are
-/// interpolated linearly between two samples, so a recording at 100 Hz has no content above 50 Hz.
-/// The heading begins at zero. If the recording begins or ends during a motion, the motion starts
-/// from rest or ends at rest within a third of a second.
+/// interpolated linearly between two samples. A recording at 100 Hz therefore has no content above
+/// 50 Hz. The heading begins at zero. If the recording begins or ends during a motion, the motion
+/// starts from rest or ends at rest within a third of a second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; before and after it the handle is at rest.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
@@ -28,11 +28,12 @@ public struct RecordedMotion: Sendable {
     /// Creates the handle's motion from recorded samples.
     ///
     /// - Parameters:
-    ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down), at
-    ///     equal intervals regardless of the samples' own times; finite, at least two.
+    ///   - samples: Rate and specific force in the handle's frame (x forward, y right, z down);
+    ///     finite, at least two samples. The intervals between the samples are assumed to be equal,
+    ///     regardless of the samples' own times.
     ///   - sampleRate: Samples per second.
     ///   - restSeconds: Duration of the interval with the least motion. The mean rate in the
-    ///     interval with the least motion is used as the gyroscope's offset; in a recording without
+    ///     interval with the least motion is used as the gyroscope's offset. In a recording without
     ///     rest, the mean rate of the whole recording is used.
     public init(_ samples: [IMUSample], sampleRate: Double, restSeconds: Double = 1) {
         precondition(samples.count >= 2 && sampleRate > 0)
@@ -62,8 +63,8 @@ public struct RecordedMotion: Sendable {
     }
 
     /// Mean rate over the `count` consecutive samples that deviate least from their mean. If the
-    /// deviation of the steadiest samples exceeds the deviation of a hand at rest, 3 °/s RMS, the
-    /// result is the mean over all samples.
+    /// steadiest samples deviate by more than a hand at rest (3 °/s RMS), the result is the mean
+    /// over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -86,8 +87,7 @@ public struct RecordedMotion: Sendable {
     }
 
     /// Changes the ends of the motion so that it starts from rest and ends at rest. The attitudes
-    /// between the ends change only in heading, by a common angle, so that the first heading is
-    /// zero.
+    /// between the ends change only in heading, by a common angle. The first heading is then zero.
     private mutating func slowEnds() {
         let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)
         guard count > 0 else { return }

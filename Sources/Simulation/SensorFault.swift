@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Simulated fault of a sensor or its bus, for tests and benchmarks.
 public enum SensorFault: Sendable, Equatable {
-    /// All values stay constant, and the time stamps advance.
+    /// All values are constant, and the time stamps advance.
     case frozen
     /// The gyroscope reads NaN.
     case notANumber
@@ -10,11 +10,11 @@ public enum SensorFault: Sendable, Equatable {
     case infinite
     /// No sample arrives.
     case dropOut
-    /// Time stamps are shifted by the given time, s. At the beginning of a negative shift, the time
-    /// stamps jump backwards.
+    /// The time stamps are shifted by the given time, s. At the beginning of a negative shift, the
+    /// time stamps jump backwards.
     case timeShift(seconds: Double)
-    /// The sensor has been replaced by a sensor with another mounting: the value is the rotation
-    /// from the old to the new sensor frame.
+    /// The sensor has been replaced by a sensor with another mounting; the associated value is the
+    /// rotation from the old to the new sensor frame.
     case remounted(Quaternion)
     /// The gyroscope repeats its last sample exactly; the accelerometer works. (In a BMI088, the
     /// gyroscope is a separate chip.)

@@ -5,8 +5,8 @@ public struct ServoModel: Sendable {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Pulse rate, Hz. A command takes effect with the next pulse.
         public var frameRate = 333.0
-        /// Total delay from command to movement, s: half a frame of waiting, transport, and the lag
-        /// of the position loop.
+        /// Total delay from command to movement, s: the mean wait for a pulse (half a frame), the
+        /// transport, and the lag of the position loop.
         public var totalDelay = 0.015
         /// Lag of the servo's own position loop, s; part of `totalDelay`.
         public var lag = 0.004
@@ -43,8 +43,7 @@ public struct ServoModel: Sendable {
     /// Advances the servo by one step.
     ///
     /// - Parameters:
-    ///   - target: Commanded angle, rad; nil means that there are no pulses, so the horn does not
-    ///     move.
+    ///   - target: Commanded angle, rad; nil means no pulses, and the horn does not move.
     ///   - dt: Duration of the step, s.
     public mutating func step(target: Double?, dt: Double) {
         guard let target else {

@@ -155,7 +155,7 @@ public struct SimulatedGimbal: Sendable {
     ///
     /// - Parameters:
     ///   - output: Commands to the motors. An output that is not finite switches the motors off.
-    ///   - time: Time at which the bus write ended. A time before `now` is replaced by `now`.
+    ///   - time: Time at which the bus write ended. A time before `now` is treated as `now`.
     public mutating func apply(_ output: MotorOutput, at time: Instant) {
         let isFinite =
             output.torque.isFinite && output.angle.isFinite && output.field.isFinite
@@ -205,7 +205,7 @@ public struct SimulatedGimbal: Sendable {
             turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
             // Pulses occur at the frame rate. Between two pulses, the command of the last pulse
-            // stays in force.
+            // remains in force.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
             if pulse != frame {
                 frame = pulse

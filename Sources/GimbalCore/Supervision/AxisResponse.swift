@@ -16,7 +16,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// `least` to `most` is wide, the ratio alone is weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
-    /// arrives 10 ms later than assumed; such a response is not evidence of a wrong sign.
+    /// arrives 10 ms later than assumed. This response is not evidence of a wrong sign.
     var isDelayKnown = true
 
     @_noLocks
@@ -121,7 +121,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
     ///   - bar: Thresholds at which a response counts as the inverted command.
-    ///   - least: Smallest command that is evaluated, in the unit of `seen`; the joint's friction
+    ///   - least: Smallest command that is evaluated, in the unit of `seen`. The joint's friction
     ///     can absorb a smaller command.
     ///   - pace: Filter coefficients of this period.
     @_noLocks

@@ -42,7 +42,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var inactiveMode: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 0) }
     }
-    /// The dead-man time of a rate command has expired, so the set-point does not move.
+    /// The dead-man time of a rate command has expired, and the set-point does not move.
     @inlinable public static var commandExpired: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 1) }
     }
@@ -99,7 +99,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var imuSaturated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 14) }
     }
-    /// A motor is hot, so its torque is limited.
+    /// A motor is hot, and its torque is limited.
     @inlinable public static var motorHot: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 18) }
     }
@@ -156,7 +156,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var jointsUnknown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 26) }
     }
-    /// The joints have reached their rest pose, so the outputs are switched off, as requested.
+    /// The joints have reached their rest pose, and the outputs are switched off, as requested.
     @inlinable public static var retracted: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 27) }
     }
@@ -172,8 +172,8 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var motorStalled: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 31) }
     }
-    /// A controller's output was not a number or beyond its limit; this fault is latched until it
-    /// is reset.
+    /// A controller's output was not a number, or exceeded its limit; this fault is latched until
+    /// it is reset.
     @inlinable public static var controlFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 33) }
     }
@@ -251,7 +251,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var driveOverload: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 56) }
     }
-    /// A servo or the motor board reports that it is too hot.
+    /// A servo or the motor board reports an excessive temperature.
     @inlinable public static var driveOverheated: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 57) }
     }

@@ -12,8 +12,8 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var saturated: AxisSet
         /// Magnitude of the camera's rate, rad/s.
         var rate: Double
-        /// Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s; always 0
-        /// for motors with encoders and for servos, which cannot lose their rotors.
+        /// Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s. It is
+        /// always 0 for motors with encoders and for servos, which cannot lose their rotors.
         var astray: Double
         /// Angle between camera and set-point, rad.
         var error: Double
@@ -50,7 +50,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     private static var stallSeconds: Double { @_noLocks get { 3 } }
     /// Largest rate of the camera at which a motor can count as stalled, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
-    /// Smallest attitude error at which a motor can count as stalled, rad; a working motor at its
+    /// Smallest attitude error at which a motor can count as stalled, rad. A working motor at its
     /// limit would have removed a larger error.
     private static var stallError: Double { @_noLocks get { 2 * .pi / 180 } }
 
@@ -94,7 +94,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Time with a rate above `flingRate`, s; the value decays with the time constant `memory`.
     private var flung = 0.0
-    /// Time for which the camera has hung still after it was flung, s; nil if the camera was not
+    /// Time for which the camera has been still after it was flung, s; nil if the camera was not
     /// flung.
     private var calm: Double?
     /// Waiting time, s: the motors are switched on again after the camera has hung still for this
@@ -109,7 +109,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
-    /// Largest rate of a camera that hangs still, rad/s.
+    /// Largest rate of a camera that counts as still, rad/s.
     private static var calmRate: Double { @_noLocks get { 1 } }
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }

@@ -7,7 +7,7 @@ struct GapWatch: Sendable, BitwiseCopyable {
 
     /// Weight of a new period in the running mean, equivalent to a time constant of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Shortest gap, as a multiple of the mean period.
+    /// Length of the shortest gap, as a multiple of the mean period.
     private static var periods: Double { @_noLocks get { 4 } }
     /// Lower bound of the shortest gap, s: two periods of the slowest loop.
     private static var shortest: Double { @_noLocks get { 0.01 } }

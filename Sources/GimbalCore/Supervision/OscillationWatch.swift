@@ -117,7 +117,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private var toldLow = Vector2()
     private var sumLow = Vector2()
     // Means of products of the three signals, with the time constant `memory`. `inPhase` is the
-    // mean product of the rate and the command's integral, and `inQuadrature` the mean product of
+    // mean product of the rate and the command's integral. `inQuadrature` is the mean product of
     // the rate and the command.
     private var rateSquare = 0.0
     private var toldSquare = 0.0

@@ -2,7 +2,7 @@
 public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     /// The condition is only reported; it does not affect the outputs.
     case report
-    /// Outputs that are off stay off; outputs that are on stay on.
+    /// The outputs do not change: they remain off or on.
     case blockStart
     /// The outputs ramp down, and are then switched off.
     case softOff

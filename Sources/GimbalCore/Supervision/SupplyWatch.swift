@@ -76,8 +76,8 @@ struct SupplyReaction: Sendable, BitwiseCopyable {
 }
 
 extension Stabilizer {
-    /// Sets the limits of requested motion: the configured rates and accelerations, multiplied by
-    /// `share`.
+    /// Multiplies the limits of requested motion, which are the configured rates and accelerations,
+    /// by `share`.
     @_noLocks
     mutating func limitPointing(share: Double) {
         pointing.parameters = parameters.setpoint.slower(share)

@@ -3,7 +3,7 @@ import GimbalCore
 /// The channels of a flight recording.
 public enum FlightChannels {
     /// Version of the file format. The version increases only if a program for older files would
-    /// misread newer files; new fields and new channels do not change the version.
+    /// misread newer files. New fields and new channels do not change the version.
     public static let format = 1
 
     /// Name of the metadata record that identifies the file.

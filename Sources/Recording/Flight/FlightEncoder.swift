@@ -23,8 +23,8 @@ public struct FlightEncoder: ~Copyable {
     /// otherwise be the largest buffers of the process at 4 kHz.
     private static let chunkBytes = 300_000
     /// Shortest duration of a chunk, s. The next recorded state of the stabilizer closes a chunk
-    /// with at least this duration. The next chunk begins with the recorded state, so most files
-    /// begin with a complete state.
+    /// with at least this duration. The next chunk begins with the recorded state; most files
+    /// therefore begin with a complete state.
     private static let earliestSeconds = 0.25
 
     private var builder = MCAPChunkBuilder()
@@ -102,8 +102,8 @@ public struct FlightEncoder: ~Copyable {
         ) { message.write(to: &$0) }
     }
 
-    /// Records the changes of the mode, the outputs and the conditions in this tick, and returns
-    /// the new faults.
+    /// Records the changes of the mode, the outputs and the conditions in this tick. The result
+    /// contains the new faults.
     private mutating func tell(_ frame: ReplayLogFrame, _ end: ReplayLogTick) -> Conditions {
         if let last, end.lostTicks != last.result.lostTicks {
             tell(frame, "gap", "\(end.lostTicks &- last.result.lostTicks) ticks are missing")

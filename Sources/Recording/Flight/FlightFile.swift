@@ -77,7 +77,7 @@ public struct FlightFile: Sendable {
     }
 
     /// Compute the time between two times of a file. If the times of a damaged file are invalid,
-    /// the difference can overflow; the overflow does not trap.
+    /// the difference can overflow without a trap.
     ///
     /// - Parameters:
     ///   - start: Start of the interval, ns.
@@ -139,7 +139,7 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
     case notOurs(path: FilePath)
     /// A newer airframe has written the file, in a format that this version would misread.
     case newerFormat(path: FilePath, format: Int, version: String)
-    /// The file contains no state with which a replay could begin.
+    /// The file contains no state at which a replay could begin.
     case nothingToReplay(path: FilePath, reason: String)
 
     /// The error as a sentence, with a remedy.

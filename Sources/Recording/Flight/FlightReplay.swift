@@ -3,10 +3,10 @@ public import GimbalCore
 /// Replay of a recording: estimator, supervisor and controller run again, in the same order as in
 /// the loop.
 ///
-/// The stabilizer has no clock and no thread, so a replay with the same build gives bit-identical
-/// results. On another architecture the mathematical library can differ in the last bits. The
-/// replay reads a recording of another version variable by variable. Variables that are missing in
-/// the recording start with their initial values.
+/// The stabilizer has no clock and no thread; a replay with the same build therefore gives
+/// bit-identical results. On another architecture the mathematical library can differ in the last
+/// bits. The replay reads a recording of another version variable by variable. Variables that are
+/// missing in the recording start with their initial values.
 public struct FlightReplay: Sendable {
     /// Recorded and replayed values of one tick.
     public struct Row: Sendable {
@@ -137,8 +137,8 @@ public struct FlightReplay: Sendable {
         private var pending: [FlightFile.Record] = []
         /// Number of recorded states and parameter sets whose bytes are invalid.
         private(set) var impossible = 0
-        /// Largest number of records in a tick, so that a file without ends of ticks cannot exhaust
-        /// the memory.
+        /// Largest number of records in a tick. The limit prevents a file without ends of ticks
+        /// from exhausting the memory.
         private static let pendingLimit = 4096
         private var lastTick: UInt64?
         private var start: Int64?
@@ -157,8 +157,8 @@ public struct FlightReplay: Sendable {
             switch record {
             case .event: break
             case .state:
-                // The record is the first record of its tick, so earlier pending records belong to
-                // a tick whose end was lost.
+                // The record is the first record of its tick. Earlier pending records therefore
+                // belong to a tick whose end was lost.
                 pending = [record]
             case .parameters, .command, .sample:
                 if pending.count < Self.pendingLimit { pending.append(record) }
@@ -170,8 +170,8 @@ public struct FlightReplay: Sendable {
             let inputs = pending
             pending.removeAll(keepingCapacity: true)
             if let lastTick, tick.tick != lastTick &+ 1 { stabilizer = nil }
-            // A run of the supervisor between two ticks (`isLook`) is not a tick, but has the
-            // number of the next tick.
+            // A run of the supervisor between two ticks (`isLook`) does not count as a tick, but
+            // has the number of the next tick.
             lastTick = tick.isLook ? tick.tick &- 1 : tick.tick
             let now = Instant(nanoseconds: tick.now)
             for input in inputs { give(input, now: now) }

@@ -99,8 +99,8 @@ public struct FlightWriter {
         do throws(Errno) {
             try Self.write(bytes, to: file)
         } catch {
-            // The file is cut after the last complete record, because readers report an error for
-            // an incomplete record.
+            // An incomplete record is cut off the end of the file, because readers report an error
+            // for it.
             _ = ftruncate(file.rawValue, off_t(end))
             throw error
         }

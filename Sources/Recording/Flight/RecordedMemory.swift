@@ -110,8 +110,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     ///   a value of its type.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {
         guard memory.count == size else { return nil }
-        // The bytes are collected in untyped memory, so that they become a value only after the
-        // check.
+        // The bytes are collected in untyped memory, and become a value only after the check.
         return withUnsafeTemporaryAllocation(
             byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment
         ) { own in

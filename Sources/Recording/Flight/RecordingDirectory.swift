@@ -18,8 +18,8 @@ public struct RecordingDirectory: Sendable {
 
     /// A recording in the directory.
     public struct Entry: Sendable, Equatable {
-        /// Name of the file, which contains the date, so that the alphabetical order is the order
-        /// of age.
+        /// Name of the file. The name contains the date; the alphabetical order is therefore the
+        /// order of age.
         public var name: String
         /// Length of the recording's file, bytes.
         public var bytes: Int
@@ -70,8 +70,8 @@ public struct RecordingDirectory: Sendable {
     public func prepare() throws(Errno) {
         guard mkdir(directory.string, 0o750) != 0, errno != EEXIST else { return }
         guard errno == ENOENT else { throw Errno(rawValue: errno) }
-        // The parent directory is also created, because it is missing if airframed has never saved
-        // its state.
+        // The parent directory is also created, because it does not exist before airframed saves
+        // its state for the first time.
         _ = mkdir(directory.removingLastComponent().string, 0o750)
         guard mkdir(directory.string, 0o750) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -96,9 +96,9 @@ public struct RecordingDirectory: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Completes the recordings that are unfinished, because the program that wrote them ended
-    /// unexpectedly. A recording that cannot be completed stays unchanged; it can be read up to its
-    /// last chunk.
+    /// Completes recordings that are unfinished because the program that wrote them ended
+    /// unexpectedly. A recording that cannot be completed remains unchanged; it can be read up to
+    /// its last chunk.
     ///
     /// - Returns: The names of the completed recordings.
     public func recover() -> [String] {
@@ -131,8 +131,9 @@ public struct RecordingDirectory: Sendable {
         return removed
     }
 
-    /// Number of bytes that can still be written. A twentieth of the disk, but at most 64 MB, stays
-    /// free for other programs. The property is nil if the system does not report the free space.
+    /// Number of bytes that can still be written. A twentieth of the disk, but at most 64 MB,
+    /// remains free for other programs. The property is nil if the system does not report the free
+    /// space.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

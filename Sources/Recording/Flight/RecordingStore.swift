@@ -2,9 +2,9 @@ internal import Glibc
 public import SystemPackage
 
 /// Writer of files to the directory of the recordings: copies of the ring, and continuous
-/// recordings, which the store divides into several files. The store waits for the disk and
-/// therefore runs on a separate thread. If the disk is full or not writable, the store reports the
-/// problem and tries again.
+/// recordings, which are divided into several files. The store waits for the disk and therefore
+/// runs on a separate thread. If the disk is full or not writable, the store reports the problem
+/// and tries again.
 public struct RecordingStore {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
@@ -171,7 +171,7 @@ public struct RecordingStore {
         }
         guard let path = open?.path else { return }
         // The limits of the directory are checked only once in 20 chunks, because reading the
-        // directory takes long. This method is called twice a second.
+        // directory is slow. This method is called twice a second.
         if chunk.number % 20 == 0 {
             recordings.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
             count()

@@ -1,8 +1,8 @@
 internal import CLinuxShim
 internal import Glibc
 
-/// Storage of chunks in an unnamed file in memory. Unlike the heap of a process with locked memory,
-/// the file can be swapped out by the system. The space of freed blocks returns to the system
+/// Storage of chunks in an unnamed file in memory. The system can swap this file out, unlike the
+/// heap of a process with locked memory. The space of freed blocks returns to the system
 /// immediately.
 final class ChunkMemory {
     /// Block of bytes. The block's space is freed when the last reference to the block is released.

@@ -234,14 +234,14 @@ public struct MCAPAssembler: Sendable {
         size += length
     }
 
-    /// Adds an existing record that begins at position `size` of the file, and has no entry in the
+    /// Adds an existing record that begins at position `size` of the file and has no entry in the
     /// summary.
     mutating func note(length: Int) { size += length }
 
     /// Create the bytes of the end of the file: summary, offsets of the summary, and footer.
     public mutating func finish() -> [UInt8] {
         var bytes: [UInt8] = []
-        // The checksum of the data section is optional, and omitted (0), because every chunk and
+        // The optional checksum of the data section is omitted (0), because every chunk and
         // attachment has its own checksum.
         bytes.appendRecord(.dataEnd) { $0.appendInteger(UInt32(0)) }
         let summaryStart = size + bytes.count

@@ -3,8 +3,8 @@ internal import Persistence
 /// Reader of the records of an MCAP file, in order from its beginning. The reader also reads the
 /// readable part of a damaged file.
 ///
-/// The reader does not need the summary at the end, so it also reads a file whose writing program
-/// ended unexpectedly.
+/// The reader does not need the summary at the end. It can therefore also read a file whose writing
+/// program ended unexpectedly.
 public struct MCAPReader: Sendable {
     /// One item in an MCAP file.
     public enum Item {
@@ -37,7 +37,7 @@ public struct MCAPReader: Sendable {
 
     private let bytes: [UInt8]
     /// Largest size of a chunk, bytes. The limit prevents a damaged length field from exhausting
-    /// the memory; the chunks of the recorder have about 300 kB.
+    /// the memory. The chunks of the recorder have a size of about 300 kB.
     static let chunkLimit: UInt64 = 1 << 24
     /// Limit of the decompressed size of all chunks: `factor` times the size of the file, plus
     /// `bytes`. The compressed size of a recording is between a tenth and a half of its
@@ -95,8 +95,8 @@ public struct MCAPReader: Sendable {
 
     /// Reads one record, and passes its items to the visitor.
     ///
-    /// - Returns: The problem of the record; nil without a problem, and an empty text if the
-    /// visitor has ended the visit.
+    /// - Returns: The problem of the record; nil without a problem; empty if the visitor has ended
+    /// the visit.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool

@@ -1,14 +1,14 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of an MCAP file that is unfinished, because the program that wrote it ended
-/// unexpectedly. The recovery keeps the complete part, cuts off an incomplete end, and appends the
+/// Completion of an MCAP file that is unfinished because the program that wrote it ended
+/// unexpectedly. The recovery keeps the complete part, removes the truncated tail, and appends the
 /// missing summary and end.
 ///
 /// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The
 /// recovery reads only the headers of the records and the last chunk, so it is fast even for a long
 /// file. If the index of the last chunk is incomplete, the recovery writes it again. If the file is
-/// damaged before its end, the file stays unchanged, because the part after the damage can be
+/// damaged before its end, the file remains unchanged, because the part after the damage can be
 /// readable.
 public enum MCAPRecovery {
     /// Largest size of a truncated tail, bytes: the data between two syncs at the highest rate,
@@ -18,10 +18,9 @@ public enum MCAPRecovery {
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: Path of the file.
-    /// - Returns: True if the file was completed. The result is false for a complete file, for a
-    ///   file that `FlightWriter` has locked because it is being written, and for a file with
-    ///   another structure than the files of `FlightWriter`. Files for which the result is false
-    ///   stay unchanged.
+    /// - Returns: True if the file was completed. The result is false in three cases: the file is
+    ///   complete, `FlightWriter` has locked it because it is being written, or its structure
+    ///   differs from the files of `FlightWriter`. Files with the result false remain unchanged.
     /// - Throws: The system's error.
     public static func recover(_ path: FilePath) throws(Errno) -> Bool {
         do {

@@ -1,13 +1,13 @@
 @_spi(Reflection) import Swift
 
-/// Check whether bytes are a valid value of a type. A file can contain any bytes, and Swift uses
-/// the tag of an enumeration as a jump index without a range check. Therefore raw memory of a
-/// recording becomes a variable only after this check.
+/// Check whether bytes are a valid value of a type. A file can contain any bytes. Swift uses the
+/// tag of an enumeration as a jump index without a range check. Therefore raw memory of a recording
+/// becomes a variable only after this check.
 ///
 /// The check uses the metadata of the types, so new variables are checked automatically. The bits
-/// of a number can have any values. A Bool is 0 or 1. An enumeration or an optional must be one of
-/// its cases, and the payload of that case is checked by the same rules. An `Int` is a count or an
-/// index, so its value must be within the range of the counts in a recording.
+/// of a number can have any value. A Bool is 0 or 1. An enumeration or an optional must be one of
+/// its cases. The payload of this case is checked by the same rules. An `Int` is a count or an
+/// index. Its value must therefore be within the range of the counts in a recording.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
@@ -64,7 +64,7 @@ enum BytePattern {
         return [Check(offset: offset, type: type)]
     }
 
-    /// True if every bit pattern is a value, so that no check is needed.
+    /// True if every bit pattern is a valid value; no check is then needed.
     static func isAny(_ type: Any.Type) -> Bool {
         if type == Bool.self || type == Int.self { return false }
         if let array = type as? any FixedArray.Type { return isAny(array.element) }
@@ -105,7 +105,7 @@ enum BytePattern {
     private enum Kind {
         /// The type consists of variables with names.
         case parts([(offset: Int, type: Any.Type)])
-        /// The type is a number, for which any bits are valid.
+        /// The type is a number; any bit pattern is valid.
         case number
         case enumeration(Cases)
         case other
@@ -160,8 +160,8 @@ enum BytePattern {
         }
 
         /// True if the tag bits are exactly the bits of the given case. The witness function also
-        /// accepts some bit patterns that do not belong to a case, but compiled code that switches
-        /// over the cases does not accept such patterns.
+        /// accepts some bit patterns that do not belong to a case. Compiled code that switches over
+        /// the cases does not accept these patterns.
         private func isCanonical(_ bytes: UnsafeRawPointer, _ tag: UInt32) -> Bool {
             let size = (witnesses + 64).load(as: Int.self)
             func injected(_ tag: UInt32, into value: [UInt8]) -> [UInt8] {

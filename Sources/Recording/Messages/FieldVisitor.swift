@@ -21,7 +21,7 @@ struct FieldName: ExpressibleByStringLiteral {
 }
 
 /// Visitor that describes, writes or reads the fields of a message. The visitors that describe,
-/// write and read a message use the same list of fields, so that they always agree.
+/// write and read a message use the same list of fields; they therefore always agree.
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
@@ -32,7 +32,7 @@ protocol FieldVisitor {
     /// Visits a field with a small unsigned number.
     mutating func count(_ name: FieldName, _ number: Int, _ value: inout UInt32)
     mutating func flag(_ name: FieldName, _ number: Int, _ value: inout Bool)
-    /// Visits a field with the index of one of several words, for an enumeration.
+    /// Visits a field with an enumeration value: the index of one of several words.
     mutating func choice(
         _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32)
     mutating func text(_ name: FieldName, _ number: Int, _ value: inout String)
