@@ -1,4 +1,4 @@
-/// Numbers of the records that a replay could not use, and of the gaps and clock errors in the log.
+/// Counts of the records that a replay could not use, and of the gaps and clock errors in the log.
 public struct ReplayReport: Sendable, Equatable {
     /// Number of records in the log.
     public var records = 0

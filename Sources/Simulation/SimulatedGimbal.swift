@@ -6,10 +6,10 @@ public import GimbalCore
 ///
 /// The delay from the camera's motion to the torque that responds to it is 3.0 ms with the
 /// defaults. The delay has four parts: the gyroscope's filter (0.98 ms), the mean age of a sample
-/// (0.5 ms), the transport from the loop to the power stage (1.02 ms, a pure delay,
-/// `transportDelay`), and the current loop (0.5 ms, first order). The mean age of a sample applies
-/// to a 1 kHz loop whose clock differs from the sensor's clock. The delay of 3.0 ms does not
-/// include the holding of the output over a loop period.
+/// (0.5 ms), the transport from the loop to the power stage (`transportDelay`, 1.02 ms), and the
+/// current loop (first order, 0.5 ms). The mean age of a sample is valid for a 1 kHz loop whose
+/// clock differs from the sensor's clock. The delay of 3.0 ms excludes the hold of the output over
+/// a loop period.
 ///
 /// The same parameters, motion, seed and calls give bit-identical numbers. Only one thread at a
 /// time can use a gimbal.
@@ -136,9 +136,9 @@ public struct SimulatedGimbal: Sendable {
     /// Present offset of the accelerometer, m/s².
     public var accelBias: Vector3 { imu.accelBias }
 
-    /// Compute the motor torques, N·m, that give the camera an angular acceleration (camera frame,
-    /// rad/s²) immediately. Only a reference controller with access to the whole true state uses
-    /// this method.
+    /// Compute the motor torques, N·m, that produce the given angular acceleration (camera frame,
+    /// rad/s²) at the present instant. Only a reference controller that knows the whole true state
+    /// uses this method.
     public func requiredTorque(acceleration: Vector3) -> AxisVector {
         plant.requiredTorque(
             acceleration: acceleration, push: push, base: base,

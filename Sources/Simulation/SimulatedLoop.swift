@@ -89,7 +89,7 @@ public struct SimulatedLoop: Sendable {
         drive(answer)
     }
 
-    /// Ends the tick; the motors receive the given output of another controller.
+    /// Ends the tick; the motors receive the output of another controller.
     public mutating func drive(_ other: MotorOutput) {
         output = other
         gimbal.apply(other, at: now)
@@ -101,7 +101,7 @@ public struct SimulatedLoop: Sendable {
         drive()
     }
 
-    /// Runs the loop for a time, which is rounded to whole ticks.
+    /// Runs the loop for the given time, rounded to whole ticks.
     ///
     /// - Parameters:
     ///   - seconds: Simulated time to run, s.

@@ -4,9 +4,9 @@ import Realtime
 import Wire
 
 /// Benchmarks of the real daemon. The daemon is linked in the same way as an installed daemon, and
-/// runs as a separate process. The bench reads the figures from /proc and from the daemon's socket.
+/// runs as a separate process. The bench reads the values from /proc and from the daemon's socket.
 enum DaemonBench {
-    /// Number of starts and stops of the daemon; each figure is the median of these starts or
+    /// Number of starts and stops of the daemon; each result is the median over the starts or
     /// stops.
     private static let starts = 5
     /// Time from the start of the daemon to the beginning of the memory measurement, s.
@@ -61,7 +61,7 @@ enum DaemonBench {
         report.check("resident memory, locked, after the start", resident, atMost: 45, "MB")
     }
 
-    /// Counts the allocator calls and page faults of the two real-time threads, while a simulated
+    /// Counts the allocator calls and page faults of the two real-time threads while a simulated
     /// person walks with the gimbal and clients send requests.
     private static func live(
         _ daemon: String, rateHz: Int, counter: String?, _ options: Options,
@@ -87,8 +87,8 @@ enum DaemonBench {
 
         if counter != nil {
             // Threads other than the real-time threads allocate memory. If calls of the other
-            // threads are counted, the counter works, and a count of zero for the two real-time
-            // threads is meaningful.
+            // threads are counted, the counter works. A count of zero for the two real-time threads
+            // is then meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }
@@ -113,8 +113,9 @@ enum DaemonBench {
     }
 
     /// Measures the daemon's locked memory with busy clients, at the loop rate that needs the
-    /// longest rings. The library that counts allocations loads Swift's shared runtime, which the
-    /// daemon itself does not use. Therefore this measurement needs a separate run of the daemon.
+    /// longest rings. The library that counts allocations loads Swift's shared runtime. The daemon
+    /// itself does not use this runtime. This measurement therefore needs a separate run of the
+    /// daemon.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {
@@ -143,8 +144,8 @@ enum DaemonBench {
     }
 }
 
-/// Typical load of a daemon: a subscriber at 50 Hz, a subscriber that never reads, and a request to
-/// reload the configuration every second.
+/// Typical load of a daemon: a subscriber at 50 Hz, a subscriber that never reads, and a request
+/// every second to reload the configuration.
 private struct BusyClients {
     private let path: String
     private let subscriber: BenchClient?
@@ -174,7 +175,7 @@ private struct BusyClients {
         var nextReload = MonotonicClock.now
         while MonotonicClock.now < end {
             if slow == nil { slow = BenchClient(path) }
-            // Sends many requests and reads no reply, until the daemon closes the connection.
+            // Sends many requests without reading a reply, until the daemon closes the connection.
             if slow?.send(#"{"id":1,"method":"get"}"#) == false {
                 dropped += 1
                 slow = nil

@@ -16,7 +16,8 @@ final class DaemonProcess {
     private var hasEnded = false
 
     /// Path of the daemon's program: the argument of `--daemon`, or the program in the bench's
-    /// directory. If the program is missing, the bench reports this, and the result is nil.
+    /// directory. If the program is missing, the bench reports the missing program, and the result
+    /// is nil.
     static func program(_ options: Options, _ report: inout BenchReport) -> String? {
         let daemon = options.daemon ?? neighbour("airframed")
         guard access(daemon, X_OK) == 0 else {
@@ -40,7 +41,7 @@ final class DaemonProcess {
     var recordings: FilePath { directory.appending("state").appending("recordings") }
 
     var socketPath: String { "\(directory)/s.sock" }
-    /// Socket for a simulator; it exists if `hardware.backend` is lockstep.
+    /// Socket for a simulator; the socket exists if `hardware.backend` is `lockstep`.
     var simulatorPath: String { "\(directory)/l.sock" }
 
     /// Starts the daemon with the simulated gimbal.
@@ -66,7 +67,7 @@ final class DaemonProcess {
                 "diagnostics.socket=\(made)/s.sock", "hardware.lockstep.socket=\(made)/l.sock",
                 "persistence.directory=\(made)/state",
                 "log.level=warning",
-                // The benchmark must not switch on the machine's own radio.
+                // The benchmark must not switch on the computer's own Bluetooth adapter.
                 "bluetooth.enabled=false",
             ] + settings
         var environment = ["PATH=/usr/bin:/bin"]
@@ -188,7 +189,7 @@ final class DaemonProcess {
         ThreadMemory.faults(in: contents(of: "/proc/\(processID)/task/\(thread)/stat"))
     }
 
-    /// Number of allocator calls by thread id, if the counter is preloaded.
+    /// Number of allocator calls by thread ID, if the counter is preloaded.
     var allocatorCalls: [Int32: Int64] {
         let size = Int(MC_TABLE_THREADS * MC_TABLE_ENTRY_BYTES)
         guard let file = fopen(directory.appending("counts").string, "r") else { return [:] }
@@ -199,7 +200,7 @@ final class DaemonProcess {
             var calls: [Int32: Int64] = [:]
             for entry in stride(from: 0, to: size, by: Int(MC_TABLE_ENTRY_BYTES)) {
                 let thread = table.loadUnaligned(fromByteOffset: entry, as: Int32.self)
-                // Later entries replace earlier entries, because the kernel reuses the ids of
+                // Later entries replace earlier entries, because the kernel reuses the IDs of
                 // threads that have ended.
                 if thread != 0 {
                     calls[thread] = table.loadUnaligned(fromByteOffset: entry + 8, as: Int64.self)
@@ -239,8 +240,8 @@ final class BenchClient {
         return error == 0 && sent == bytes.count
     }
 
-    /// Sends a request, and returns the result in the daemon's reply; nil if the reply contains no
-    /// result or none arrives in time.
+    /// Sends a request. Returns the result in the daemon's reply; nil if the reply contains no
+    /// result, or if no reply arrives in time.
     func ask(_ request: String) -> JSONValue? {
         guard send(request), let line = line(waitMilliseconds: 1000) else { return nil }
         return (try? JSONValue(parsing: line))?["result"]

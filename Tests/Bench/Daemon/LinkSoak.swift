@@ -7,14 +7,14 @@ import Wire
 /// every link carries traffic. The bench compares the daemon's resources at the end with the
 /// resources at the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
 enum LinkSoak {
-    /// Figures of the daemon at a given instant.
+    /// Values measured from the daemon at one instant.
     private struct Look {
         var process: ProcessLook
         /// Largest error of an axis while no request turns it, degrees.
         var error: Double
         /// Number of periods of the loop that began late, since the previous observation.
         var overruns: Double
-        /// Number of late periods, since the previous observation, of a thread that only waits. The
+        /// Number of late periods of a thread that only waits, since the previous observation. The
         /// computer, not the daemon, causes the late periods of the waiting thread.
         var missed: Double
     }
@@ -63,7 +63,7 @@ enum LinkSoak {
         report.show(
             "missed periods of a thread that only waits",
             looks.map(\.missed).reduce(0, +), "")
-        // On a machine that other programs use, the loop and the waiting thread can each have
+        // On a machine with other busy programs, the loop and the waiting thread can each have
         // hundreds of late periods per minute. Therefore the bench divides the number of the loop's
         // late periods by the number of the waiting thread's late periods.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })

@@ -21,8 +21,8 @@ enum RecorderBench {
     }
 
     /// Measures the cost of the replay log, which is the buffer between the loop and the recorder.
-    /// Ticks with and without a replay log run alternately, so that variations of the computer's
-    /// speed affect both kinds of ticks.
+    /// Ticks with and without a replay log run alternately. Variations of the computer's speed
+    /// therefore affect both kinds of ticks.
     private static func tickCost(_ report: inout BenchReport) {
         var bare = rig(replayLogBytes: 0)
         var recorded = rig(replayLogBytes: 1 << 21)
@@ -76,8 +76,8 @@ enum RecorderBench {
         return elapsed
     }
 
-    /// Measures the processor time of encoder, compression and file, for one minute in which a
-    /// walking person carries the gimbal.
+    /// Measures the processor time of encoding, compressing and writing one minute of a recording,
+    /// in which a walking person carries the gimbal.
     private static func encoding(_ report: inout BenchReport) throws {
         let directory = try temporaryDirectory("/tmp")
         var store = RecordingStore(
@@ -132,12 +132,12 @@ enum RecorderBench {
         }
     }
 
-    /// Writes the recordings of 24 h, and repeatedly checks the size of the directory.
+    /// Writes the recordings of 24 h, and checks the size of the directory repeatedly.
     private static func day(_ report: inout BenchReport) throws {
         var some: [MCAPChunk] = []
         var busy: Int64 = 0
         record(rateHz: 50, seconds: 20, spent: &busy) { some.append($0) }
-        // The directory is in memory, so that 24 h of data do not wear out a disk.
+        // The directory is in memory, because 24 h of data would wear out a disk.
         let directory = try temporaryDirectory("/dev/shm")
         var limits = RecordingDirectory.Limits()
         limits.fileBytes = 2_000_000
@@ -145,8 +145,8 @@ enum RecorderBench {
         var store = RecordingStore(
             recordings: RecordingDirectory(directory: directory, limits: limits))
         var largest = 0
-        // The file system gives each file the computer's present date, so the simulated day begins
-        // at the present date.
+        // The file system gives each file the computer's present date. The simulated day therefore
+        // begins at the present date.
         let today = Double(time(nil))
         let count = Int(86400 / FlightEncoder.chunkSeconds)
         for number in 0..<count {

@@ -11,10 +11,10 @@ import Wire
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
-    /// Figures of the daemon at a given instant.
+    /// Values measured from the daemon at one instant.
     private struct Look {
         var process: ProcessLook
-        /// Means since the previous observation: `tilt` is the angle between the true and the
+        /// Means since the previous observation. `tilt` is the angle between the true and the
         /// estimated vertical, degrees; `microseconds` is the time for one exchange of lines.
         var tilt = 0.0
         var microseconds = 0.0
@@ -93,8 +93,8 @@ private struct SoakGimbal {
             + #""joints":[\#(joints.yaw),\#(joints.roll),\#(joints.pitch)]}"#
     }
 
-    /// Applies the daemon's reply to the simulated motors, and returns the angle between true and
-    /// estimated vertical, rad; nil if the line is not a reply.
+    /// Applies the daemon's reply to the simulated motors. Returns the angle between the true and
+    /// the estimated vertical, rad; nil if the line is not a reply.
     mutating func take(_ reply: JSONValue) -> Double? {
         func numbers(_ key: String) -> [Double]? { reply[key]?.array?.compactMap(\.number) }
         guard let torque = numbers("torque"), torque.count == 3,

@@ -1,5 +1,5 @@
-/// Trend of a figure over a long run: its median in the second tenth of the run, and in the last
-/// tenth. The first tenth is ignored, because the daemon's resources still grow in this time.
+/// Trend of a value over a long run: its medians in the second tenth and in the last tenth of the
+/// run. The first tenth is ignored, because the daemon's resources still grow in this time.
 struct SoakTrend {
     /// Median of the values in the second tenth of the run.
     let beginning: Double
@@ -8,7 +8,7 @@ struct SoakTrend {
 
     /// Creates a trend.
     ///
-    /// - Parameter values: Values of the figure in the order of time.
+    /// - Parameter values: Values in the order of time.
     init(_ values: [Double]) {
         let tenth = max(1, values.count / 10)
         beginning = median(Array(values.dropFirst(tenth).prefix(tenth)))

@@ -3,7 +3,7 @@ import Glibc
 import Realtime
 import Wire
 
-/// Latency of an emergency stop on the socket, while each fsync(2) takes a second and four other
+/// Latency of an emergency stop on the socket while each fsync(2) takes a second and four other
 /// clients send requests of 64 KiB.
 enum StopBench {
     /// Number of emergency stops in each run.
@@ -35,10 +35,10 @@ enum StopBench {
 
     /// Result of one run of the bench.
     private struct Run {
-        /// Latency of each stop, s.
+        /// Latency of each emergency stop, s.
         var times: [Double] = []
         /// Delay of the bench's own wake-ups, s. A busy computer adds this delay to the latency of
-        /// a stop.
+        /// an emergency stop.
         var delays: [Double] = []
         /// Number of requests to save during the run.
         var saves = 0
@@ -49,8 +49,8 @@ enum StopBench {
         times.sorted()[times.count * 99 / 100] * 1000
     }
 
-    /// Sends emergency stops one after the other. The result is nil if the daemon does not answer a
-    /// stop.
+    /// Sends emergency stops one after the other. The result is nil if the daemon does not reply to
+    /// an emergency stop.
     private static func measure(_ path: String, _ crowd: Int) -> Run? {
         guard let client = BenchClient(path), let saver = BenchClient(path) else { return nil }
         let askers = (0..<crowd).compactMap { _ in BenchClient(path) }

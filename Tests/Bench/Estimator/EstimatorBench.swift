@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Accuracy and cost of the attitude estimator on recorded trials with an optical reference.
 enum EstimatorBench {
-    /// Reason why the bench has no recorded trials.
+    /// Reason for the absence of recorded trials.
     enum Failure: Error, CustomStringConvertible {
         case noLogs(directory: String)
 
@@ -33,12 +33,13 @@ enum EstimatorBench {
     /// Parameters that `airframectl replay` uses without any settings.
     private static let parameters = LoadedConfiguration().recordedSensor
 
-    /// Scores each log of a directory with default parameters, then measures the cost of an update.
+    /// Scores each log of a directory with default parameters, then measures the processor time of
+    /// an update.
     ///
     /// - Parameters:
-    ///   - dataDirectory: Directory of the `.imu` logs; if the path is nil or the directory is
+    ///   - dataDirectory: Directory of the `.imu` logs. If the path is nil or the directory is
     ///     missing, the report contains a note, and nothing is measured.
-    ///   - report: Report to which the figures are added.
+    ///   - report: Report to which the results are added.
     /// - Throws: `IMULogError`; `Failure` if the directory contains no log.
     static func run(dataDirectory: String?, _ report: inout BenchReport) throws {
         guard let directory = dataDirectory else {
@@ -94,7 +95,7 @@ enum EstimatorBench {
     /// Scores a log by the definitions of the BROAD benchmark (Laidig et al. 2021, doi
     /// 10.3390/data6070072). For each moving sample with a reference, the error is the quaternion e
     /// = estimate · conj(reference) in the earth frame. The inclination error is 2 acos √(w² + z²),
-    /// with the components w and z of e.
+    /// where w and z are components of the error quaternion.
     private static func score(_ log: IMULog, name: String) -> Score {
         let truth = restRate(log)
         var squares = 0.0
@@ -119,7 +120,7 @@ enum EstimatorBench {
             biasError: biasError, convergence: settled)
     }
 
-    /// Total attitude error with magnetometer (9D), defined as in the BROAD benchmark: 2 acos |w|,
+    /// Total attitude error with magnetometer (9D), as defined in the BROAD benchmark: 2 acos |w|,
     /// where w is a component of the error quaternion.
     private static func total(_ log: IMULog) -> Double {
         var squares = 0.0
@@ -137,8 +138,8 @@ enum EstimatorBench {
         return (squares / max(count, 1)).squareRoot()
     }
 
-    /// Mean raw rate before the first motion, rad/s. Before the first motion the sensor is at rest,
-    /// so the mean is the gyroscope's bias.
+    /// Mean raw rate before the first motion, rad/s. Before the first motion the sensor is at rest.
+    /// The mean is therefore the gyroscope's bias.
     static func restRate(_ log: IMULog) -> Vector3 {
         let rest = log.records.prefix { !$0.isMoving }
         return rest.reduce(Vector3.zero) { $0 + $1.gyro } / Double(max(rest.count, 1))
@@ -160,7 +161,7 @@ enum EstimatorBench {
                 rounds.append((threadTime() - start) * 1e9 / Double(log.records.count))
             }
         }
-        // The bench uses the sum of the results, so that the compiler does not remove the measured
+        // The bench uses the sum of the results to prevent the compiler from removing the measured
         // loop.
         precondition(sink.isFinite)
         return rounds.sorted()[rounds.count / 2]

@@ -4,7 +4,7 @@ import Plot
 import Recording
 import SystemPackage
 
-/// Files and figures for the comparison with other estimators. This type writes the logs of the
+/// Files and values for the comparison with other estimators. This type writes the logs of the
 /// harder scenarios as files, prints the processor time of one estimator update, and draws plots.
 enum EstimatorFiles {
     /// Executes the task that the options request: an export of logs, a measurement of the update
@@ -42,7 +42,7 @@ enum EstimatorFiles {
         return false
     }
 
-    /// For each scenario, writes a folder that contains every log of the directory `source`,
+    /// Writes a folder for each scenario. The folder contains every log of the directory `source`,
     /// changed as the scenario describes.
     private static func export(from source: String, to directory: String) throws {
         guard let names = EstimatorBench.logNames(in: source), !names.isEmpty else {

@@ -84,8 +84,7 @@ extension EstimatorScenario {
         }
     }
 
-    /// Limits the gyroscope's range, so that the fastest 0.7 % of the moving samples exceed the
-    /// range.
+    /// Limits the gyroscope's range to a value that the fastest 0.7 % of the moving samples exceed.
     private static func cutOff(_ log: inout IMULog) {
         let sizes = log.records.filter(\.isMoving)
             .map { max(abs($0.gyro.x), abs($0.gyro.y), abs($0.gyro.z)) }.sorted()

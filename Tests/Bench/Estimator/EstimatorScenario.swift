@@ -35,7 +35,7 @@ struct EstimatorScenario {
     }
 
     /// Scenarios that are exported for the comparison with other estimators: the unchanged logs,
-    /// logs to which a bias is added from the start, and all harder logs.
+    /// logs with a bias from the start, and all harder logs.
     static var exported: [EstimatorScenario] {
         [
             EstimatorScenario(name: "as recorded", folder: "recorded") { _ in },
@@ -66,7 +66,7 @@ struct EstimatorScenario {
         for index in log.records.indices { log.records[index].gyro += bias }
     }
 
-    /// Keeps only the first motion phase, so that the log contains no rest.
+    /// Keeps only the first motion phase; the log then contains no rest.
     private static func keepMotion(_ log: inout IMULog) {
         let motion = log.records.drop { !$0.isMoving }.prefix { $0.isMoving }
         log.records = Array(motion)

@@ -1,12 +1,12 @@
 /// Limits of the unintended motion of random gimbals. Each limit is 1.5 times the best measured
 /// result, and at least 0.1°. The best result comes from runs with four gimbals of each kind of
-/// motor and even seeds. Therefore a run that misses a limit shows that a change has made the
-/// controller worse. Each result has two figures: the motion that 90 % of the runs do not exceed,
-/// and the motion that no run exceeds. The limits of `FaultRun.Fault` apply to a phone-sized
-/// camera, and many of the random gimbals miss those limits. Motors without encoders have no
-/// limits, because a random gimbal with such motors often turns over even without a fault.
+/// motor and even seeds. A run that exceeds a limit therefore shows that a change has made the
+/// controller worse. Each result consists of two values: the 90 % quantile of the motion over all
+/// runs, and the largest motion. The limits of `FaultRun.Fault` apply to a phone-sized camera; many
+/// of the random gimbals exceed those limits. There are no limits for motors without encoders,
+/// because a random gimbal with these motors often turns over even without a fault.
 enum DrawnBars {
-    /// Limits of the unintended motion for 90 % of the runs and for all runs, degrees; nil if no
+    /// Limits of the unintended motion, degrees: 90 % quantile and maximum over the runs; nil if no
     /// measurement exists for this group and fault.
     static func bars(group: String, fault: FaultRun.Fault) -> (p90: Double, worst: Double)? {
         guard let measured = measured[group]?[fault.rawValue] else { return nil }

@@ -3,9 +3,9 @@ import PlainText
 import Simulation
 import Wire
 
-/// Test for false alarms: the motors start while a simulated person with the gimbal walks, runs or
-/// does not move, and no fault occurs. Each fault that the controller reports is therefore a false
-/// alarm.
+/// Test for false alarms in runs without any fault: the motors start while a simulated person with
+/// the gimbal walks, runs or does not move. Each fault that the controller reports is therefore a
+/// false alarm.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {
@@ -35,7 +35,7 @@ enum FalseAlarms {
                         let held = run.run().conditions
                         starts += 1
                         // If the condition `rotor_lost` holds, the rotors have really lost step in
-                        // this run, so the condition is not a false alarm.
+                        // this run. The condition is then not a false alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

@@ -87,8 +87,8 @@ enum FaultBench {
         }
     }
 
-    /// Checks the results of random gimbals against `DrawnBars`, and reports how many gimbals miss
-    /// the limits in `FaultRun.Fault`.
+    /// Checks the results of random gimbals against `DrawnBars`, and reports the number of gimbals
+    /// that exceed the limits in `FaultRun.Fault`.
     private static func checkDrawn(
         _ row: FaultCampaign.Row, group: String, _ report: inout BenchReport
     ) {
@@ -187,9 +187,9 @@ extension FaultRun.Fault {
         }
     }
 
-    /// Limits of one kind of fault: `seconds` is the longest time from the fault until the gimbal
-    /// is safe; `degrees` is the largest unintended motion until then; `coasting` is the largest
-    /// unintended motion including the coasting after the outputs are off.
+    /// Limits of one kind of fault. `seconds` is the longest time from the fault until the gimbal
+    /// is safe, `degrees` the largest unintended motion until then. `coasting` is the largest
+    /// unintended motion, including the coasting after the outputs are switched off.
     var bars: (seconds: Double, degrees: Double, coasting: Double) {
         switch kind {
         case .order: (0.02, 3, 3)

@@ -35,8 +35,8 @@ struct FaultCampaign {
             guard fault.kind != .lie, fault.kind != .plant else { return 0 }
             return results.count { $0.outcome.secondsToSafe.isNaN }
         }
-        /// Number of runs whose outputs were on at the end, although the fault requires that the
-        /// outputs stay off.
+        /// Number of runs whose outputs were on at the end, although the fault requires them to
+        /// remain off.
         var returned: Int {
             switch fault.kind {
             case .command, .lie, .plant: 0

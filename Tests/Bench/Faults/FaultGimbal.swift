@@ -8,12 +8,12 @@ struct FaultGimbal {
     var name: String
     /// The physical gimbal.
     var simulated = SimulatedGimbal.Parameters()
-    /// The controller's tuning: the default tuning, in which the inertia is unknown, or, for a
-    /// random gimbal, the tuning that the daemon computes.
+    /// The controller's tuning: the default tuning with unknown inertia; for a random gimbal, the
+    /// tuning that the daemon computes.
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
-    /// Time at which the fault occurs, s; before this time, the controller has learned bias,
+    /// Time at which the fault occurs, s. Before this time, the controller has learned bias,
     /// inertia and friction.
     var onset = 5.0
     /// Parameters of a variant of this gimbal with 1000 ticks and samples per second; nil if the
@@ -65,7 +65,7 @@ struct FaultGimbal {
     /// A random gimbal. The tuning comes from a daemon whose configuration contains only the kind
     /// of motor and the loop's rate.
     ///
-    /// The identification of inertia and delay can take 8 s, so the faults occur after 9 s.
+    /// The identification of inertia and delay can take 8 s; the faults therefore occur after 9 s.
     static func drawn(seed: UInt64, motor: MotorType) throws -> FaultGimbal {
         let drawn = DrawnGimbal(seed: seed, motor: motor)
         var gimbal = FaultGimbal(name: "random \(seed), \(motor)")

@@ -9,28 +9,30 @@ extension FaultRun {
         /// the start of the motors until the onset of the fault, degrees. The healthy run is the
         /// same simulation without the fault.
         var start = 0.0
-        /// True if the outputs of the run have gone off, or have never come on.
+        /// True if the outputs of the run have been switched off, or have never been switched on.
         var isShutOff = false
-        /// True if the outputs of the healthy run have gone off, or have never come on.
+        /// True if the outputs of the healthy run have been switched off, or have never been
+        /// switched on.
         var isTwinShutOff = false
-        /// True if the camera's tremor in the last half second exceeds the largest tremor of the
-        /// handle, and the largest tremor of the camera in the healthy run, over half a second.
+        /// True if the camera's tremor in the last half second exceeds two values: the largest
+        /// tremor of the handle, and the largest tremor of the camera in the healthy run, each over
+        /// half a second.
         var isTrembling = false
         /// Total time after the onset for which the camera trembled with the outputs on, s.
         var trembling = 0.0
-        /// Longest continuous trembling during which the controller reported neither an oscillation
-        /// nor an identification of the inertia, s.
+        /// Longest continuous tremor during which the controller reports neither an oscillation nor
+        /// an identification of the inertia, s.
         var unnamed = 0.0
-        /// Time from the onset until the controller reported an oscillation, s; NaN if it reported
-        /// none.
+        /// Time from the onset until the controller reports an oscillation, s; NaN without a
+        /// report.
         var named = Double.nan
-        /// Ratio of the inertia that the controller assumes to the true inertia at the end of the
-        /// run, on the axis with the largest error; NaN for servos.
+        /// Ratio of the assumed to the true inertia at the end of the run, on the axis with the
+        /// largest error; NaN for servos.
         var inertiaRatio = Double.nan
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// True if the camera trembled for longer than 0.1 s. A knock makes the camera tremble for
+        /// True if the camera trembled for longer than 0.1 s. A knock makes the camera shake for
         /// less than 0.1 s.
         var hasOscillated: Bool { trembling > 0.1 }
     }
@@ -59,7 +61,7 @@ extension FaultRun {
         return on >= trace.onset || trace.points[on...].contains { !$0.isEnabled }
     }
 
-    /// Criterion for an oscillation: `window` is the length of each window, s; the camera's tremor
+    /// Criterion for an oscillation. `window` is the length of each window, s. The camera's tremor
     /// must exceed the tremor of the healthy run by the factor `beyondTwin`.
     private static let window = 0.05
     private static let beyondTwin = 1.5
@@ -88,7 +90,7 @@ extension FaultRun {
         for (index, point) in trace.points.enumerated() {
             let isOscillating = point.conditions.intersects(.loopOscillating)
             // The identification of the inertia shakes the camera deliberately, and the controller
-            // reports the identification, so this tremor does not count as an oscillation.
+            // reports the identification. This tremor does not count as an oscillation.
             let isTold = isOscillating || point.conditions.intersects(.inertiaUnknown)
             let since = Double(index + 1 - trace.onset) * trace.dt
             if isOscillating, since >= 0, plant.named.isNaN { plant.named = since }
@@ -115,7 +117,7 @@ extension FaultRun.Fault {
         }
     }
 
-    /// True if the fault already exists when the motors come on.
+    /// True if the fault already exists when the motors are switched on.
     var isFromBeginning: Bool {
         switch self {
         case .plantLater, .plantSooner, .plantSlow, .plantStaleHeavy, .plantStaleLight: true
@@ -128,7 +130,7 @@ extension FaultRun.Fault {
     var isAtFullRate: Bool { self == .plantSlow }
 
     /// True if the fault applies to this kind of motor. A wrong inertia in the configuration
-    /// affects only torque motors: servos do not use the inertia, and motors without encoders
+    /// affects only torque motors. Servos do not use the inertia, and motors without encoders
     /// measure the inertia at each start.
     func concerns(_ motor: MotorType) -> Bool {
         switch self {
@@ -147,7 +149,7 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos have a longer delay than other motors, so the delay of their model is
+            // Servos have a longer delay than other motors. The delay of their model is therefore
             // increased by 9 ms instead of 5 ms.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250

@@ -8,17 +8,17 @@ import Simulation
 /// One simulation run of the fault campaign: its fault, its gimbal, its mode, and the link that is
 /// in control.
 ///
-/// Commands pass through the real `Commander` and the real loop, sensor faults through the
+/// Commands pass through the real `Commander` and the real loop. Sensor faults pass through the
 /// simulated sensor. The unintended motion is the angle between the camera's true attitude and its
 /// attitude in a reference run with the same seed. Until the outputs are off, the reference run is
-/// the run without the fault. For half a second after the outputs are off, the reference run has no
-/// fault, but an emergency stop that switches the outputs off at the same time. Therefore the
-/// unintended motion includes the coasting that the fault has caused, but not the fall of a camera
-/// whose motors are off.
+/// the run without the fault. For half a second after the outputs are off, the reference run is a
+/// run without the fault, but with an emergency stop at the same time. Therefore the unintended
+/// motion includes the coasting that the fault has caused, but not the fall of a camera whose
+/// motors are off.
 ///
 /// If the gimbal differs from the model from the beginning, the camera's motion at the start also
-/// differs. For a gimbal that differs from the model, the bench compares the camera with the camera
-/// of the run without the fault, separately before and after the onset. After the onset, the bench
+/// differs. If the gimbal differs from the model, the bench compares the camera with the camera of
+/// the run without the fault, separately before and after the onset. After the onset, the bench
 /// subtracts the difference in heading at the onset, because no sensor of the gimbal measures the
 /// heading.
 struct FaultRun {
@@ -87,30 +87,31 @@ struct FaultRun {
 
     /// Kinds of faults.
     enum Kind {
-        /// A sensor fails: the outputs must go off.
+        /// A sensor fails. The outputs must be switched off.
         case sensor
-        /// A client requests that the outputs go off: the request must be executed.
+        /// A client requests that the outputs are switched off. The request must be executed.
         case order
-        /// The commands end: the camera must stop, and the controller must hold it.
+        /// The commands end. The camera must stop, and the controller must hold it.
         case command
-        /// A motor responds wrongly: the outputs must go off, and stay off.
+        /// A motor responds wrongly. The outputs must be switched off, and must remain off.
         case response
-        /// A sensor delivers wrong values for a short time, or values with a reversed sign; the run
-        /// passes whether the outputs go off or stay on.
+        /// A sensor delivers wrong values for a short time, or values with a reversed sign. The run
+        /// passes whether or not the outputs are switched off.
         case lie
-        /// The gimbal differs from the controller's model of it: the outputs must stay on.
+        /// The gimbal differs from the controller's model of the gimbal. The outputs must remain
+        /// on.
         case plant
     }
 
     /// Result of a run.
     struct Outcome {
-        /// Time from the fault until the outputs are off or, for a fault of the commands, until the
-        /// set-point is still, s; NaN if this never happens.
+        /// Time from the fault until the outputs are off, s; NaN if this never happens. For a fault
+        /// of the commands, the time until the set-point is still.
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
-        /// Largest unintended motion until the outputs are off or, for a fault of the commands,
-        /// until the set-point is still, degrees.
+        /// Largest unintended motion until the outputs are off, degrees. For a fault of the
+        /// commands, the largest motion until the set-point is still.
         var untilSafe = 0.0
         /// True if the outputs are on at the end of the run.
         var isOn = false
@@ -129,7 +130,7 @@ struct FaultRun {
 
     /// Time after the onset for which the run is observed, s.
     var after: Double { fault.after }
-    /// Time after the outputs go off during which the camera's coasting counts as unintended
+    /// Time after the outputs are switched off in which the camera's coasting counts as unintended
     /// motion, s.
     static let coast = 0.5
 
@@ -140,8 +141,8 @@ struct FaultRun {
 
     /// Executes the run.
     ///
-    /// - Parameter twins: Healthy runs, by gimbal, motion, mode, link and seed; the call adds a
-    ///   missing healthy run.
+    /// - Parameter twins: Healthy runs by gimbal, motion, mode, link and seed. A missing healthy
+    ///   run is added at the call.
     /// - Returns: The results of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
@@ -163,8 +164,8 @@ struct FaultRun {
                 (outcome.secondsToSafe.isNaN ? after : outcome.secondsToSafe) / trace.dt + 1e-6)
             : off
         if let plant = outcome.plant, off == 0 {
-            // The motors' outputs have never come on in this run, so gravity moves the camera after
-            // the onset of the fault.
+            // The motors' outputs have never been switched on in this run. Gravity therefore moves
+            // the camera after the onset of the fault.
             outcome.unintended = plant.start
             outcome.untilSafe = plant.start
             return outcome
@@ -194,7 +195,7 @@ struct FaultRun {
     }
 
     /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the result
-    /// is the angle from the estimated attitude to the set-point, because the gimbal holds the
+    /// is the angle from the estimated attitude to the set-point. In this case the gimbal holds the
     /// camera. The angle between the camera and the camera of the reference run is not suitable,
     /// because the commands continue in the reference run.
     private func deviation(
@@ -207,7 +208,7 @@ struct FaultRun {
     private func isSafe(_ point: FaultTrace.Point) -> Bool {
         switch fault.kind {
         case .sensor, .order, .response, .lie, .plant: !point.isEnabled
-        // In the modes `fpv` and `neutral`, commands do not turn the camera, so no stop is
+        // In the modes `fpv` and `neutral`, commands do not turn the camera. No stop is therefore
         // expected.
         case .command:
             fault == .garbage || fault == .flood || mode == .fpv || mode == .neutral

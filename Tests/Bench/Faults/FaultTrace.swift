@@ -39,8 +39,8 @@ struct FaultTrace {
     let onset: Int
     /// All ticks.
     var points: [Point] = []
-    /// Ratio of the inertia that the controller assumes to the true inertia at the end of the run,
-    /// on the axis with the largest error.
+    /// Ratio of the assumed to the true inertia at the end of the run, on the axis with the largest
+    /// error.
     var inertiaRatio = Double.nan
 
     /// All ticks of the run from the onset of the fault.
@@ -80,8 +80,8 @@ struct Twins {
 }
 
 extension FaultRun {
-    /// True if commands turn the camera. If the motors go off during a turn, the camera coasts even
-    /// without a fault.
+    /// True if commands turn the camera. If the motors are switched off during a turn, the camera
+    /// coasts even without a fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
     /// Executes the run of a fault, tick by tick.
@@ -138,9 +138,9 @@ extension FaultRun {
         return trace
     }
 
-    /// Ratio of the inertia that the controller assumes to the true inertia, on the axis with the
-    /// largest error. A motor that is stronger than the model makes the inertia appear smaller; the
-    /// ratio is corrected for this effect.
+    /// Ratio of the assumed to the true inertia, on the axis with the largest error. If a motor is
+    /// stronger than its model, the inertia appears smaller. The ratio is corrected for this
+    /// effect.
     private func ratio(_ found: AxisVector, of gimbal: SimulatedGimbal) -> Double {
         var farthest = Double.nan
         for axis in GimbalAxis.allCases {
@@ -152,7 +152,7 @@ extension FaultRun {
     }
 
     /// True if all commanded rates are below 0.02 rad/s. In the mode `panFollow`, yaw follows the
-    /// handle, so the rate of yaw is ignored.
+    /// handle; the rate of yaw is therefore ignored.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02

@@ -56,7 +56,7 @@ enum AutotuneBench {
     ///
     /// - Parameters:
     ///   - options: Options of the command line, which are not used.
-    ///   - report: Report to which the figures are added.
+    ///   - report: Report to which the results are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
         for motor in [MotorType.torque, .field] { exerting(motor, &report) }
@@ -137,7 +137,7 @@ enum AutotuneBench {
     }
 
     /// The tuning that the autotune proposes. If the autotune ends without a result, the bench
-    /// reports a missed limit, and the value is nil.
+    /// counts an exceeded limit, and the value is nil.
     private static func tuned(
         _ what: Case, _ report: inout BenchReport
     ) -> Stabilizer.Parameters? {
@@ -185,12 +185,12 @@ enum AutotuneBench {
         return (error / 18_000).squareRoot() * 180 / .pi
     }
 
-    /// Sensitivity of the camera to a disturbing acceleration while a person walks with the gimbal:
-    /// RMS hold error of pitch, degrees, per RMS acceleration, rad/s².
+    /// Sensitivity of the camera to disturbances while a person walks with the gimbal: RMS hold
+    /// error of pitch, degrees, per RMS of the disturbing acceleration, rad/s².
     ///
-    /// The bench compares a run with pushes and a run without pushes. The pushes have 8 rad/s² RMS
-    /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. The run with pushes
-    /// and the run without pushes have identical noise and identical steps of the walker.
+    /// The bench compares a run with pushes with a run without pushes. The pushes have 8 rad/s² RMS
+    /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. The runs with and
+    /// without pushes have identical noise and identical steps of the walker.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm

@@ -12,7 +12,7 @@ enum GainGridBench {
     ///
     /// - Parameters:
     ///   - options: Options of the command line, which are not used.
-    ///   - report: Report to which the worst figures of all points are added.
+    ///   - report: Report to which the worst results of all points are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst case")
         for (motor, name, bar) in [
@@ -60,7 +60,7 @@ enum GainGridBench {
     }
 
     /// Largest angle from the set-point between 1.3 and 1.8 s after a step, degrees; infinite if
-    /// the motors were off.
+    /// the motors are off.
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {

@@ -3,7 +3,7 @@ import PlainText
 import Simulation
 
 /// Seeds of the random gimbals. Developers choose the parameters with one half of the seeds, and
-/// report the figures of the other half.
+/// report the results of the other half.
 enum GallerySeeds {
     case all
     case even
@@ -33,7 +33,7 @@ enum GallerySeeds {
 }
 
 /// Benchmark of random gimbals in each motion of the handle. The benchmark counts the gimbals that
-/// start, hold the camera, do not oscillate, and are not shut off because of a false alarm.
+/// start, hold the camera, do not oscillate, and are not switched off because of a false alarm.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

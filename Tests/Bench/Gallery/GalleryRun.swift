@@ -17,10 +17,9 @@ struct GalleryRun {
     /// True if the run prints the camera's angles and all estimates every 20 ms.
     var isTraced = false
 
-    /// Figures of the run; angles are in degrees, times in seconds.
+    /// Results of the run; angles are in degrees, times in seconds.
     struct Outcome {
-        /// Time until the camera first followed a set-point, s; NaN if the camera never followed
-        /// one.
+        /// Time until the camera first follows a set-point, s; NaN if it never does.
         var start = Double.nan
         /// RMS of the camera's angle above 1 Hz, the larger value of roll and pitch.
         var shake = Double.nan
@@ -28,35 +27,35 @@ struct GalleryRun {
         var hold = Double.nan
         /// Largest deviation of the camera's tilt from its mean.
         var largest = Double.nan
-        /// Largest RMS over half a second of the camera's true motion above 15 Hz: `tremor` of the
+        /// Largest RMS of the camera's true motion above 15 Hz over half a second: `tremor` of the
         /// rate, deg/s; `buzz` of the angle, degrees.
         var tremor = 0.0
         var buzz = 0.0
         /// RMS of the handle's angle above 15 Hz, degrees.
         var handleBuzz = 0.0
-        /// Largest turn of the camera between the motors' start and the time at which the camera
-        /// first followed a set-point.
+        /// Largest turn of the camera before it first follows a set-point, from the start of the
+        /// motors.
         var searchAngle = 0.0
-        /// True if the outputs have gone off during the run.
+        /// True if the outputs have been switched off during the run.
         var isShutOff = false
         /// All conditions of the run that report a fault.
         var faults: Conditions = .none
-        /// Ratio of identified to true inertia, on the axis with the largest error. A motor that is
-        /// stronger than the model makes the inertia appear smaller; the ratio is corrected for
-        /// this effect.
+        /// Ratio of identified to true inertia, on the axis with the largest error. If a motor is
+        /// stronger than its model, the inertia appears smaller. The ratio is corrected for this
+        /// effect.
         var inertiaRatio = Double.nan
 
         /// True if the motors stay on, and the camera's tilt stays within 5° of its mean.
         var isHeld: Bool { !isShutOff && largest < 5 }
-        /// True if the camera's tremor exceeds the tremor that noise, friction and a servo's pulses
-        /// cause, and also exceeds the handle's tremor.
+        /// True if the camera's tremor exceeds the handle's tremor, and exceeds the tremor that
+        /// noise, friction and a servo's pulses cause.
         var isOscillating: Bool {
             Tremor.Window(rate: tremor, angle: buzz).isTrembling(beside: handleBuzz) || tremor > 60
         }
     }
 
-    /// Conditions that report a fault. A random gimbal has no fault, so a condition that reports a
-    /// fault is a false alarm.
+    /// Conditions that report a fault. A random gimbal has no fault. A condition that reports a
+    /// fault is therefore a false alarm.
     static var faults: Conditions {
         .responseReversed | .gyroContradicted | .imuFrozen | .imuImplausible | .imuStale
             | .imuTimeFault | .gravityMismatch | .controlFault | .loopOscillating | .inertiaNotFound

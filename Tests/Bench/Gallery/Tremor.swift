@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 
 /// Tremor of the camera or the handle: RMS of the true rate above 15 Hz, and of the corresponding
-/// angle, over windows of equal length. An oscillation of the loop causes a large tremor; a
-/// person's steps, and friction, cause a small tremor.
+/// angle, over windows of equal length. An oscillation of the loop causes a large tremor. A
+/// person's steps and friction cause a small tremor.
 struct Tremor {
     /// RMS values of one window.
     struct Window {
@@ -15,7 +15,7 @@ struct Tremor {
         /// True if the tremor exceeds the tremor that noise, friction and a servo's pulses cause.
         ///
         /// - Parameter other: RMS of the handle's angle above 15 Hz, or of the camera's angle in a
-        ///   run without the fault, degrees; the camera's RMS must also exceed this value.
+        ///   run without the fault, degrees. The camera's RMS must also exceed this value.
         /// - Returns: True if the camera trembles.
         func isTrembling(beside other: Double) -> Bool { rate > 3 && angle > max(0.05, other) }
     }

@@ -3,10 +3,10 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Hostile clients of every link. On the socket, one client sends requests without pause, a second
-/// client never reads, and a third client never completes a line. A phone writes invalid bytes at
-/// full speed to both Bluetooth services. Other senders flood the UDP ports and a serial line with
-/// invalid or truncated frames.
+/// Hostile clients of every link. On the socket, the first client sends requests without pause, the
+/// second client never reads, and the third client never completes a line. A phone writes invalid
+/// bytes at full speed to both Bluetooth services. Other senders flood the UDP ports and a serial
+/// line with invalid or truncated frames.
 final class BadClients {
     /// Numbers of actions that the hostile clients have performed.
     struct Counts {
@@ -48,7 +48,7 @@ final class BadClients {
     ///   - path: The diagnostics socket.
     ///   - radio: The fake bluetoothd.
     ///   - ports: UDP ports of this computer.
-    ///   - line: The other end of the daemon's serial port.
+    ///   - line: The bench's end of the daemon's serial line.
     init(_ path: String, _ radio: FakeBlueZ, ports: [UInt16], line: BenchSerialLine) {
         self.path = path
         self.radio = radio

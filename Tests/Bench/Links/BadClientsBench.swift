@@ -5,7 +5,7 @@ import Realtime
 import Wire
 
 /// Effect of `BadClients` on the control loop. The daemon runs alternately with and without hostile
-/// clients, so that other load on the machine affects both kinds of runs.
+/// clients. Other load on the machine therefore affects both kinds of runs.
 enum BadClientsBench {
     /// UDP ports of the wheels' remote control and of MAVLink.
     private static let ports: [UInt16] = [45021, 45022]

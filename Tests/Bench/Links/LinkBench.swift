@@ -69,7 +69,7 @@ enum LinkBench {
             let sender = try? BenchSocket(to: port)
         else { return report.fail("no UDP on the loopback interface") }
         var parameters = DriveModel.Parameters()
-        // The ramp is steep, so that the bench can recognise the write that follows a datagram.
+        // The ramp is steep, because the bench must recognise the write that follows a datagram.
         parameters.acceleration = 1000
         parameters.deceleration = 1000
         let wheels = DriveMotors(simulated: parameters)
@@ -101,9 +101,9 @@ enum LinkBench {
                 usleep(20)
             }
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
-            // The app sends 20 datagrams a second; at this rate the bench would take a minute, so
-            // the bench sends faster. The interval is random, so that the datagrams arrive at every
-            // phase of the wheels' period.
+            // The app sends 20 datagrams a second. At this rate the bench would take a minute; the
+            // bench therefore sends faster. The interval is random; the datagrams therefore arrive
+            // at every phase of the wheels' period.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()
@@ -138,8 +138,8 @@ enum LinkBench {
 
     // MARK: A stream
 
-    /// Runs the real daemon for a minute, in which the daemon sends its attitude as MAVLink 100
-    /// times per second, and counts the frames.
+    /// Runs the real daemon for a minute and counts the MAVLink frames. The daemon sends its
+    /// attitude 100 times per second.
     private static func stream(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         let port: UInt16 = 45014

@@ -3,8 +3,8 @@ import GimbalCore
 import Glibc
 import Wire
 
-/// Ordinary clients that use all links at the same time: two clients of the socket (one
-/// subscribes), a phone that connects and disconnects, a ground station over MAVLink, and a remote
+/// Ordinary clients that use all links at the same time: two clients of the socket (one with a
+/// subscription), a phone that connects and disconnects, a MAVLink ground station, and a remote
 /// control of the wheels. The clients take turns in control of the camera and the wheels.
 final class LinkChatter {
     /// Number of messages sent, by link.

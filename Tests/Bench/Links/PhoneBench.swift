@@ -8,11 +8,11 @@ import Wire
 /// private bus, on which a fake bluetoothd sends the writes of an app that tracks a person.
 enum PhoneBench {
     private static let rateHz = 1000.0
-    /// Number of writes from which the figures are computed. The app AirLink sends 60 writes per
+    /// Number of writes from which the results are computed. The app AirLink sends 60 writes per
     /// second.
     private static let writes = 2000
-    /// Range of the random interval between two writes, µs, long enough that the rate of the writes
-    /// stays below the limit for one phone.
+    /// Range of the random interval between two writes, µs. The rate of the writes is therefore
+    /// below the limit for one phone.
     private static let betweenWrites: ClosedRange<UInt32> = 12_000...20_000
     /// D-Bus paths of the AirOS service's characteristics for mode and control.
     private static let mode = "/org/airframe/service0/char04"

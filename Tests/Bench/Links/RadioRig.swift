@@ -8,13 +8,13 @@ struct RadioRig {
     let process: DaemonProcess
     private let bus: PrivateBus
 
-    /// Starts the daemon. If the daemon does not start, the initializer reports this, and the
+    /// Starts the daemon. If the daemon does not start, the initializer reports the reason, and the
     /// result is nil.
     ///
     /// - Parameters:
     ///   - daemon: Path of the daemon's program.
     ///   - settings: Settings as `KEY=VALUE`, in addition to those of Bluetooth.
-    ///   - report: Report to which the reason of a failure is added.
+    ///   - report: Report to which the reason for a failure is added.
     /// - Throws: The reason why a process or a bus cannot start.
     init?(_ daemon: String, settings: [String], _ report: inout BenchReport) throws {
         bus = try PrivateBus()

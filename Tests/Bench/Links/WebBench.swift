@@ -78,7 +78,7 @@ enum WebBench {
         report.show("longest time to all 19 readers", largest * 1e3, "ms")
     }
 
-    /// Serves three phones, each of which sends 30 frames of 60 kB per second, with a finder that
+    /// Serves three phones, each of which sends 30 frames of 60 kB per second. The person detector
     /// takes 40 ms for each picture.
     private static func phones(_ report: inout BenchReport) throws {
         var options = AerieOptions(listen: "127.0.0.1:0")
@@ -153,7 +153,7 @@ enum WebBench {
         return WebClient.frame(1, Array(text))
     }
 
-    /// Connects to the server. If earlier connections have used all local ports, the method tries
+    /// Connects to the server. If earlier connections occupy all local ports, the method tries
     /// again until a port is free.
     private static func connect(_ port: Int) throws -> WebClient {
         for _ in 0..<1000 {
@@ -184,7 +184,7 @@ enum WebBench {
         return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4096
     }
 
-    /// Finder that takes 40 ms without using the processor, and finds no people.
+    /// Person detector that takes 40 ms without using the processor, and detects nobody.
     private struct SlowFinder: PoseSource {
         func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
             width: Int, height: Int, bodies: [Body]

@@ -16,7 +16,7 @@ enum Cyclictest {
     /// Runs cyclictest with one thread under SCHED_FIFO and with locked memory.
     ///
     /// - Returns: The latencies; nil if cyclictest printed no histogram, for example because the
-    ///   process lacks the right to real-time scheduling.
+    ///   process must not use real-time scheduling.
     static func run(intervalMicroseconds: Int, seconds: Double, priority: Int, cpu: Int?) -> Result?
     {
         let loops = Int(seconds * 1e6) / intervalMicroseconds

@@ -106,8 +106,8 @@ enum RingBench {
             wrong: Double(wrong))
     }
 
-    /// Container that passes the ring's writing end into the producer's closure; the writing end
-    /// cannot be copied.
+    /// Container that passes the ring's producer end into the producer's closure, because the
+    /// producer end cannot be copied.
     private final class Handover: Sendable {
         private let writer: Mutex<RingWriter<UInt64>?>
 

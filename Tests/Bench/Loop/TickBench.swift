@@ -35,15 +35,14 @@ enum TickBench {
     }
 }
 
-/// Sensor of a level camera on an upright handle: at first the sensor is at rest, so that the
-/// estimator learns its bias; then the camera shakes slightly.
+/// Sensor of a level camera on an upright handle. At first the sensor is at rest, and the estimator
+/// learns its bias; then the camera shakes slightly.
 enum BenchSensor {
     /// Number of samples at rest.
     static let stillSamples = 10_000
 
     static func sample(_ number: Int, at time: Instant) -> IMUSample {
-        // The rate is a triangle wave, which is fast to compute, bounded, and has no repeated
-        // values.
+        // The rate is a triangle wave: it is fast to compute, bounded, and has no repeated values.
         let phase = Double(number % 500) / 250 - 1
         let wave = (abs(phase) - 0.5) * (number <= stillSamples ? 1e-3 : 1)
         var sample = IMUSample(

@@ -4,16 +4,16 @@ import Simulation
 /// Stillness of the camera with servos and with open-loop brushless motors, with and without a
 /// second IMU on the handle. The benchmark uses the default plant and the default tuning.
 ///
-/// The figures are defined as in `PointingBench`. The limits for servos come from the controller of
+/// The results are defined as in `PointingBench`. The limits for servos come from the controller of
 /// another program. That controller, with the true delay of the servos, has errors of 0.26° in roll
 /// and 0.45° in pitch.
 enum ActuatorBench {
-    /// Runs all cases; each figure is the worst of the seeds.
+    /// Runs all cases; each result is the worst of all seeds.
     ///
     /// - Parameters:
-    ///   - options: Options of the command line, which are not used, because these figures do not
+    ///   - options: Options of the command line, which are not used, because these results do not
     ///     depend on the machine.
-    ///   - report: Report to which the figures are added; angles are in thousandths of a degree.
+    ///   - report: Report to which the results are added; angles are in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run by a")

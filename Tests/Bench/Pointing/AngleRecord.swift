@@ -20,7 +20,7 @@ struct AngleRecord {
     /// Root mean square of the angle's deviation from `centre`.
     func rms(about centre: Double) -> Double { Self.rms(values[...], about: centre) }
 
-    /// RMS of the angle's deviation from its mean, where a mean is computed for each 10 s of the
+    /// RMS of the angle's deviation from its mean; a separate mean is computed for each 10 s of the
     /// run.
     var jitter: Double {
         let window = 10 * Self.rate
@@ -44,8 +44,8 @@ struct AngleRecord {
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)
     }
 
-    /// Peak-to-peak value of the angle above 1 Hz in the worst 10 s: twice the ± value that
-    /// manufacturers of gimbals state. The last part of the run is evaluated if it is at least 5 s
+    /// Peak-to-peak value of the angle above 1 Hz in the worst 10 s: twice the ± value in gimbal
+    /// manufacturers' specifications. The last part of the run is evaluated if it is at least 5 s
     /// long.
     var peakToPeak: Double {
         let quick = quick

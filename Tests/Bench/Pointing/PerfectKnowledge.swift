@@ -3,9 +3,9 @@ import Simulation
 
 /// Controller that reads the true state without delay and cancels every disturbance exactly. The
 /// error of this controller, with the same handle, mechanics and set-points, is the reference for
-/// every figure. The error is not zero, because the controller holds its output for a period.
+/// every result. The error is not zero, because the controller holds its output for a period.
 /// Motors without encoders are replaced by torque motors without delay. Servos keep their speed and
-/// resolution, but the controller has access to the future motion of the handle.
+/// resolution, but the controller knows the future motion of the handle.
 struct PerfectKnowledge {
     /// Desired attitude of the camera.
     private(set) var attitude = Quaternion.identity

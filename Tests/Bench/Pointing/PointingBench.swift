@@ -3,19 +3,19 @@ import Simulation
 
 /// Stillness and accuracy of the camera, with the default plant and the default tuning.
 ///
-/// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from its mean,
-/// where a mean is computed for each 10 s of the run. Shake is the RMS of the camera angle above 1
-/// Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. The figure
-/// `hold error` is the RMS of the angle from estimated attitude to set-point. The figure `horizon`
+/// Angles are true camera angles. Jitter is the RMS of the camera angle's deviation from its mean;
+/// a separate mean is computed for each 10 s of the run. Shake is the RMS of the camera angle above
+/// 1 Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. The result
+/// `hold error` is the RMS of the angle from estimated attitude to set-point. The result `horizon`
 /// is the mean of roll and pitch; an uncalibrated accelerometer causes most of its error.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 
-    /// Runs all cases; each figure is the worst of the seeds.
+    /// Runs all cases; each result is the worst of all seeds.
     ///
     /// - Parameters:
     ///   - options: Options with the directory for the plots.
-    ///   - report: Report to which the figures are added; angles are in thousandths of a degree.
+    ///   - report: Report to which the results are added; angles are in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run")
@@ -73,8 +73,8 @@ enum PointingBench {
         report.show("running, shake pitch", pair.worst { $0.pitch.shake * 1000 }, "mdeg")
     }
 
-    /// Measures the stillness of a camera that points nearly straight up, where yaw and roll turn
-    /// the camera about the same axis.
+    /// Measures the stillness of a camera that points nearly straight up. In this pose, yaw and
+    /// roll turn the camera about the same axis.
     private static func vertical(_ report: inout BenchReport) {
         for pitch in [80.0, 90, 100] {
             var run = PointingRun()
@@ -109,8 +109,8 @@ enum PointingBench {
             perfect: pair.perfectWorst { $0.step(30).overshoot })
     }
 
-    /// Measures the effect of a push: the run with the push minus the run without the push, so that
-    /// the sensor's noise cancels.
+    /// Measures the effect of a push: the run with the push minus the run without the push. The
+    /// sensor's noise therefore cancels.
     private static func push(_ report: inout BenchReport) {
         var run = PointingRun()
         run.motion = .still
@@ -178,19 +178,19 @@ enum PointingBench {
             perfect = outcomes(of: reference)
         }
 
-        /// The largest figure of the runs with the stabilizer.
+        /// The largest result of the runs with the stabilizer.
         func worst(_ figure: (PointingRun.Outcome) -> Double) -> Double {
             PointingBench.worst(ours, figure)
         }
 
-        /// The largest figure of the runs with `PerfectKnowledge`.
+        /// The largest result of the runs with `PerfectKnowledge`.
         func perfectWorst(_ figure: (PointingRun.Outcome) -> Double) -> Double {
             PointingBench.worst(perfect, figure)
         }
 
-        /// Checks that the stabilizer's figure is within a limit, and prints figure and limit,
-        /// together with the figure of `PerfectKnowledge`. `figure` is in degrees, and the limit in
-        /// thousandths of a degree.
+        /// Checks that the stabilizer's result is within a limit. Prints the result, the limit and
+        /// the result of `PerfectKnowledge`. `figure` is in degrees, and the limit in thousandths
+        /// of a degree.
         func check(
             _ name: String, atMost bar: Double, _ report: inout BenchReport,
             _ figure: (PointingRun.Outcome) -> Double
@@ -201,7 +201,7 @@ enum PointingBench {
         }
     }
 
-    /// The largest value of a figure over the runs; NaN if a run has no value, for example because
+    /// The largest value of a result over the runs; NaN if a run has no value, for example because
     /// the motors never started.
     static func worst(
         _ outcomes: [PointingRun.Outcome], _ figure: (PointingRun.Outcome) -> Double

@@ -25,8 +25,7 @@ enum PointingPlot {
         ]
     }
 
-    /// Plot of tracking: pan and tilt rates are commanded during a walk, and then the commands
-    /// stop.
+    /// Plot of tracking: pan and tilt rates are commanded during a walk, then the commands stop.
     private static func tracking() -> Figure {
         let rate = 10 * Double.pi / 180
         var run = PointingRun()

@@ -11,7 +11,7 @@ struct PointingRun {
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
-        /// Pan and tilt rates, rad/s, which are commanded ten times a second between two times, s.
+        /// Pan and tilt rates, rad/s, which are commanded ten times a second in an interval, s.
         case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 
@@ -49,7 +49,7 @@ struct PointingRun {
         var hum = TorqueHum()
         /// Time until the motors received the full output, s; NaN if they never received it.
         var start = Double.nan
-        /// Time from which the camera always stayed within 1° of level, s.
+        /// Time after which the camera always remained within 1° of level, s.
         var level = 0.0
         /// All conditions that held at any time of the run.
         var conditions: Conditions = .none
@@ -201,7 +201,7 @@ struct PointingRun {
     }
 }
 
-/// RMS of the torque above 50 Hz, of the motor with the largest value.
+/// RMS of the torque above 50 Hz, for the motor with the largest value.
 struct TorqueHum {
     private var slow = AxisVector.zero
     private var squares = AxisVector.zero
@@ -245,8 +245,8 @@ extension PointingRun.Outcome {
         }
     }
 
-    /// Response to a step of `degrees` in pitch: time from the event until the pitch stays within 2
-    /// % of the step, s, and overshoot, percent.
+    /// Response to a step of `degrees` in pitch: settling time to 2 % of the step, s, and
+    /// overshoot, percent.
     func step(_ degrees: Double) -> (settling: Double, overshoot: Double) {
         guard let before = afterEvent.first else { return (.nan, .nan) }
         var settling = 0.0
@@ -259,7 +259,7 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Angle after the event minus the angle in the same run without the event, degrees, at each
+    /// Angle after the event, degrees, minus the angle in the same run without the event, for each
     /// millisecond of the first second. The effect of the sensor's noise cancels.
     func response(against undisturbed: PointingRun.Outcome) -> [Double] {
         zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }

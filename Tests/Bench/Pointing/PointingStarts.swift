@@ -81,7 +81,7 @@ enum PointingStarts {
         }
     }
 
-    /// Time from which the camera always stayed within 1° of level, s, in each run.
+    /// Time after which the camera always remained within 1° of level, s, in each run.
     private static func levels(change: (inout PointingRun) -> Void) -> [Double] {
         (UInt64(1)...64).map { seed in
             var run = PointingRun.inMotion(.walking, seed: seed, seconds: 12)

@@ -7,13 +7,13 @@ import SystemPackage
 /// Stillness of the camera while the simulated handle repeats the recorded motion of people. The
 /// bench uses every `.imu` file of a directory, with every kind of motor.
 ///
-/// The camera follows the handle's heading (`pan_follow`), because people turn round; the camera
-/// must stay level. All angles are true camera angles over the whole recording. The figure `hold`
-/// is the RMS of the camera angle's deviation from level, or for random gimbals from its mean.
-/// Shake is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle
-/// above 1 Hz in the worst 10 s. Each of the figures `hold`, shake and peak to peak is the larger
-/// value of roll and pitch. The figure `estimate` is the angle between the true and the estimated
-/// vertical. The accelerometer has been calibrated in six positions.
+/// The camera follows the handle's heading (`pan_follow`), because people turn around. The camera
+/// must remain level. All angles are true camera angles over the whole recording. The result `hold`
+/// is the RMS of the camera angle's deviation from level; for random gimbals, from its mean. Shake
+/// is the RMS of the camera angle above 1 Hz. Peak to peak is the range of the camera angle above 1
+/// Hz in the worst 10 s. Each of the results `hold`, shake and peak to peak is the larger value of
+/// roll and pitch. The result `estimate` is the angle between the true and the estimated vertical.
+/// The accelerometer has been calibrated in six positions.
 enum RecordedBench {
     /// Kind of motor, with its parameters and limits.
     struct Drive {
@@ -23,7 +23,7 @@ enum RecordedBench {
         var bars: Bars
     }
 
-    /// Largest permitted median and largest permitted worst value of each figure, degrees. The
+    /// Limits of each result, degrees: largest permitted median, and largest permitted value. The
     /// limits are at most 1.5 times the values of 18 recorded walks of six people.
     struct Bars {
         var hold: (median: Double, worst: Double)
@@ -55,7 +55,7 @@ enum RecordedBench {
     /// Duration of the rest before the recorded motion, s. The motors start during the rest.
     static let stillSeconds = 8.0
 
-    /// The figures of one recording.
+    /// The results of one recording.
     struct Score {
         /// Name of the recording, and of the gimbal if the gimbal is random.
         var name: String
@@ -73,7 +73,7 @@ enum RecordedBench {
         var shake: Double { max(outcome.roll.shake, outcome.pitch.shake) }
         var peakToPeak: Double { max(outcome.roll.peakToPeak, outcome.pitch.peakToPeak) }
         /// RMS above 1 Hz of the angle from the estimated attitude to the set-point, degrees.
-        /// Unlike `shake`, this figure does not include the error of the estimate.
+        /// Unlike `shake`, this result does not include the error of the estimate.
         var ownShake: Double { max(outcome.holdRoll.shake, outcome.holdPitch.shake) }
         var tilt: Double { outcome.tilt.rms }
         var largestTilt: Double { outcome.tilt.largest }
@@ -84,7 +84,7 @@ enum RecordedBench {
     /// - Parameters:
     ///   - directory: Directory of the recordings.
     ///   - options: Selection of motors and gimbals.
-    ///   - report: Report to which the figures are added, degrees.
+    ///   - report: Report to which the results are added, degrees.
     /// - Throws: `IMULogError`; `EstimatorBench.Failure` if the directory contains no log.
     static func run(
         _ directory: String, _ options: Options, _ report: inout BenchReport
@@ -180,7 +180,7 @@ enum RecordedBench {
         ]
         for (name, unit, bar, value) in figures {
             let values = scores.map(value)
-            // A figure that is NaN counts as the worst value.
+            // A result that is NaN counts as the worst value.
             let last = zip(scores, values).max { !$1.1.isFinite || $0.1 < $1.1 }
             let worst = last?.1 ?? .nan
             let title = "\(drive.name): \(name)"

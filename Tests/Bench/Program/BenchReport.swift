@@ -1,44 +1,44 @@
 import PlainText
 
-/// Output of the benches: prints each figure with its limit, and counts the figures that miss their
-/// limit.
+/// Output of the benches: prints each result with its limit, and counts the results that are
+/// outside their limits.
 struct BenchReport: Sendable {
     private(set) var misses = 0
     private var figures = 0
 
-    /// Starts a group of figures.
+    /// Starts a group of results.
     func begin(_ title: String) { print("\n\(title)") }
 
-    /// Prints a remark without a figure.
+    /// Prints a remark without a result.
     func note(_ text: String) { print("  \(text)") }
 
-    /// Prints a figure that has no limit.
+    /// Prints a result that has no limit.
     func show(_ name: String, _ value: Double, _ unit: String) {
         print("  \(Format.left(name, 50))\(decimal(value)) \(unit)")
     }
 
-    /// Checks that a figure is at most its upper limit, and prints figure and limit. `perfect` is
-    /// the figure of `PerfectKnowledge` on the same run.
+    /// Checks that a result is at most its upper limit, and prints the result and the limit.
+    /// `perfect` is the result of `PerfectKnowledge` on the same run.
     mutating func check(
         _ name: String, _ value: Double, atMost bar: Double, _ unit: String, perfect: Double? = nil
     ) {
         judge(name, value, "<=", bar, unit, perfect: perfect, passed: value <= bar)
     }
 
-    /// Checks that a figure is at least its lower limit, and prints figure and limit.
+    /// Checks that a result is at least its lower limit, and prints the result and the limit.
     mutating func check(_ name: String, _ value: Double, atLeast bar: Double, _ unit: String) {
         judge(name, value, ">=", bar, unit, passed: value >= bar)
     }
 
-    /// Reports that a bench could not run. The report counts a bench that could not run as a missed
-    /// limit.
+    /// Reports that a bench could not run. The report counts a bench that could not run as an
+    /// exceeded limit.
     mutating func fail(_ sentence: String) {
         figures += 1
         misses += 1
         print("  MISS: \(sentence)")
     }
 
-    /// Prints the number of figures that are within their limits.
+    /// Prints the number of results that are within their limits.
     func finish() {
         print("\n\(figures - misses) of \(figures) limits met")
     }
@@ -56,7 +56,7 @@ struct BenchReport: Sendable {
             "  \(Format.left(name, 50))\(figure)\(limit)\(passed ? "pass" : "MISS")\(reference)")
     }
 
-    /// Formats a figure with three significant digits, or without decimals if it is large.
+    /// Formats a result with three significant digits, or without decimals if it is large.
     private func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "\(value)" }
         if abs(value) >= 100 || value == value.rounded() { return "\(Int(value.rounded()))" }

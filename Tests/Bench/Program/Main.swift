@@ -1,6 +1,6 @@
 import Realtime
 
-/// Program that measures every published figure, and prints each figure with its limit.
+/// Program that measures every published result, and prints each result with its limit.
 @main
 struct Main {
     /// The benches by name, in the order in which `all` runs them.

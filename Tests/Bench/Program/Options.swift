@@ -16,23 +16,23 @@ struct Options: Sendable {
     var recordedDirectory: String?
     /// Path of the daemon to measure; nil means the program in the bench's directory.
     var daemon: String?
-    /// Directory for the estimator's harder logs, one folder for each scenario; if a directory is
+    /// Directory for the estimator's harder logs, one folder for each scenario. If a directory is
     /// given, the program only writes these logs, and runs no benchmark.
     var exportDirectory: String?
     /// Log with which the time of one estimator update is measured. If a log is given, the program
-    /// measures nothing else.
+    /// measures only this time.
     var costLog: String?
     /// Directory for the estimator's consistency plots, or for the plots of `pointing` if
     /// `pointing` is the only named benchmark. If a directory is given, the program only draws
     /// these plots.
     var plotDirectory: String?
-    /// True if the program must end with an error when a figure misses its limit.
+    /// True if the program must end with an error when a result is outside its limits.
     var isGate = false
     /// Duration of each run of the allocation benchmark, s.
     var seconds = 60.0
     /// Duration of a round of the wake-up benchmark, s.
     var roundSeconds = 5.0
-    /// Number of rounds of the wake-up benchmark. The figures are the medians over the rounds.
+    /// Number of rounds of the wake-up benchmark. The results are the medians over the rounds.
     var rounds = 5
     /// Number of runs, with different seeds, of each combination of fault, mode and link.
     var faultSeeds = 4

@@ -1,7 +1,7 @@
 import PlainText
 
 /// Prints a value to standard output, instead of Swift's own `print`. Control characters are
-/// escaped, so that external text, such as a path or the name of a log, cannot send control
+/// escaped. External text, such as a path or the name of a log, therefore cannot send control
 /// sequences to the terminal.
 ///
 /// - Parameter text: Value whose description is printed; the description can have several lines.
