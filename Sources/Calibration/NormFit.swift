@@ -1,8 +1,8 @@
 public import GimbalCore
 internal import CMathShim
 
-/// Fit of an offset and a symmetric matrix that make the lengths of a set of vectors equal:
-/// `|matrix · (v − offset)| = length`.
+/// Fit of an offset and a symmetric matrix to a set of vectors of equal true length: `|matrix · (v
+/// − offset)| = length`.
 ///
 /// The fit determines nine unknowns by Gauss–Newton, each with a prior. If the vectors do not
 /// determine an unknown, the prior prevents divergence: the unknown keeps its prior value and a

@@ -155,8 +155,8 @@ extension GyroLog {
     /// Converts the ticks of a recording to lines of the log.
     ///
     /// - Parameters:
-    ///   - file: The recording. The recording contains the rates and, in recordings of this version
-    ///     or newer, the specific force of each tick; a missing force counts as 0.
+    ///   - file: The recording. The recording contains the rates of each tick. Recordings of this
+    ///     version or newer also contain the specific force; a missing force counts as 0.
     ///   - end: Time of the last sample on the loop's clock, s.
     ///   - write: Function that receives whole lines of the log.
     /// - Returns: Number of samples after the first picture, and the readable part of the file.
@@ -170,8 +170,8 @@ extension GyroLog {
         let outcome = file.read { record, _ in
             guard case .tick(let tick) = record else { return true }
             let sample = tick.motion
-            // The end of a log is rounded to the unit of its time stamps, so the comparison allows
-            // a tolerance of one unit.
+            // The end of a log is rounded to the unit of its time stamps. The comparison therefore
+            // allows a tolerance of one unit.
             guard sample.time <= end + Self.timeScale else { return false }
             let lines = self.lines(for: sample)
             if !lines.isEmpty { samples += 1 }

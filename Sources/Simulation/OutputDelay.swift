@@ -31,7 +31,7 @@ struct OutputDelay: Sendable {
     }
 }
 
-/// Queue of samples on their way to the host, which receives them in order.
+/// Queue of samples on their way to the host; the host receives the samples in order.
 struct PendingSamples: Sendable {
     private var queue: [(sample: IMUSample, time: Instant)] = []
     private var first = 0

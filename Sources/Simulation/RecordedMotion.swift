@@ -86,7 +86,7 @@ public struct RecordedMotion: Sendable {
         return all * (1 / Double(samples.count))
     }
 
-    /// Changes the ends of the motion so that it starts from rest and ends at rest. The attitudes
+    /// Changes the ends of the motion to let it start from rest and end at rest. The attitudes
     /// between the ends change only in heading, by a common angle. The first heading is then zero.
     private mutating func slowEnds() {
         let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)

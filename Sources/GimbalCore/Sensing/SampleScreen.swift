@@ -13,7 +13,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// scale, the sample is clipped. Default: 24 g.
         public var accelRange = 235.4
         /// Fraction of full scale above which a reading counts as saturated, 0.9...1. The value is
-        /// below 1, because the sensor's scale error and its filters can keep the reading of a
+        /// below 1, because the sensor's scale error and filters can keep the reading of a
         /// saturated axis slightly below full scale.
         public var fullScaleShare = 0.98
         /// Duration of bit-identical samples of gyroscope or accelerometer after which the chip

@@ -29,7 +29,7 @@ public struct FlightRing: Sendable {
     }
 
     /// Find the chunks of the last `seconds`. The result also contains earlier chunks back to a
-    /// complete state, so that a replay can begin.
+    /// complete state, from which a replay can begin.
     ///
     /// - Parameter seconds: Requested duration back from the newest message, s.
     /// - Returns: The chunks, oldest first.

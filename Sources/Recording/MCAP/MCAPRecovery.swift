@@ -6,10 +6,10 @@ public import SystemPackage
 /// missing summary and end.
 ///
 /// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The
-/// recovery reads only the headers of the records and the last chunk, so it is fast even for a long
-/// file. If the index of the last chunk is incomplete, the recovery writes it again. If the file is
-/// damaged before its end, the file remains unchanged, because the part after the damage can be
-/// readable.
+/// recovery reads only the headers of the records and the last chunk. It is therefore fast even for
+/// a long file. If the index of the last chunk is incomplete, the recovery writes it again. If the
+/// file is damaged before its end, the file remains unchanged, because the part after the damage
+/// can be readable.
 public enum MCAPRecovery {
     /// Largest size of a truncated tail, bytes: the data between two syncs at the highest rate,
     /// plus a margin. A larger truncated tail is treated as damage.

@@ -1,4 +1,4 @@
-/// Writer of a message's description as a FileDescriptorSet, so that any program can read the
+/// Writer of a message's description as a FileDescriptorSet, from which any program can decode the
 /// message.
 ///
 /// Source: google/protobuf/descriptor.proto.

@@ -12,15 +12,15 @@ import Simulation
 /// simulated sensor. The unintended motion is the angle between the camera's true attitude and its
 /// attitude in a reference run with the same seed. Until the outputs are off, the reference run is
 /// the run without the fault. For half a second after the outputs are off, the reference run is a
-/// run without the fault, but with an emergency stop at the same time. Therefore the unintended
-/// motion includes the coasting that the fault has caused, but not the fall of a camera whose
-/// motors are off.
+/// run without the fault. It has an emergency stop at the time at which the outputs were switched
+/// off. Therefore the unintended motion includes the coasting that the fault has caused, but not
+/// the fall of a camera whose motors are off.
 ///
 /// If the gimbal differs from the model from the beginning, the camera's motion at the start also
-/// differs. If the gimbal differs from the model, the bench compares the camera with the camera of
-/// the run without the fault, separately before and after the onset. After the onset, the bench
-/// subtracts the difference in heading at the onset, because no sensor of the gimbal measures the
-/// heading.
+/// differs. If the gimbal differs from the model, the reference is the camera in the run without
+/// the fault. The bench compares the cameras separately before and after the onset. After the
+/// onset, the bench subtracts the difference in heading at the onset, because no sensor of the
+/// gimbal measures the heading.
 struct FaultRun {
     /// Fault that occurs at the gimbal's `onset`.
     enum Fault: String, CaseIterable {

@@ -58,7 +58,7 @@ struct AxisLimits: Sendable, BitwiseCopyable {
         self.maximum = maximum
     }
 
-    /// Copy of these limits, scaled so that a movement from rest takes `factor` times as long.
+    /// Copy of these limits, scaled to make a movement from rest take `factor` times as long.
     @_noLocks @_noAllocation
     func slowed(by factor: Double) -> AxisLimits {
         var result = self

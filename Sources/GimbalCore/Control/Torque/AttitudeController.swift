@@ -358,8 +358,8 @@ public struct AttitudeController: MotorController {
     /// changed, the inertia is identified again. The controller also calls this method with the
     /// present tuning after a change of a gain reduction.
     ///
-    /// All corner frequencies of the loop change by the same factor, so the loop stays stable with
-    /// any inertia.
+    /// All corner frequencies of the loop change by the same factor; the loop therefore remains
+    /// stable with any inertia.
     @_noLocks
     public mutating func apply(_ new: Parameters) {
         let restarts =

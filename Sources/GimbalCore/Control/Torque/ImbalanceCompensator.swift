@@ -1,6 +1,6 @@
 /// Feed-forward compensation of an unbalanced camera's moment; the imbalance is learned.
 ///
-/// If the centre of mass is not at the intersection of the joints' axes, the motors must exert the
+/// If the centre of mass is off the intersection of the joints' axes, the motors must exert the
 /// moment `mass * offset × specific force`. The product of mass and offset is a constant vector in
 /// the camera frame, and the accelerometer measures the specific force. Therefore the moments due
 /// to gravity and the hand's motion are compensated at every attitude, before they move the camera.
