@@ -25,8 +25,8 @@ public enum AttitudeReplay {
         public var isAtRest: Bool
         /// True if a gyroscope axis was at full scale.
         public var isSaturated: Bool
-        /// True if the record was used. If the record was not used, the estimate is the estimate of
-        /// the previous record.
+        /// True if the record was used. If the record was not used, the estimate comes from the
+        /// previous record.
         public var isUsed: Bool
     }
 
@@ -40,7 +40,7 @@ public enum AttitudeReplay {
     /// estimate.
     ///
     /// - Parameters:
-    ///   - log: The recording; its times determine each sample's step.
+    ///   - log: The recording; its times determine the time step of each sample.
     ///   - parameters: Parameters of the attitude estimator.
     ///   - magnetometer: True if the heading comes from a recorded magnetometer (y is magnetic
     ///     north). Without a magnetometer, the heading starts at zero and follows the gyroscope.

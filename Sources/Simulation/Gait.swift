@@ -114,8 +114,7 @@ struct Gait: Sendable {
             for axis in 0..<6 {
                 let isAngle = axis < 3
                 let lost = 1 - (isAngle ? Self.rateShare : Self.pushShare)[i][axis % 3]
-                // The difference between consecutive strides is smaller than the difference between
-                // any two strides of a walk.
+                // Consecutive strides differ less than two arbitrary strides of a walk.
                 let rateLoss = i < 2 ? Self.slowLoss : Self.rateLoss
                 let share = 1 - lost * (isAngle ? rateLoss : Self.pushLoss)
                 // The first harmonics have random phases; from the fifth harmonic on the phases

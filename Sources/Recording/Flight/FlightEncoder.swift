@@ -22,8 +22,8 @@ public struct FlightEncoder: ~Copyable {
     /// Size at which a chunk is closed, bytes. The limit bounds the encoder's buffers, which would
     /// otherwise be the largest buffers of the process at 4 kHz.
     private static let chunkBytes = 300_000
-    /// Shortest duration of a chunk, s. The next recorded state of the stabilizer closes a chunk
-    /// with at least this duration. The next chunk begins with the recorded state; most files
+    /// Shortest duration of a chunk, s. A chunk with at least this duration is closed at the next
+    /// recorded state of the stabilizer. The next chunk begins with the recorded state; most files
     /// therefore begin with a complete state.
     private static let earliestSeconds = 0.25
 

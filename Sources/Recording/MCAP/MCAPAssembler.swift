@@ -2,7 +2,7 @@ internal import Persistence
 
 /// Description of a channel; a reader needs the description to decode the messages.
 public struct MCAPChannel: Sendable {
-    /// Number of the channel in the file; its schema has the same number.
+    /// ID of the channel in the file; its schema has the same ID.
     public var id: UInt16
     /// Topic of the channel, for example `/tick`.
     public var topic: String

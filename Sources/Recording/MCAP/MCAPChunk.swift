@@ -64,7 +64,7 @@ struct MCAPChunkBuilder {
     /// Adds a message to the chunk.
     ///
     /// - Parameters:
-    ///   - channel: Number of the message's channel.
+    ///   - channel: ID of the message's channel.
     ///   - sequence: Number of the tick.
     ///   - time: Time of the message's content, ns.
     ///   - data: Closure that appends the payload.

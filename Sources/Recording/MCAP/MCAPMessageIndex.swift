@@ -7,7 +7,7 @@ struct MCAPMessageIndex {
         /// Adds a message.
         ///
         /// - Parameters:
-        ///   - channel: Number of the message's channel.
+        ///   - channel: ID of the message's channel.
         ///   - time: The message's `log_time`, ns.
         ///   - offset: Position of the message's record in the uncompressed chunk, bytes.
         mutating func add(channel: UInt16, time: Int64, offset: Int) {

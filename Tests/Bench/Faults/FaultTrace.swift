@@ -55,8 +55,8 @@ struct FaultTrace {
     }
 }
 
-/// Healthy runs, that is, runs without a fault. One healthy run is used for all faults with one
-/// combination of gimbal, motion, mode, link and seed.
+/// Runs without a fault (healthy runs). One healthy run is used for all faults with one combination
+/// of gimbal, motion, mode, link and seed.
 struct Twins {
     private struct Key: Hashable {
         var isTurning: Bool

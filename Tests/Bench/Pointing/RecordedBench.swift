@@ -57,7 +57,7 @@ enum RecordedBench {
 
     /// The results of one recording.
     struct Score {
-        /// Name of the recording, and of the gimbal if the gimbal is random.
+        /// Name of the recording; for a random gimbal, also the name of the gimbal.
         var name: String
         var outcome: PointingRun.Outcome
 
