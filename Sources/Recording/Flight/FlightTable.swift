@@ -12,7 +12,7 @@ public enum FlightTable {
     ///   - channel: Channel of the table.
     ///   - file: The recording.
     ///   - write: Function that receives UTF-8 text in pieces of whole lines.
-    /// - Returns: Number of lines after the first line, and the readable part of the file.
+    /// - Returns: Number of rows after the header line, and the readable part of the file.
     /// - Throws: The errors of `write`.
     public static func write<Failure: Error>(
         _ channel: Channel, of file: FlightFile, to write: ([UInt8]) throws(Failure) -> Void

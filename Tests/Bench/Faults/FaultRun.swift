@@ -106,12 +106,12 @@ struct FaultRun {
     /// Result of a run.
     struct Outcome {
         /// Time from the fault until the outputs are off, s; NaN if this never happens. For a fault
-        /// of the commands, the time until the set-point is still.
+        /// of the commands, the time ends when the set-point is still.
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
         /// Largest unintended motion until the outputs are off, degrees. For a fault of the
-        /// commands, the largest motion until the set-point is still.
+        /// commands, the motion is measured until the set-point is still.
         var untilSafe = 0.0
         /// True if the outputs are on at the end of the run.
         var isOn = false

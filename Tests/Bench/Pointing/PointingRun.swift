@@ -11,7 +11,8 @@ struct PointingRun {
         case point(AxisVector, at: Double)
         /// A push on the camera, N·m about its y axis.
         case push(Double, at: Double)
-        /// Pan and tilt rates, rad/s, which are commanded ten times a second in an interval, s.
+        /// Pan and tilt rates, rad/s, commanded ten times a second in the interval
+        /// `from`...`until`, s.
         case track(pan: Double, tilt: Double, from: Double, until: Double)
     }
 
