@@ -153,7 +153,7 @@ private struct BusyClients {
     private var slow: BenchClient?
     /// Number of messages that the subscriber has read.
     private(set) var messages = 0
-    /// Number of requests to reload that the daemon has answered.
+    /// Number of reload requests that the daemon has answered.
     private(set) var reloads = 0
     /// Number of slow clients that the daemon has disconnected.
     private(set) var dropped = 0
