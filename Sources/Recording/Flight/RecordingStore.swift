@@ -210,7 +210,8 @@ public struct RecordingStore {
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
-        // If a file of the same second already has this name, the next attempt uses another name.
+        // If a file written in the same second already has this name, the next attempt uses another
+        // name.
         for attempt in 0..<100 {
             let path = recordings.directory.appending(
                 RecordingDirectory.name(reason, date: date, attempt: attempt))
