@@ -68,8 +68,8 @@ final class BatteryMonitor: Sendable {
 
     /// Reads the battery once.
     ///
-    /// - Returns: A sentence for the log if the battery has become low or unreadable, or has
-    ///   recovered; nil if the state has not changed.
+    /// - Returns: Log message about a change of the battery's state (low, unreadable or recovered);
+    ///   nil if the state has not changed.
     func look(now: Instant) -> (level: Logger.Level, sentence: String)? {
         let settings = settings()
         var status = BatteryStatus()

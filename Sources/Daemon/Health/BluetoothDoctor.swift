@@ -1,8 +1,8 @@
 import SystemPackage
 import Wire
 
-/// Checks of `doctor` for Bluetooth. A problem of Bluetooth never prevents motion, so the most
-/// severe result is a warning.
+/// Checks of `doctor` for Bluetooth. Bluetooth problems never prevent motion, so the most severe
+/// result is a warning.
 struct BluetoothDoctor {
     let status: BluetoothStatus
     /// Text of bluetoothd's configuration file main.conf; nil if the file cannot be read.
@@ -11,7 +11,7 @@ struct BluetoothDoctor {
     /// Path of bluetoothd's configuration file.
     private static let daemonConfigurationFile: FilePath = "/etc/bluetooth/main.conf"
 
-    /// The lines of `doctor` about Bluetooth; no lines while Bluetooth is off.
+    /// Results of the Bluetooth checks for `doctor`; empty while Bluetooth is off.
     static func checks(_ status: BluetoothStatus?) -> [DoctorCheck] {
         guard let status else { return [] }
         return BluetoothDoctor(status: status, daemonConfiguration: readConfiguration()).checks
@@ -80,9 +80,9 @@ struct BluetoothDoctor {
             )
     }
 
-    /// Check for an unwanted pairing dialogue. bluetoothd discovers the services of a phone that
-    /// connects, and reads the battery level of an iPhone; the iPhone then shows a pairing
-    /// dialogue.
+    /// Check for an unwanted pairing dialogue. When a phone connects, bluetoothd discovers the
+    /// phone's services. If the phone is an iPhone, bluetoothd also reads its battery level, and
+    /// the iPhone then shows a pairing dialogue.
     private var popUp: DoctorCheck {
         guard let daemonConfiguration else {
             return DoctorCheck(

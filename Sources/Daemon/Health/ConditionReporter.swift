@@ -6,16 +6,16 @@ import Port
 import Realtime
 import Wire
 
-/// Conversion of the loop's conditions into log lines: one line when a condition has held for
-/// `holdSeconds`, and one line when the motors' outputs are switched on or off. A condition that
-/// comes and goes repeatedly is logged at growing intervals, with the number of occurrences. The
-/// counters in `status` include every occurrence.
+/// Conversion of the loop's conditions into log messages. A message reports that a condition has
+/// held for `holdSeconds`, or that the motors' outputs have been switched on or off. A recurring
+/// condition is logged at growing intervals, with its number of occurrences. The counters in
+/// `status` include every occurrence.
 struct ConditionReporter {
     /// Event that the reporter adds to the log, as one line.
     struct Event: Equatable {
         let level: Logger.Level
         let sentence: String
-        /// The condition of the line; nil for other events.
+        /// Condition that the event reports; nil for other events.
         var condition: ConditionWords?
         /// The axes of the condition.
         var axes = AxisSet.none
@@ -31,8 +31,7 @@ struct ConditionReporter {
             return fields
         }
 
-        /// Event for the end of a client's stream of rate requests, with the reaction of the
-        /// gimbal.
+        /// Event that reports the end of a client's rate requests, and the gimbal's reaction.
         static func loss(_ loss: ControlState.Loss) -> Event {
             Event(
                 level: loss.stage == .hold ? .info : .warning,
@@ -71,16 +70,15 @@ struct ConditionReporter {
         }
     }
 
-    /// Shortest duration of a condition that is logged, s. A shorter condition, such as the missing
-    /// sample in the first tick, is not logged.
+    /// Minimum duration for which a condition must hold before it is logged, s. Shorter conditions,
+    /// such as the missing sample in the first tick, are not logged.
     private static let holdSeconds = 0.02
     /// Conditions that result from a request; they are not faults, and each request is logged.
     private static let requested: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
-    /// Longest interval between the log lines about a fault that comes and goes, s.
+    /// Longest interval between log messages about an intermittent fault, s.
     private static let faultSilence = 600.0
-    /// Longest interval between the log lines about outputs that are switched on and off
-    /// repeatedly, s.
+    /// Longest interval between log messages about outputs that switch on and off repeatedly, s.
     private static let outputSilence = 10.0
 
     private let encoders: EncoderReports
@@ -91,7 +89,7 @@ struct ConditionReporter {
                 longest: requested.intersects(words.condition) ? 1 : faultSilence))
     }
     private var isEnabled = false
-    /// The first two log lines about the outputs are written immediately.
+    /// The first two log messages about the outputs are written immediately.
     private var changes = Repetition(longest: outputSilence, first: 2)
 
     /// Creates a reporter.
@@ -106,7 +104,7 @@ struct ConditionReporter {
         self.drives = drives
     }
 
-    /// Returns the events that a record of the loop adds to the log.
+    /// Returns the log events that result from one record of the loop.
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []

@@ -1,7 +1,7 @@
 import Wire
 
-/// Checks of `doctor` that need only one status report, each with its remedy. The functions only
-/// compute; they read neither files nor clocks.
+/// Checks of `doctor` that need only one status report. Each result that is not good contains a
+/// remedy. The functions read neither files nor clocks.
 struct Doctor {
     let status: Status
 
@@ -82,8 +82,9 @@ struct Doctor {
             )
     }
 
-    /// Names of the conditions that failing transfers cause. If no condition in the set holds,
-    /// transfers no longer fail, and the check reports the earlier failures without a warning.
+    /// Names of the conditions that result from failed transfers. If none of these conditions
+    /// holds, transfers succeed again. The check then reports the earlier failures without a
+    /// warning.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",
     ]

@@ -1,12 +1,12 @@
 import Configuration
 import Wire
 
-/// Checks of `doctor` for the links: it warns of network links that can move the camera or the wheels
-/// without a key, and of controls that cannot be opened. The type only computes; it reads neither
-/// files nor sockets.
+/// Checks of `doctor` for the links. The checks warn of network links that can move the camera or
+/// the wheels without a key, and of buttons, sticks and gamepads that cannot be opened. The checks
+/// read neither files nor sockets.
 struct LinkDoctor {
     let settings: Settings
-    /// State of the controls; nil if they are not used.
+    /// State of the buttons, sticks and gamepads; nil if they are not used.
     var controls: ControlsReport?
 
     /// The results of the checks; empty if no link is open to a network, and no button, stick or

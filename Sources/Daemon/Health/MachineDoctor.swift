@@ -1,11 +1,12 @@
 import PlainText
 import Wire
 
-/// Checks of `doctor` for the computer. Problems of the computer do not prevent motion, but can
-/// become relevant later. The functions only compute; `MachineFacts` reads the properties of the
-/// computer.
+/// Checks of `doctor` for the computer. The problems that these checks find do not prevent motion
+/// now, but can cause faults later. The checks read no files; `MachineFacts` reads the properties
+/// of the computer.
 struct MachineDoctor {
-    /// Free disk space above which there is no warning, bytes: enough for hundreds of saves.
+    /// Minimum free disk space, bytes; the check warns below this value, which suffices for
+    /// hundreds of saves.
     static let enoughBytes: UInt64 = 16 << 20
 
     let status: Status
@@ -16,7 +17,8 @@ struct MachineDoctor {
         [governor, disk, wallClock, watchdog, configuration, kernelSensors].compactMap(\.self)
     }
 
-    /// The inertial sensors with a driver in the kernel; nil if there is none and none is used.
+    /// Check of the inertial sensors that have a kernel driver; nil if there are no such sensors
+    /// and the settings use none.
     private var kernelSensors: DoctorCheck? {
         guard facts.kernelSensors.isEmpty else {
             return DoctorCheck("iio", .ok, facts.kernelSensors.joined(separator: "; "))

@@ -19,9 +19,9 @@ struct MachineFacts: Equatable {
     /// True if the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?
 
-    /// A line for each inertial sensor with a driver in the kernel.
+    /// A text line for each inertial sensor that has a kernel driver.
     var kernelSensors: [String] = []
-    /// True if the settings use such a sensor.
+    /// True if the settings use a sensor that has a kernel driver.
     var usesKernelSensor = false
 
     /// Reads the properties of the computer. The loop's thread must not call this method, because

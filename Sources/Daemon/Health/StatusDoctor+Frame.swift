@@ -41,8 +41,8 @@ extension StatusDoctor {
         )
     }
 
-    /// Check of vibration. If vibration exceeds a few m/s², the accelerometer converts it into a
-    /// constant error, which tilts the horizon.
+    /// Check of vibration. Vibration of more than a few m/s² causes a constant error of the
+    /// accelerometer, which tilts the horizon.
     static func vibration(_ status: Status) -> DoctorCheck? {
         let imu = status.imu
         guard let accel = imu.accelVibrationMS2.known, let gyro = imu.gyroVibrationDps.known else {

@@ -3,8 +3,8 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Checks of `doctor` that compare two status reports. The functions only compute; callers pass the
-/// time.
+/// Checks of `doctor` that compare two status reports. The functions read no clock; callers pass
+/// the time as an argument.
 enum StatusDoctor {
     static let gravity = 9.81
 
@@ -44,7 +44,7 @@ enum StatusDoctor {
         }
         let ratio = (b - a) / elapsed
         let finding = "the loop's clock runs at \(Format.fixed(ratio, 2)) times real time"
-        // Simulated time can run at any speed, so the sample rate is not compared.
+        // Simulated time can run at any speed, so the sample rate is not checked.
         let isRight = (0.9...1.1).contains(ratio) || second.backend != "linux"
         return DoctorCheck(
             "clock", isRight ? .ok : .warn, finding,
@@ -84,7 +84,7 @@ enum StatusDoctor {
         let finding =
             "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
             + "\(loop.lateSamples) late samples"
-        // A simulator can send lines at any rate, so the loop rate is not compared.
+        // A simulator can send messages at any rate, so the loop rate is not checked.
         if second.lockstep != nil { return DoctorCheck("loop rate", .ok, finding) }
         if achieved < 0.98 * wanted {
             return DoctorCheck(
@@ -143,17 +143,18 @@ enum StatusDoctor {
     }
 }
 
-/// Store of earlier status reports. `doctor` compares the present report with one of them.
+/// Store of earlier status reports. `doctor` compares the present report with one of the stored
+/// reports.
 final class DoctorLooks: Sendable {
-    /// Ages of the stored reports that can be compared, s.
+    /// Age that an earlier report must have for a comparison, s.
     private static let ages = 0.5...10.0
     /// Largest number of stored reports.
     private static let most = 8
 
     private let looks = Mutex<[(status: Status, time: Instant)]>([])
 
-    /// The checks of the present status, which is compared with the newest stored report that is
-    /// half a second to ten seconds old.
+    /// Compares the present status with the newest stored report that is 0.5 s to 10 s old, and
+    /// returns the checks.
     ///
     /// - Parameters:
     ///   - status: Present status.

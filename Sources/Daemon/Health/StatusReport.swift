@@ -6,7 +6,7 @@ import Realtime
 import Wire
 
 /// Conversion of the machine's values to the message `status`. The conversion changes SI units and
-/// radians to the units for display.
+/// radians to display units.
 struct StatusReport {
     /// The newest record of the loop; nil before the first record.
     var view: TelemetryHub.View?

@@ -7,9 +7,8 @@ import Wire
 /// Proposed settings for the results of an autotune.
 ///
 /// An autotune determines effective gains. An effective gain is the product of a setting and a
-/// factor, which depends on the PID numbers of the app. Axes that were not tuned keep their
-/// settings. On tuned axes, the app's PID numbers are set to their defaults, for which the factors
-/// are 1.
+/// factor that depends on the app's PID values. Axes that were not tuned keep their settings. On
+/// tuned axes, the app's PID values are reset to their defaults, for which the factors are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
@@ -83,7 +82,7 @@ struct AutotuneProposals {
 }
 
 extension SettingUpdate {
-    /// Creates the update of the setting that contains the app's PID numbers for one axis.
+    /// Creates an update of the setting that contains the app's PID values for one axis.
     static func pid(_ pid: PIDTriple, of axis: GimbalAxis) -> SettingUpdate {
         switch axis {
         case .yaw: SettingUpdate(\.airos.pid.yaw, pid)
@@ -94,7 +93,7 @@ extension SettingUpdate {
 }
 
 extension AxisVector {
-    /// Rounds every axis to the given number of significant digits.
+    /// Rounds the values of all axes to the given number of significant digits.
     fileprivate func rounded(_ digits: Int) -> AxisVector {
         AxisVector(
             yaw: yaw.rounded(digits), roll: roll.rounded(digits), pitch: pitch.rounded(digits))

@@ -53,9 +53,9 @@ extension AutotuneAxis {
 
 extension BodePoint {
     /// Sorts the points of a frequency response by frequency, and makes their phases continuous. If
-    /// a model is given, the phase of each point is shifted by whole turns to the value that is
-    /// nearest to the model's phase. Without a model, a few points do not determine how many whole
-    /// turns a phase contains.
+    /// a model is given, each phase is shifted by a multiple of 360° to the value nearest to the
+    /// model's phase. Without a model, the phase at the first point is ambiguous by multiples of
+    /// 360°.
     static func curve(
         _ points: [(omega: Double, response: Complex, coherence: Double?)],
         beside model: [BodePoint] = []
@@ -80,8 +80,7 @@ extension Double {
     /// Rounds the number to the given number of significant digits.
     func rounded(_ digits: Int) -> Double {
         guard self != 0, isFinite else { return self }
-        // The rounded number is converted to text and back, so that 0.0025 does not become
-        // 0.0025000000000000001.
+        // A conversion to text and back avoids results such as 0.0025000000000000001.
         let scale = pow(10, Double(digits - 1) - floor(log10(magnitude)))
         let value = (self * scale).rounded() / scale
         return Double(Format.fixed(value, max(0, min(9, Int(log10(scale).rounded()))))) ?? value

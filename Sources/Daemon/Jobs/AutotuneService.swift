@@ -53,7 +53,7 @@ final class AutotuneService: Sendable {
     ///
     /// - Parameters:
     ///   - axes: Axes to tune.
-    ///   - apply: True if the result is applied.
+    ///   - apply: True to apply the result.
     ///   - owner: The requesting connection; the run ends when this connection ends.
     ///   - now: Present time on the loop's clock.
     /// - Returns: State of the autotune run.

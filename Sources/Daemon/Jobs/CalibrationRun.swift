@@ -33,8 +33,9 @@ struct CalibrationRun: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - correction: The sensor correction in force. The correction is needed to name the face of
-    ///     the sensor that points up, and to detect the poses for the mounting.
+    ///   - correction: The sensor correction in force. The run needs the correction for two
+    ///     purposes: to name the sensor's face that points up, and to detect the poses for the
+    ///     mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {
         self.kind = kind
         work =
@@ -103,7 +104,7 @@ struct CalibrationRun: Sendable {
             "The upright pose was \(degrees)° off level, so the mounting differs from the configuration: run `airframectl calibrate mounting` next."
     }
 
-    /// Standard deviation of the angle at which a user levels the camera, rad (0.5°).
+    /// Standard deviation of the user's error when the camera is levelled by hand, rad (0.5°).
     private static let poseSigma = 0.5 * Double.pi / 180
 
     /// Adds the state of this calibration to a report.

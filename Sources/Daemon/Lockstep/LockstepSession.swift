@@ -7,10 +7,10 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Daemon side of the connection to a simulator. Each received line causes one tick and one reply
-/// line. The server's thread calls the methods that process the received lines; any thread can call
-/// `report`. When `answer` returns, all effects of the line are complete: due timers have expired,
-/// and the telemetry is in the hub.
+/// Daemon side of the connection to a simulator. Each received message causes one tick and one
+/// reply. The server's thread calls the methods that process the received messages; any thread can
+/// call `report`. When `answer` returns, all effects of the message are complete: due timers have
+/// expired, and the telemetry is in the hub.
 final class LockstepSession: LockstepBackend, LoopDriver {
     private struct State: ~Copyable {
         var engine: LockstepEngine
@@ -24,11 +24,11 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         var pace = Pace()
     }
 
-    /// Largest number of rejected lines that are logged for one connection; further rejected lines
-    /// are only counted.
+    /// Largest number of rejected messages that are logged for one connection; further rejected
+    /// messages are only counted.
     private static let loggedErrors = 5
-    /// Simulated time from the last line of one connection to the start of the next connection, s.
-    /// The pause between two connections is longer than all timers of the earlier connection.
+    /// Simulated time from the last message of one connection to the start of the next connection,
+    /// s. The pause between two connections is longer than all timers of the earlier connection.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>
@@ -42,7 +42,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     ///
     /// - Parameters:
     ///   - engine: The loop; only this session can use it.
-    ///   - clock: Clock, which is set to the time of each line.
+    ///   - clock: Clock, which is set to the time in each message.
     ///   - housekeeping: Periodic tasks outside the loop, which use the same time.
     ///   - motorType: Type of the motors, setting `motors.type`.
     ///   - socket: Path of the socket, for `report`.
@@ -117,7 +117,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
         ).write(to: &output)
     }
 
-    /// Executes one tick of the loop at the time of the simulator's line.
+    /// Executes one tick of the loop at the time in the simulator's message.
     private func tick(_ line: [UInt8]?) throws(LockstepError) -> LockstepReply {
         guard let line else {
             throw LockstepError(
@@ -205,7 +205,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
 /// Speed of a simulator's time, in simulated seconds per real second.
 private struct Pace {
     private var mark: (t: Double, wall: Int64)?
-    /// Speed over the last full real second; nil in the first second.
+    /// Mean speed during the last complete second of real time; nil in the first second.
     private(set) var speed: Double?
 
     mutating func note(t: Double) {

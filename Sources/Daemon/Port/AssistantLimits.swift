@@ -31,7 +31,7 @@ struct AssistantLimits: Sendable {
     ///   - request: The request.
     ///   - snapshot: The loop's newest snapshot, which contains the present angles; nil if it is
     ///     unknown.
-    /// - Returns: The request; if a request to point the camera contains no rate, the highest
+    /// - Returns: The checked request. If a pointing request contains no rate, the highest
     ///   permitted rate is added.
     /// - Throws: A refusal if the request exceeds a limit.
     func limited(

@@ -5,9 +5,9 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Users' commands for the companion program that records video (airframe-eyes). The answer to each
-/// report of the program contains the oldest command that it has not executed. The daemon does not
-/// check the program's settings: it forwards them as text.
+/// Users' commands for the companion program that records video (airframe-eyes). Each answer to a
+/// report from the program contains the oldest command that the program has not executed. The
+/// daemon forwards the program's settings as text, without checking them.
 final class CameraOrders: Sendable {
     /// Largest number of commands in the queue.
     static let limit = 8
@@ -65,7 +65,7 @@ final class CameraOrders: Sendable {
     ///   - client: Connection of the companion program.
     ///   - done: Number of the newest command that the program has executed.
     ///   - now: Present time.
-    /// - Returns: The command; nil if the queue has none for this program.
+    /// - Returns: The command; nil if the queue contains no command for this program.
     func next(for client: Int, done: Int, now: Instant) -> CameraOrder? {
         state.withLock { state in
             state.waiting.removeAll {

@@ -22,8 +22,8 @@ final class Companions: Sendable {
         var time: Instant
     }
 
-    /// Duration for which a user's choice is sent to the companion, s: longer than the interval of
-    /// the companion's reports.
+    /// Duration for which a user's selection is sent to the companion, s; longer than the interval
+    /// between the companion's reports.
     static let choiceSeconds = 3.0
 
     private struct Choice {
@@ -69,11 +69,11 @@ final class Companions: Sendable {
 
     // MARK: Choices of a person
 
-    /// Stores a user's choice of a person, which the next answer sends to the companion that
-    /// follows people.
+    /// Stores a user's selection of a person. The next answer sends the selection to the companion
+    /// that follows people.
     ///
     /// - Parameters:
-    ///   - action: Action of the choice.
+    ///   - action: Action of the user, such as `point` or `person`.
     ///   - x: Horizontal position for the action `point`, 0...1 from the left of the picture.
     ///   - y: Vertical position for the action `point`, 0...1 from the top of the picture.
     ///   - person: Identifier of the person for the action `person`.

@@ -12,13 +12,13 @@ struct FollowingMethods: Sendable {
     let companions: Companions
     let clock: LoopClock
 
-    /// Largest age of a direction or of an attitude, s.
+    /// Largest accepted age of a direction or an attitude, s.
     static let oldest = 1.0
 
-    /// Times on the loop's clock that a request can contain, s.
+    /// Valid times in a request, on the loop's clock, s.
     private static let times = -1e9...1e9
 
-    /// The methods, in the order of their listing.
+    /// The methods, in the order in which the socket lists them.
     var methods: [SocketMethod] { [attitude, aim, follow] }
 
     /// Handles the end of a connection: a companion releases control.
@@ -164,10 +164,10 @@ struct FollowingMethods: Sendable {
         }.answering(Acknowledgement.self)
     }
 
-    /// Executes a user's choice of a person: the mode changes immediately, and the companion
-    /// receives the choice in the answer to its next report.
+    /// Handles a user's selection of a person. The mode changes immediately; the answer to the
+    /// companion's next report contains the selection.
     ///
-    /// - Throws: The refusal: no companion finds people, the motors are off, or another source is
+    /// - Throws: A refusal if no companion finds people, the motors are off, or another source is
     ///   in control.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,

@@ -26,7 +26,7 @@ struct MachineMethods: Sendable {
     let wheels: DriveMotors?
     private let doctorLooks = DoctorLooks()
 
-    /// All methods and variables of the socket, in the order of their listing.
+    /// All methods and variables of the socket, in the order in which the socket lists them.
     func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {
         let following = FollowingMethods(
             port: port, hub: machine.hub, companions: companions, clock: machine.clock)
@@ -128,7 +128,7 @@ struct MachineMethods: Sendable {
     }
 
     /// Adds the state of lockstep to the status. In lockstep the loop executes requests only at the
-    /// simulator's next line, but `status` already shows the newest request.
+    /// simulator's next message, but `status` already shows the newest request.
     private func fill(_ status: inout Status, _ lockstep: LockstepSession) {
         let control = machine.commander.view(now: machine.clock.now)
         status.lockstep = lockstep.report

@@ -119,10 +119,11 @@ enum BaselineRequest: Hashable, Sendable {
     case restore(String)
     /// Restore the settings of the next baseline, in the order of the names.
     case next
-    /// Delete a baseline, that is, a name and the settings that were saved under this name.
+    /// Delete a baseline, which consists of a name and the settings that were saved under this
+    /// name.
     case delete(String)
 
-    /// Words of the actions.
+    /// Names of the actions in requests.
     fileprivate static let words = ["list", "store", "restore", "next", "delete"]
 
     fileprivate init(_ parameters: Parameters) throws(Refusal) {

@@ -28,8 +28,8 @@ extension JSONValue {
         }
     }
 
-    /// Converts the JSON value to the TOML text of a setting. A JSON string is interpreted as TOML
-    /// (`"[40, 40, 50]"`), or as an unquoted word.
+    /// Converts the JSON value to the TOML text of a setting. A JSON string contains TOML, such as
+    /// `"[40, 40, 50]"`, or an unquoted word.
     func tomlText(for key: String) -> String {
         if case .string(let text) = self { return text }
         return plainText

@@ -47,7 +47,7 @@ extension Tuning {
     ///   - rollback: Seconds after which the change reverts, unless it has been saved.
     ///   - who: Author of the change, for the log.
     /// - Returns: The changed setting.
-    /// - Throws: A refusal that names the key or the value; nothing has changed.
+    /// - Throws: A refusal that names the invalid key or value; no setting has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, by who: String
     ) throws(Refusal) -> Wire.Setting {
@@ -123,7 +123,7 @@ extension ChangeHistory {
 }
 
 extension Wire.ReloadReport {
-    /// Creates a report of a reload, with its outcome as a sentence.
+    /// Creates the report of a reload. A sentence in the report describes the outcome.
     init(_ report: Configuration.ReloadReport) {
         self.init(
             applied: report.applied.map(\.key), needsRestart: report.needsRestart.map(\.key),

@@ -9,7 +9,8 @@ import Synchronization
 /// stop motions that have timed out, revert temporary changes of settings, and create log lines
 /// about the loop's conditions.
 ///
-/// Callers pass the time, which comes from the computer's clock or from the lines of a simulator.
+/// Callers pass the time as an argument. The time comes from the computer's clock or from the
+/// simulator's messages.
 final class Housekeeping: Sendable {
     private struct State {
         var reporter: ConditionReporter

@@ -10,8 +10,8 @@ import Wire
 /// Store of log lines. The store writes each line to standard error, for the journal or a terminal,
 /// and to a buffer in memory with the newest lines, for `airframectl log`.
 ///
-/// A caller never waits. Lines pass through a bounded queue to a separate thread; if a reader of
-/// standard error hangs, lines that do not fit into the queue are counted and dropped. Every log
+/// A caller never waits. Lines pass through a bounded queue to a separate thread. If the reader of
+/// standard error hangs, lines that do not fit into the queue are dropped and counted. Every log
 /// statement in the code can write `burst` lines immediately, and after that one line per second.
 /// Therefore an unauthorised peer on a link can fill neither the disk nor the buffer.
 ///
@@ -48,7 +48,7 @@ final class LogStore: Sendable {
         /// Number of lines that each log statement can still write, by statement. The number of log
         /// statements in the code is limited, so the dictionary's memory is limited, too.
         var allowances: [Statement: Allowance] = [:]
-        /// Number of lines that were dropped and did not reach standard error.
+        /// Number of lines that were dropped before they reached standard error.
         var lost = 0
     }
 
@@ -90,8 +90,8 @@ final class LogStore: Sendable {
     ///   - level: Severity.
     ///   - message: Text of the line.
     ///   - fields: Fields for the journal, with names in capitals.
-    ///   - statement: The log statement that writes the line, for the line limit of each statement;
-    ///     nil means no limit.
+    ///   - statement: The log statement that writes the line. Each statement has a separate line
+    ///     limit; nil means no limit.
     func append(
         level: Logger.Level, message: String, fields: Logger.Metadata = [:],
         statement: Statement? = nil

@@ -47,8 +47,8 @@ public enum OutputsOff {
             exitStatus: DaemonError.inputOutput)
     }
 
-    /// Switches the outputs on one bus off. Some motors are switched off only after their device is
-    /// opened; for these motors, `write` must follow `allOff`.
+    /// Switches the outputs on one bus off. Some motors are switched off only after `allOff` has
+    /// opened their device; therefore `write` follows `allOff`.
     ///
     /// - Returns: The error, or nil after success.
     private static func failure(_ bus: any OutputBus) -> BusError? {

@@ -3,9 +3,9 @@ import GimbalCore
 /// Limiter of repeated log lines about one event. The first lines about an event are logged
 /// immediately. Further lines are logged at growing intervals, with the number of lines that were
 /// withheld. After a minute without an occurrence, the limiter returns to its initial state. The
-/// type uses no clock: callers pass the time.
+/// type reads no clock; callers pass the time as an argument.
 struct Repetition {
-    /// Log lines that were suppressed.
+    /// Limiter of repeated log messages, which counts suppressed messages.
     struct Withheld: Equatable {
         /// Number of suppressed lines.
         let count: Int
@@ -20,7 +20,7 @@ struct Repetition {
 
     /// Longest interval between two lines, s.
     private let longest: Double
-    /// Number of lines that are logged immediately, before intervals apply.
+    /// Number of lines that are logged without a minimum interval.
     private let first: Int
     private var interval = shortest
     private var saidAtOnce = 0
@@ -32,7 +32,7 @@ struct Repetition {
     ///
     /// - Parameters:
     ///   - longest: Longest interval between two lines, s, at least 1.
-    ///   - first: Number of lines that are logged immediately, before intervals apply.
+    ///   - first: Number of lines that are logged without a minimum interval.
     init(longest: Double, first: Int = 1) {
         self.longest = longest
         self.first = first

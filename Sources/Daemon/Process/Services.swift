@@ -44,7 +44,7 @@ struct ControlService: Service {
 }
 
 /// Service that runs the periodic tasks, and writes the tasks' messages to the log. In lockstep,
-/// each line of the simulator runs the tasks, instead of a timer.
+/// each message from the simulator starts a round of the tasks; otherwise a timer does.
 struct HousekeepingService: Service {
     /// Interval between two rounds of the periodic tasks, short enough for subscriptions at 200 Hz.
     private static let period = Duration.milliseconds(5)
@@ -89,8 +89,8 @@ struct StatusLineService: Service {
 
 /// Service that feeds systemd's watchdog while the loop and the bus thread make progress. A
 /// separate thread reads the progress counters of the loop and of the bus thread. This watchdog
-/// thread takes no shared lock and never waits for other threads, so neither a disk nor a reader of
-/// the log can delay the watchdog.
+/// thread takes no shared lock and never waits for other threads. Therefore a slow disk or log
+/// reader cannot delay the watchdog.
 struct WatchdogService: Service {
     /// Interval between two checks of the threads' progress, s; it must be shorter than a quarter
     /// of the watchdog time.

@@ -1,17 +1,17 @@
 import GimbalCore
 import Wire
 
-/// State of the gimbal in the language of the signals, which a light or a buzzer shows.
+/// State of the gimbal, as a light or a buzzer signals it.
 enum SignalCode: Equatable {
     /// The loop has not delivered a snapshot yet, or the start-up checks run.
     case starting
     /// The motors are on, and the camera follows no request.
     case ready
-    /// A source turns the camera.
+    /// The motors are on, and a source moves the camera.
     case moving
     /// The motors are off because the mode is `inactive` or the camera is retracted.
     case resting
-    /// The motors are off because of a fault; the number of flashes names its group.
+    /// The motors are off because of a fault; the number of flashes identifies the fault's group.
     case fault(Int)
 
     /// Groups of conditions that keep the motors off, in the order of their number of flashes from 1:
@@ -28,7 +28,7 @@ enum SignalCode: Equatable {
         .supplyEmpty | .driveVoltage,
     ]
 
-    /// The state that a snapshot shows; nil before the first snapshot.
+    /// Creates the signal state for a snapshot. The argument is nil before the first snapshot.
     init(_ snapshot: StabilizerSnapshot?) {
         guard let snapshot, snapshot.samples.accepted > 0 || !snapshot.conditions.isEmpty else {
             self = .starting

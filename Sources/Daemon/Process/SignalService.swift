@@ -10,7 +10,7 @@ import SystemPackage
 /// the kernel. A separate thread writes to the devices, because a write to a light on an I2C bus is
 /// slow.
 struct SignalService: Service {
-    /// Interval between two looks at the state, s.
+    /// Interval between two checks of the state, s.
     private static let period = 0.05
 
     let hub: TelemetryHub
@@ -34,7 +34,8 @@ struct SignalService: Service {
     }
 }
 
-/// Writer of the state to LED devices. Only one thread may use it; time is an argument.
+/// Writer of the gimbal's state to LED devices. Only one thread can use the writer; callers pass
+/// the time as an argument.
 struct SignalWriter {
     private var code = SignalCode.starting
     private var since: Instant?
@@ -92,7 +93,7 @@ struct LEDDevice {
             turnOff()
             self.name = name
             hasFailed = false
-            // The kernel itself can use the LED, for example to show the processor's load.
+            // The kernel can also use the LED, for example to show the processor's load.
             if name != "off" { _ = try? write("none", to: "trigger") }
         }
         guard name != "off", isOn != self.isOn, !hasFailed else { return }

@@ -23,8 +23,8 @@ final class FlightRecorder: Sendable {
         var timeOffset: Int64
     }
 
-    /// Fault about which a file will be written. The file is written some time after the fault, so
-    /// that it includes the effects of the fault.
+    /// Fault that a file will record. The file is written some time after the fault, so that it
+    /// includes the effects of the fault.
     private struct Fault {
         var name: String
         /// Time at which the file about the fault is written, on the loop's clock.
@@ -54,7 +54,8 @@ final class FlightRecorder: Sendable {
         var ring: FlightRing
         var dumps: [Dump] = []
         var isRecording = false
-        /// Client with whose connection the recording ends; nil without one.
+        /// Client that owns the recording, which ends with the client's connection; nil if the
+        /// recording has no owner.
         var owner: Int?
         /// Number of the next chunk that the continuous recording needs; nil if no continuous
         /// recording runs.
@@ -69,7 +70,7 @@ final class FlightRecorder: Sendable {
         var isEnding = false
     }
 
-    /// Time after a fault that the fault's file includes, s.
+    /// Duration after a fault that the file about the fault covers, s.
     private static let afterFault = 2.0
     /// Longest real time from a fault to the writing of its file, s. The limit on the real time
     /// takes effect if the loop's time has stopped.
@@ -114,7 +115,7 @@ final class FlightRecorder: Sendable {
     deinit { bell.deallocate() }
 
     /// Encodes the waiting frames of the loop's replay log. The replay log holds up to half a
-    /// second; call this method so often that the log is never full.
+    /// second of data. Call this method often enough to prevent the log from filling up.
     func poll() {
         replayLog.withLock { replayLog in
             state.withLock { state in
@@ -194,9 +195,10 @@ final class FlightRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - isOn: True to start a recording, false to end it.
-    ///   - past: Duration before the present time that a new recording also contains, s.
-    ///   - owner: Client of the socket with whose connection a new recording ends; nil for a recording
-    ///     that continues. Any later request for a recording, of any client, makes it continue.
+    ///   - past: Duration of earlier data that a new recording contains, s.
+    ///   - owner: Client that owns a new recording; the recording ends with the client's
+    ///     connection. nil means that the recording has no owner. After another request to record,
+    ///     from any client, the recording continues when the owner's connection ends.
     /// - Returns: State of the recorder.
     @discardableResult
     func setRecording(_ isOn: Bool, past: Double = 0, owner: Int? = nil) -> RecorderStatus {
@@ -238,8 +240,8 @@ final class FlightRecorder: Sendable {
 extension FlightRecorder {
     /// Body of the writing thread: writes files until `end` is called.
     ///
-    /// - Parameter recovered: Function that receives the name of each recording that an earlier
-    ///   process left incomplete and that is now repaired.
+    /// - Parameter recovered: Function that receives the name of each repaired recording; an
+    ///   earlier process left these recordings incomplete.
     func run(recovered: (String) -> Void) {
         for name in setup.recordings.recover() { recovered(name) }
         var store = RecordingStore(recordings: setup.recordings)

@@ -12,7 +12,7 @@ import Wire
 /// Service that runs the writing thread of the recorder. The service ends when all recordings are
 /// written.
 struct RecorderService: Service {
-    /// Longest wait for a disk that hangs when the service ends, s.
+    /// Longest wait for a hanging disk at the end of the service, s.
     private static let patience = 3.0
 
     let recorder: FlightRecorder

@@ -14,7 +14,7 @@ package struct LoopAssembly: ~Copyable {
     package enum Source: ~Copyable {
         /// The ticks run in real time, on separate threads.
         case realtime(GimbalRuntime)
-        /// The engine executes a tick for each line of a simulator, which supplies the clock.
+        /// The engine executes a tick for each message from a simulator, which supplies the clock.
         case lockstep(LockstepEngine)
     }
 

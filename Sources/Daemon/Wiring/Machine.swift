@@ -42,8 +42,8 @@ struct Machine: Sendable {
             p99Us: microseconds(summary.p99), maxUs: microseconds(summary.longest))
     }
 
-    /// Scheduling and memory locking that the process requested from the kernel, the kernel's
-    /// answers, and a sentence for each refusal.
+    /// Requests of the process for scheduling and memory locking, the kernel's answers, and a
+    /// sentence for each refusal.
     var realtimeStatus: RealtimeStatus {
         let threads = driver.threads
         var status = RealtimeStatus()

@@ -17,8 +17,8 @@ struct NetworkLinks: Sendable {
     private let rider: RiderServer?
     /// Link to buttons, sticks, dials and gamepads.
     let controls: ControlsServer
-    /// Margin that is added to the saved counter of a remote control: one minute if the counter is
-    /// a time in milliseconds, 20 minutes if the counter increases by one with each datagram.
+    /// Margin that is added to the saved counter of a remote control. For a time in milliseconds,
+    /// the margin is one minute; for a counter of 50 datagrams per second, it is 20 minutes.
     private static let riderMargin: UInt64 = 60_000
 
     /// Files with the newest time or counter of each key that a link has accepted.
@@ -33,7 +33,8 @@ struct NetworkLinks: Sendable {
     ///   - companions: Companion programs, one of which can offer the video stream that MAVLink
     ///     announces.
     ///   - battery: Monitor of the battery, which MAVLink reports.
-    ///   - effects: Effects of controls that are not requests for motion.
+    ///   - effects: Actions of input controls that do not move the camera, such as saving the
+    ///     settings.
     ///   - log: Log for actions and refusals.
     /// - Throws: `SocketError` with the problem.
     init(
@@ -120,7 +121,7 @@ extension Settings {
             setting: "\(link).require_signature")
     }
 
-    /// File with the newest time or counter of a link's key.
+    /// File with the newest time or counter that a link has accepted with its key.
     fileprivate func freshnessFile(_ link: String, margin: UInt64, _ log: Logger) throws
         -> FreshnessFile
     {

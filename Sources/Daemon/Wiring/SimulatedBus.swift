@@ -29,8 +29,8 @@ struct SimulatedBus: GimbalBus {
 
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
         if let lastRead {
-            // If the process was stopped for long, the missed time is skipped instead of being
-            // simulated in one period.
+            // If the process was stopped for a long time, the simulation skips the missed time
+            // instead of simulating it in one period.
             let gap = now.nanoseconds - lastRead.nanoseconds
             if gap > Self.longestGapNanoseconds { skippedNanoseconds += gap }
         } else {

@@ -123,6 +123,6 @@ final class I2CChipLink: ChipLink {
         return UnsafeRawBufferPointer(rebasing: flow.bytes[1..<1 + count])
     }
 
-    /// Number of bits that one `burst` puts on the bus.
+    /// Number of bits that one `burst` transfers.
     var burstBits: Int { layout.wireBits }
 }

@@ -85,7 +85,7 @@ final class I2CBus {
         if descriptor < 0 { try look() }
         let error = transfer(descriptor, exchange.messages, exchange.count)
         guard error != 0 else { return }
-        // The adapter was removed, so its file descriptor can no longer be used.
+        // The adapter was removed, so its file descriptor is no longer valid.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }
@@ -162,7 +162,7 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Number of bits that the exchange puts on the bus, including acknowledges, starts and stop
+    /// Number of bits that the exchange transfers, including acknowledges, starts and stop
     /// (UM10204, 3.1). At 400 kHz each bit takes 2.5 µs.
     var wireBits: Int {
         var bits = 1

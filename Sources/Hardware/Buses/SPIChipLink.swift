@@ -122,6 +122,6 @@ final class SPIChipLink: ChipLink {
         return UnsafeRawBufferPointer(rebasing: flow.received[first..<first + count])
     }
 
-    /// Number of bits that one `burst` puts on the bus.
+    /// Number of bits that one `burst` transfers.
     var burstBits: Int { layouts.reduce(0) { $0 + $1.message.wireBits } }
 }

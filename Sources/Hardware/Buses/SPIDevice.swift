@@ -133,6 +133,6 @@ struct SPIMessage: ~Copyable {
     /// Changes the length of a message that has only one transfer.
     func resize(to length: Int) { transfers[0].len = UInt32(length) }
 
-    /// Number of bits that the message puts on the bus.
+    /// Number of bits that the message transfers.
     var wireBits: Int { 8 * used }
 }

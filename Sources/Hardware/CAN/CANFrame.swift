@@ -108,12 +108,12 @@ extension CANFrame: Equatable {
     }
 }
 
-/// Filter of received frames: a frame passes if its identifier equals `id` in the bits of `mask`.
+/// Filter of received frames. A frame passes if its identifier equals `id` in the bits of `mask`.
 struct CANFilter: Sendable, Equatable {
     /// Identifier, 11 or 29 bits.
     var id: UInt32
-    /// Bits of the identifier that are compared. If the mask contains `data`, the filter rejects
-    /// remote frames.
+    /// Mask of the identifier's bits that are compared. If the mask contains `data`, the filter
+    /// rejects remote frames.
     var mask: UInt32
 
     /// Bit of the kernel's identifiers that marks remote frames (`CAN_RTR_FLAG`).

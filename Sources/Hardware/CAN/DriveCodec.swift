@@ -3,7 +3,7 @@ internal import GimbalCore
 /// Command to the three drives of one bus for one period. Positive torques and rates have the
 /// drives' directions, not the joints' directions.
 struct DriveCommand: Sendable {
-    /// The joints whose power stages can be on, while `isEnabled` is true.
+    /// Joints whose power stages are switched on while `isEnabled` is true.
     var powered = AxisSet(yaw: true, roll: true, pitch: true)
     /// Angle of each position servo, from the zero of its encoder, rad.
     var angle = AxisVector.zero
@@ -26,7 +26,7 @@ struct DriveCommand: Sendable {
         self.now = now
     }
 
-    /// True if the power stage of one joint is on.
+    /// True if the power stage of the joint is on.
     func isOn(_ axis: GimbalAxis) -> Bool { isEnabled && powered.contains(axis) }
 }
 
@@ -56,7 +56,7 @@ struct DriveNews: Sendable, Equatable {
     var fault: UInt32?
     /// Causes of the fault that the protocol reports.
     var causes: DriveCauses?
-    /// Load of the motor, as a fraction of its largest, -1...1.
+    /// Load of the motor, as a fraction of the largest load, -1...1.
     var load: Double?
     /// Current of the motor, A.
     var current: Double?
@@ -75,14 +75,13 @@ protocol DriveCodec: Sendable {
     var filters: [CANFilter] { get }
     /// True if the protocol uses CAN FD.
     static var usesFD: Bool { get }
-    /// Interval of the frames that a drive sends without a request, s; 0 if a drive sends a frame
-    /// only in answer to a command.
+    /// Interval of the drive's periodic frames, s; 0 if the drive only answers commands.
     static var interval: Double { get }
 
     /// Adds the frames of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame])
 
-    /// Discards the record of the last requests, because a frame was not sent; the next call of
+    /// Discards the record of the last requests after a frame could not be sent; the next call of
     /// `compose` repeats the requests.
     mutating func forgetRequests()
 
@@ -130,11 +129,11 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     /// Number of attempts to clear faults; it is reset after a minute without an attempt.
     private var clears = 0
 
-    /// Time after which a request is repeated if the drive has not changed its state, s; more than
+    /// Time after which a request is repeated if the drive's state has not changed, s; more than
     /// two intervals of an ODrive's heartbeat.
     private static let patience = 0.25
-    /// Times, s: `wait` is the shortest interval between two attempts to clear a fault, and
-    /// `forget` is the time without an attempt after which the count of attempts is reset.
+    /// Shortest interval between two attempts to clear a fault (`wait`), and time without an
+    /// attempt after which the count of attempts is reset (`forget`), s.
     private static let clearSeconds = (wait: 1.0, forget: 60.0)
     /// Largest number of attempts to clear a fault before the count is reset.
     private static let mostClears = 3

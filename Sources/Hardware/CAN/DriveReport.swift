@@ -1,8 +1,8 @@
 public import GimbalCore
 import Synchronization
 
-/// State of a drive, which the sensors' bus thread writes and other threads read. No thread waits
-/// for another one, because each value is one machine word.
+/// State of a drive, which the sensors' bus thread writes and other threads read. Each value is one
+/// machine word, so no thread waits for another thread.
 public final class DriveReport: Sendable {
     private let frames = Atomic(UInt64(0))
     private let silences = Atomic(UInt64(0))
@@ -59,7 +59,7 @@ public final class DriveReport: Sendable {
     /// Voltage of the drive's supply, V; NaN if it is unknown.
     public var voltage: Double { Double(bitPattern: voltageBits.load(ordering: .relaxed)) }
 
-    /// Load of the motor, as a fraction of its largest, -1...1; NaN if it is unknown.
+    /// Load of the motor, as a fraction of the largest load, -1...1; NaN if it is unknown.
     public var load: Double { Double(bitPattern: loadBits.load(ordering: .relaxed)) }
 
     /// Current of the motor, A; NaN if it is unknown.
@@ -205,13 +205,13 @@ public final class DriveReports: Sendable {
 
     func noteErrorReport() { errorFrames.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Notes an exchange on a serial line in which bytes were damaged.
+    /// Records an exchange with damaged bytes on a serial line.
     func noteDamage(now: Instant) {
         noteMalformed()
         lastDamageTime.store(now.nanoseconds, ordering: .relaxed)
     }
 
-    /// Time of the last damaged bytes on a serial line.
+    /// Time at which damaged bytes were last received on a serial line.
     var lastDamage: Instant { Instant(nanoseconds: lastDamageTime.load(ordering: .relaxed)) }
 
     func note(isBusOff: Bool) {

@@ -41,8 +41,8 @@ struct GM6020Codec: DriveCodec {
         group(command, first: 5, id: high, into: &frames)
     }
 
-    /// Adds the frame with the commands for four consecutive identifiers, unless no motor has one
-    /// of these identifiers.
+    /// Adds the command frame for four consecutive identifiers if at least one motor has one of
+    /// these identifiers.
     private func group(
         _ command: DriveCommand, first: UInt32, id: UInt32, into frames: inout [CANFrame]
     ) {
