@@ -1,7 +1,7 @@
 public import GimbalCore
 public import Realtime
 
-/// The gimbal's chips, and the buses to which they are connected, from the settings.
+/// The gimbal's chips and their buses, from the settings.
 public struct HardwareWiring: Sendable, Equatable {
     /// Sensors of the gimbal, and their connections.
     public var sensors: SensorWiring
@@ -25,7 +25,7 @@ public struct HardwareWiring: Sendable, Equatable {
     }
 
     /// Creates the bus of the bus thread. The bus thread sets the chips up after the socket has
-    /// been opened, so that clients can read that a chip is missing. The bus thread writes the
+    /// been opened. Therefore clients can read that a chip is missing. The bus thread writes the
     /// states of the sensors to `reports`.
     ///
     /// - Parameters:

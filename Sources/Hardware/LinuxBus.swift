@@ -23,9 +23,9 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - encoders: Encoders of the joints; nil if there are none.
     ///   - drives: Drives or servos on a bus, which can measure the joints; nil if there are none.
     ///   - motors: Motors on the same bus; nil if there are none.
-    ///   - pace: Data-ready line of the camera's sensor, whose edges begin the periods; nil means
+    ///   - pace: Data-ready line of the camera's sensor; its edges begin the periods. nil means
     ///     that the clock begins each period.
-    ///   - supply: Watch over the voltage of the motors' supply; nil if there is none.
+    ///   - supply: Monitor of the motors' supply voltage; nil if there is none.
     init(
         camera: any CameraSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,
         drives: (any JointFeedback)? = nil, motors: (any MotorPort)?, pace: DataReady? = nil,

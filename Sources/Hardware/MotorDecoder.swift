@@ -11,8 +11,8 @@ package enum MotorDecoder {
     ///
     /// - Parameters:
     ///   - decoder: Index in `names`.
-    ///   - bytes: Received bytes; for CAN, frames of a length byte, four bytes of identifier and flags,
-    ///     and data.
+    ///   - bytes: Received bytes. For CAN, each frame is a length byte, four bytes of identifier
+    ///     and flags, and the data.
     /// - Returns: All numbers that the decoder has extracted.
     package static func values(of decoder: Int, in bytes: [UInt8]) -> [Double] {
         let ids = AxisVector(yaw: 1, roll: 2, pitch: 3)

@@ -5,8 +5,8 @@ extension HardwareWiring {
     public enum PCA9685Load: Sendable, Equatable {
         /// Three servos, which receive the given number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
-        /// Three brushless motors. With encoders the driver commutates the commanded torque;
-        /// without encoders it sets the direction and strength of the field.
+        /// Three brushless motors. With encoders the driver sets the field that exerts the commanded
+        /// torque; without encoders it sets the commanded direction and strength of the field.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 
@@ -47,7 +47,8 @@ extension HardwareWiring {
     /// Outputs with separate threads: motors that are not on the sensor's bus, and the line that
     /// switches the motors' power.
     ///
-    /// - Parameter drives: Reports of drives on a CAN bus or a serial line; `makeBus` must receive this object, too.
+    /// - Parameter drives: Reports of drives on a CAN bus or a serial line; pass the same object to
+    ///   `makeBus`.
     /// - Returns: The outputs, for their threads.
     public func makeOutputs(drives: DriveReports = DriveReports()) -> OutputBuses {
         var outputs = OutputBuses()

@@ -35,7 +35,7 @@ public final class SensorReport: Sendable {
     /// Number of failed transfers to the sensor.
     public var failedTransfers: UInt64 { failedTransferCount.load(ordering: .relaxed) }
 
-    /// Number of missed edges of the data-ready line.
+    /// Number of edges of the data-ready line that were missed.
     public var missedEdges: UInt64 { missedEdgeCount.load(ordering: .relaxed) }
 
     /// Number of periods without an edge of the data-ready line.
@@ -52,7 +52,7 @@ public final class SensorReport: Sendable {
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Reason why the last set-up of the sensor failed, such as "is not the gyroscope of a BMI088
-    /// (chip id)"; nil after a success.
+    /// (chip id)"; nil after a successful set-up.
     public var lastFailure: String? {
         UnsafePointer<UInt8>(bitPattern: failure.load(ordering: .relaxed))
             .map { String(cString: $0) }

@@ -7,8 +7,8 @@ public struct SensorWiring: Sendable, Equatable {
     public struct Inertial: Sendable, Equatable {
         /// Interface through which the sensor is connected.
         public enum Place: Sendable, Equatable {
-            /// Device file of an I2C bus, and the address of each part of the chip: first the
-            /// accelerometer, then the gyroscope if it has a separate address.
+            /// Device file of an I2C bus, and the addresses of the chip's parts. The accelerometer
+            /// is first; the gyroscope follows if it has a separate address.
             case i2c(bus: String, addresses: [UInt16])
             /// SPI device file of each part of the chip, and the clock frequency while measurements
             /// are read, Hz.
@@ -23,7 +23,7 @@ public struct SensorWiring: Sendable, Equatable {
         public var gyroRange: Double
         /// Full scale of the accelerometer, g.
         public var accelRange: Double
-        /// True if the sensor tests itself during its set-up; it must then be at rest.
+        /// True if the sensor executes a self test during its set-up; it must then be at rest.
         public var testsItself: Bool
         /// True if the driver reads the samples from the sensor's FIFO, so that no sample is lost.
         public var usesBuffer = false
@@ -116,7 +116,7 @@ public struct SensorWiring: Sendable, Equatable {
         public var buses: (yaw: String, roll: String, pitch: String)
         /// Reading of each encoder at joint angle zero, rad.
         public var zero: AxisVector
-        /// Direction of each encoder: 1, or -1 for an encoder whose angle decreases when the
+        /// Direction of each encoder; 1, or -1 for an encoder whose angle decreases when the
         /// joint's angle increases.
         public var direction: AxisVector
 
@@ -160,7 +160,7 @@ public struct SensorWiring: Sendable, Equatable {
     /// Encoders of the joints; nil without encoders.
     public var encoders: Encoders?
 
-    /// Largest age at which a sample of the handle's sensor or of an encoder is used, s.
+    /// Age above which a sample of the handle's sensor or of an encoder is not used, s.
     public var staleSeconds = 0.02
 
     /// Creates a wiring that contains only the camera's sensor.

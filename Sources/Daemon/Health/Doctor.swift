@@ -1,6 +1,6 @@
 import Wire
 
-/// Checks of `doctor` that need only one status report. Each result that is not good contains a
+/// Checks of `doctor` that need only one status report. Each warning or failure contains a
 /// remedy. The functions read neither files nor clocks.
 struct Doctor {
     let status: Status

@@ -18,7 +18,7 @@ public struct MITLimits: Sendable, Equatable {
     }
 }
 
-/// Conversion between a number in a symmetric range and the unsigned integer of a field in a frame.
+/// Conversion between a number in a symmetric range and the unsigned integer in a field of a frame.
 enum FixedPoint {
     /// Largest value of a field.
     static func top(bits: Int) -> Double { Double(1 << bits - 1) }
@@ -41,12 +41,12 @@ enum FixedPoint {
 /// rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive answers
 /// each frame with angle, rate and torque.
 ///
-/// The resolution of the torque is 1/4095 of its range, and no code of the field means exactly zero
+/// The resolution of the torque is 1/4095 of its range, and no field value means exactly zero
 /// torque. The codec adds the rounding error of each period to the torque of the next period, so
 /// that the mean torque is exact.
 struct MITCodec: DriveCodec {
     /// Last byte of each command that switches the power stage or clears faults; the other seven
-    /// bytes are 0xFF.
+    /// bytes of the command are 0xFF.
     enum Order {
         static let clear: UInt8 = 0xFB
         static let enable: UInt8 = 0xFC
@@ -147,7 +147,7 @@ struct MITCodec: DriveCodec {
         news.angle = FixedPoint.decode(UInt32(angle), range: limits.angle, bits: 16)
         let rate = UInt32(frame[3]) << 4 | UInt32(frame[4] >> 4)
         news.rate = FixedPoint.decode(rate, range: limits.rate, bits: 12)
-        // Damiao's drives append two temperatures, and send their state in the upper half of the
+        // Damiao's drives append two temperatures. They send their state in the upper half of the
         // first byte: 0 is off, 1 is on, 8 to 14 are faults.
         guard frame.count == 8 else { return news }
         let state = frame[0] >> 4

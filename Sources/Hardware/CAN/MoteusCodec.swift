@@ -4,9 +4,9 @@ internal import GimbalCore
 /// documentation, "CAN Protocol" and "Register Reference"). A frame consists of subframes that
 /// write or read registers; all values have the lowest byte first.
 ///
-/// The codec writes the mode "position" with both gains zero, so that only the feed-forward torque
-/// acts, and with a watchdog timeout in each frame. The codec writes torques as 32-bit floats,
-/// because the integer formats have steps of 10 mN·m.
+/// The codec writes the mode "position". Both gains are zero, so only the feed-forward torque acts.
+/// Each frame contains a watchdog timeout. The codec writes torques as 32-bit floats, because the
+/// integer formats have steps of 10 mN·m.
 struct MoteusCodec: DriveCodec {
     /// Registers.
     enum Register {
@@ -25,8 +25,8 @@ struct MoteusCodec: DriveCodec {
         static let timeout: UInt8 = 11
     }
 
-    /// First bytes of subframes; the two low bits are the number of registers, or zero if the
-    /// number follows.
+    /// First bytes of subframes. The two low bits are the number of registers; if they are 0, the
+    /// number is in the next byte.
     private enum Subframe {
         static let writeInt8: UInt8 = 0x00
         static let writeFloat: UInt8 = 0x0C
@@ -98,8 +98,8 @@ struct MoteusCodec: DriveCodec {
         frame.append(Subframe.writeFloat)
         frame.append(5)
         frame.append(Register.position)
-        // Values of the position command: no position (NaN), velocity 0, the torque, and scale 0
-        // for both gains.
+        // Values of the position command: position NaN (no position), velocity 0, the torque, and a
+        // scale of 0 for both gains.
         frame.append(float: .nan)
         frame.append(float: 0)
         frame.append(float: torque)
@@ -156,7 +156,7 @@ struct MoteusCodec: DriveCodec {
         return true
     }
 
-    /// Values of the registers in a reply; nil for a register that the reply does not contain, or
+    /// Values of the registers in a reply; nil for a register that is missing from the reply, or
     /// whose float is not finite.
     private struct Readings {
         private var mode: Double?
@@ -187,8 +187,8 @@ struct MoteusCodec: DriveCodec {
             news.voltage = voltage
             news.temperature = temperature
             news.isRunning = UInt8(mode) == Mode.position
-            // Outside the mode "fault", the fault register only names a limit that is active, which
-            // is not a fault.
+            // Outside the mode "fault", the fault register only names an active limit, which is not
+            // a fault.
             switch UInt8(mode) {
             case Mode.fault: news.fault = UInt32(min(max(fault ?? 1, 1), 255))
             case Mode.timeout: news.fault = MoteusCodec.watchdogFault

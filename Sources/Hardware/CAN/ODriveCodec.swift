@@ -3,10 +3,9 @@ internal import GimbalCore
 /// ODrive's protocol CANSimple. Identifier: node number in bits 5...10, command in bits 0...4; all
 /// values have the lowest byte first (ODrive documentation, "CAN Protocol", firmware 0.5 and 0.6).
 ///
-/// The codec requests the encoder's estimates with a remote frame in each period, so that the
-/// estimates do not depend on the interval that is configured in the drive. Every command that a
-/// drive receives restarts its watchdog; the codec sends a torque in each period, also while the
-/// drive is idle.
+/// The codec requests the encoder's estimates with a remote frame in each period. Therefore the
+/// estimates do not depend on the drive's configured interval. Every command that a drive receives
+/// restarts its watchdog. The codec sends a torque in each period, even while the drive is idle.
 struct ODriveCodec: DriveCodec {
     /// Commands of CANSimple.
     enum Command {
@@ -31,8 +30,8 @@ struct ODriveCodec: DriveCodec {
     /// Codes of the control mode "torque" and of the input mode "passthrough".
     private static let torqueControl: UInt32 = 1
     private static let passthrough: UInt32 = 1
-    /// Number of error requests to an axis between two requests for its voltage, and for its
-    /// temperature or version.
+    /// Number of error requests to an axis between two requests for its voltage, and between two
+    /// requests for its temperature or version.
     private static let slowPeriods = 50
 
     private let ids: DriveIDs
@@ -43,8 +42,8 @@ struct ODriveCodec: DriveCodec {
     init(ids: DriveIDs) { self.ids = ids }
 
     var filters: [CANFilter] {
-        // The filters accept only commands that drives send, and no remote frames, because the
-        // socket also receives the frames of airframed's sending socket.
+        // The socket also receives the frames of airframed's sending socket. Therefore the filters
+        // accept only commands that drives send, and no remote frames.
         let commands = [
             Command.version, Command.heartbeat, Command.error, Command.encoder,
             Command.temperature, Command.busVoltage,
@@ -127,8 +126,8 @@ struct ODriveCodec: DriveCodec {
             news.isRunning = UInt32(frame[4]) == AxisState.closedLoop
         case Command.error:
             // In firmware 0.5, the frame contains the motor's error in 64 bits. In firmware 0.6,
-            // the frame contains the axis's error and the reason for the last disarming; this
-            // reason is not a present fault.
+            // the frame contains the axis's error and the reason for the last disarming; the reason
+            // does not indicate a present fault.
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error

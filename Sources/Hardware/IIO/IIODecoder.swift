@@ -9,7 +9,7 @@ package enum IIOQuantity: String, Sendable, CaseIterable {
     /// Magnetic field, gauss after scaling.
     case magnetometer = "magn"
 
-    /// Position of the quantity among all quantities, 0...2.
+    /// Index of the quantity among all quantities, 0...2.
     var number: Int {
         switch self {
         case .gyroscope: 0
@@ -76,13 +76,12 @@ package struct IIOMountMatrix: Sendable, Equatable {
     static let identity = IIOMountMatrix(
         rows: (Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)))
 
-    /// Largest permitted deviation of the scalar products of two rows from the products of a
-    /// rotation matrix.
+    /// Largest accepted error of the scalar product of two rows, compared with a rotation matrix.
     private static let tolerance = 0.02
 
     private init(rows: (Vector3, Vector3, Vector3)) { self.rows = rows }
 
-    /// Reads a text such as `0, 1, 0; 1, 0, 0; 0, 0, -1`; nil if the text is not a rotation.
+    /// Parses a matrix such as `0, 1, 0; 1, 0, 0; 0, 0, -1`; nil if the matrix is not a rotation.
     package init?(_ text: some StringProtocol) {
         let numbers = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.map { Double($0) }
         let values = numbers.compactMap(\.self)
@@ -167,14 +166,14 @@ package struct IIODecoder: Sendable {
         var format: IIOFormat
         /// Position of the channel in the scan, bytes.
         var offset: Int
-        /// Position of the channel in the decoded values: three values for each quantity, then the
+        /// Index of the channel in the decoded values: three values for each quantity, then the
         /// temperature.
         var slot: Int
     }
 
     /// Size of one scan, bytes.
     package let scanBytes: Int
-    /// Quantities of which the buffer contains all three axes.
+    /// Quantities whose three axes are all in the buffer.
     package let quantities: [IIOQuantity]
     private let places: [Place]
     private let timestamp: Place?
@@ -191,8 +190,8 @@ package struct IIODecoder: Sendable {
     /// Creates the decoder of the enabled channels. A channel is aligned to its own size, and a scan
     /// to its largest channel (kernel: `iio_compute_scan_bytes`).
     ///
-    /// - Returns: nil if two channels have the same index, or if a scan is empty or larger than 256
-    ///   bytes.
+    /// - Returns: nil if two channels have the same index, if a scan is empty, or if a scan is
+    ///   larger than 256 bytes.
     package init?(_ channels: [IIOChannel]) {
         var offset = 0
         var largest = 1

@@ -71,8 +71,8 @@ struct IIODevice: Sendable, Equatable {
     /// True if the buffer contains the time of each scan.
     var hasTimestamp: Bool { channels.contains { $0.meaning == .timestamp } }
 
-    /// Name of the attribute of a quantity; if the quantity has no such attribute, the name of the
-    /// device's attribute; nil if the device has none either.
+    /// Name of the attribute of a quantity. If the quantity has no such attribute, the result is
+    /// the name of the device's attribute; nil if the device does not have this attribute.
     func attribute(_ quantity: IIOQuantity, _ name: String) -> String? {
         ["in_\(quantity.rawValue)_\(name)", "in_\(name)", name].first { folder.has($0) }
     }

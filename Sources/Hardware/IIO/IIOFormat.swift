@@ -17,7 +17,7 @@ package struct IIOFormat: Sendable, Equatable {
     /// Largest number of values in one channel; the kernel has at most four, for a quaternion.
     private static let mostRepeated = 16
 
-    /// Reads the text of a `_type` file; nil if the text is not a format that the kernel can write.
+    /// Parses the text of a `_type` file; nil if the text is not a format of the kernel.
     package init?(_ text: some StringProtocol) {
         var rest = Substring(text)
         while let last = rest.last, last.isWhitespace { rest.removeLast() }
@@ -75,7 +75,7 @@ package struct IIOFormat: Sendable, Equatable {
     /// - Parameters:
     ///   - bytes: The scan.
     ///   - offset: Position of the channel; `offset + size` must not exceed the scan.
-    /// - Returns: The raw value. An unsigned value of 64 bits is returned as its bit pattern.
+    /// - Returns: The raw value. An unsigned 64-bit value is returned as its bit pattern.
     func value(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
         var word: UInt64 = 0
         for index in 0..<size {

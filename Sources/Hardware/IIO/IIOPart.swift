@@ -5,7 +5,7 @@ internal import Realtime
 /// One IIO device of a sensor. The object sets the device up, and then reads its buffer. Only the
 /// bus thread uses the object.
 final class IIOPart {
-    /// The device, with the number that it had at the time of the set-up.
+    /// The device, with its number at the time of the set-up.
     let device: IIODevice
     /// Quantities that airframed uses from this device.
     let quantities: [IIOQuantity]
@@ -54,8 +54,8 @@ final class IIOPart {
     /// Reads the oldest scans in the buffer, without waiting.
     ///
     /// - Parameter most: Largest number of scans, at most the capacity of a `SampleBatch`.
-    /// - Returns: The bytes of complete scans, which are valid until the next call; empty if the
-    ///   buffer contains no complete scan.
+    /// - Returns: Bytes of complete scans, which are valid until the next call; empty if the buffer
+    ///   contains no complete scan.
     /// - Throws: ENODEV if the device has been removed, or the error of the driver.
     func read(most: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
         guard let decoder, descriptor >= 0 else { throw BusErrno(code: ENODEV) }

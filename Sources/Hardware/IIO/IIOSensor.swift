@@ -24,8 +24,8 @@ public struct IIOWiring: Sendable, Equatable {
 /// The camera's inertial sensor, read from the buffers of one or several IIO devices. The object
 /// finds the devices, sets them up step by step, and reads all buffered samples in every period. If
 /// a device vanishes or delivers nothing, the object finds and sets up all devices again. Only the
-/// bus thread uses the object. Reading samples allocates no memory; finding devices and setting
-/// them up do.
+/// bus thread uses the object. Reading samples allocates no memory. Finding devices and setting
+/// them up allocates memory.
 final class IIOSensor: CameraSensor {
     private let wiring: IIOWiring
     private let report: SensorReport
@@ -47,7 +47,8 @@ final class IIOSensor: CameraSensor {
     private static let startSeconds = 0.5
     /// Age above which a sample in the buffer is discarded, s.
     private static let oldestSeconds = 1.0
-    /// Largest time by which a sample's time can be later than the beginning of the period, s.
+    /// Largest time by which the time stamp of a sample can be later than the beginning of the
+    /// period, s.
     private static let earliestSeconds = 0.05
 
     /// Creates a sensor; the devices are found later.
@@ -90,8 +91,8 @@ final class IIOSensor: CameraSensor {
         restart(now: now, after: 0)
     }
 
-    /// Reads the device with the gyroscope, and makes samples from its scans and the other devices'
-    /// measurements.
+    /// Reads the device with the gyroscope. Combines its scans with the measurements of the other
+    /// devices to samples.
     private func readGyroscope(
         into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) {
@@ -138,7 +139,7 @@ final class IIOSensor: CameraSensor {
     }
 
     /// Stores a new magnetic field for the next sample. Some drivers repeat the last measurement in
-    /// each scan, so a measurement is new only if its value has changed.
+    /// each scan. Therefore a measurement is new only if its value has changed.
     private func take(field new: Vector3, time: Instant) {
         guard time > fieldTime, new != lastField else { return }
         (field, fieldTime, lastField) = (new, time, new)
@@ -146,7 +147,7 @@ final class IIOSensor: CameraSensor {
 
     private var lastField = Vector3.zero
 
-    /// True if a sample in the buffer can have this time on the monotonic clock.
+    /// True if the time stamp of a buffered sample is plausible on the monotonic clock.
     private func isUsable(_ time: Instant, now: Instant) -> Bool {
         let age = now.seconds(since: time)
         if (-Self.earliestSeconds...Self.oldestSeconds).contains(age) { return true }
@@ -275,7 +276,7 @@ struct IIOChoice {
         }
     }
 
-    /// The accelerometer that belongs to a gyroscope: the gyroscope's device, or the device whose
+    /// Accelerometer that belongs to a gyroscope. It is the gyroscope's device, or the device whose
     /// name has the longest prefix in common with the gyroscope's name.
     private static func accelerometer(
         of gyroscope: IIODevice, _ devices: [IIODevice]

@@ -5,7 +5,7 @@ internal import GimbalCore
 public struct IIORequest: Sendable, Equatable {
     /// Sampling frequency, Hz.
     public var rate = 1000.0
-    /// Corner frequency of the low-pass filter, Hz; with nil, the driver's value does not change.
+    /// Corner frequency of the low-pass filter, Hz; nil leaves the driver's value unchanged.
     public var lowPass: Double?
     /// Full scale of the gyroscope, deg/s.
     public var gyroRange = 2000.0
@@ -20,9 +20,9 @@ public struct IIORequest: Sendable, Equatable {
 
 /// Reason why an IIO device cannot be set up.
 enum IIOFailure: Error, Equatable {
-    /// The device lacks the property that the text describes.
+    /// The device lacks a required property, which the text describes.
     case device(StaticString)
-    /// An attribute of the kernel's driver could not be read or written.
+    /// The driver's attribute file could not be read or written.
     case file(BusErrno)
 
     /// True if two failures have the same text or error number.
@@ -35,8 +35,8 @@ enum IIOFailure: Error, Equatable {
     }
 }
 
-/// Set-up of one IIO device. The set-up is divided into steps, so that the bus thread can serve the
-/// motors between two steps. Each step reads or writes a few files of the kernel's driver.
+/// Set-up of one IIO device. Between two steps of the set-up, the bus thread can serve the motors.
+/// Each step reads or writes a few files of the kernel's driver.
 struct IIOSetUp {
     private enum Step: Int { case stop, clock, ranges, rate, trigger, channels, start }
 

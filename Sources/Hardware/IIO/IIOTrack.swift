@@ -33,8 +33,9 @@ struct IIOTrack: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// The measurement at a time, interpolated between two measurements, or extrapolated beyond the
-    /// newest measurement by at most the interval between the last two measurements.
+    /// Measurement at the given time: interpolated between two measurements, or extrapolated beyond
+    /// the newest measurement. The extrapolation is limited to the interval between the last two
+    /// measurements.
     ///
     /// - Returns: nil before the first measurement, or if the newest measurement is too old.
     func value(at time: Instant) -> Vector3? {
@@ -60,7 +61,7 @@ struct IIOTrack: Sendable {
             + (later.value - earlier.value) * (time.seconds(since: earlier.time) / interval)
     }
 
-    /// The measurement `back` places before the newest measurement.
+    /// Earlier measurement; `back` is 0 for the newest measurement, 1 for the previous one.
     private func point(_ back: Int) -> Point {
         points[(newest - back + Self.capacity) % Self.capacity]
     }

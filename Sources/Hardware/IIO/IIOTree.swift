@@ -46,7 +46,7 @@ package enum IIOChoices: Sendable, Equatable {
 
     private static let most = 256
 
-    /// Reads the text of an `_available` file; nil if the text has no values.
+    /// Parses the text of an `_available` file; nil if the text contains no values.
     package init?(_ text: String) {
         let isRange = text.hasPrefix("[") && text.hasSuffix("]")
         let words = text.split { $0.isWhitespace || $0 == "[" || $0 == "]" }.prefix(Self.most)
@@ -70,7 +70,8 @@ package enum IIOChoices: Sendable, Equatable {
         case .list(let words):
             let sorted = words.compactMap { word in Double(word).map { (word, $0) } }
                 .sorted { $0.1 < $1.1 }
-            // A value that is less than 1 % below `wanted` counts as equal, because drivers round.
+            // A value that is less than 1 % below `wanted` is accepted as equal, because drivers
+            // round.
             let found = sorted.first { $0.1 >= 0.99 * wanted } ?? sorted.last
             return found?.0 ?? "\(wanted)"
         }

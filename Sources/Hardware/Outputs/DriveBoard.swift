@@ -23,11 +23,11 @@ protocol WheelBoard: AnyObject {
 
 /// Protocol of the motor board that drives the two wheels.
 public enum DriveBoardFormat: Sendable, Equatable {
-    /// Register 0x00 for the speeds, with magnitudes of 0...100, as in the public driver of the
+    /// Speeds in register 0x00 with magnitudes of 0...100, as in the public driver of the
     /// controller board.
     case publicDriver
-    /// Register 0x01 for the speeds, with magnitudes of 0...255, and a separate register to stop,
-    /// as in the vendor's driver.
+    /// Speeds in register 0x01 with magnitudes of 0...255, and a separate register to stop, as in
+    /// the vendor's driver.
     case vendor
 
     /// Creates the bytes that set both speeds: the register, then direction (1 is forwards) and

@@ -4,8 +4,7 @@ internal import Synchronization
 
 /// Driver of the two wheels. The driver accepts speeds from ordinary threads, and limits their rate
 /// of change. A separate thread writes the speeds to the motor board 50 times per second, and
-/// immediately after a request. The wheels stop unless requests are repeated within the dead-man
-/// time.
+/// immediately after a request. The wheels stop if no request arrives within the dead-man time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
@@ -123,7 +122,7 @@ public final class DriveMotors: Sendable {
 }
 
 /// Speeds of both wheels in one atomic word, in units of 1/10000 of the full speed. One thread
-/// writes the word, and other threads read the word.
+/// writes the word; other threads read the word.
 private final class SharedSpeeds: Sendable {
     private let word = Atomic<UInt64>(0)
 

@@ -6,9 +6,9 @@ internal import Realtime
 /// Lines of one GPIO chip, `/dev/gpiochipN`. Either all lines are outputs, or all lines are inputs.
 /// After the creation of the lines, only one thread uses them.
 ///
-/// Bit n of a word is the n-th of the given lines; 1 means active. One system call sets or reads
-/// all lines. If the GPIO chip is missing, `GPIOLines` tries to open the chip again every 0.1 s.
-/// Lines that are requested as outputs are inactive at first.
+/// Bit n of a word represents the n-th of the given lines; 1 means active. One system call sets or
+/// reads all lines. If the GPIO chip is missing, `GPIOLines` tries to open the chip again every 0.1
+/// s. Lines that are requested as outputs are inactive at first.
 final class GPIOLines {
     private let chip: String
     private let lines: [UInt32]
@@ -26,7 +26,7 @@ final class GPIOLines {
     /// - Parameters:
     ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - lines: Numbers of the lines on the chip, at most 64.
-    ///   - activeLow: Bits of the lines that are active when low.
+    ///   - activeLow: Bit mask of the lines that are active when low.
     ///   - isOutput: True if the lines are outputs.
     init(chip: String, lines: [Int], activeLow: UInt64 = 0, isOutput: Bool) {
         self.chip = chip
@@ -58,7 +58,7 @@ final class GPIOLines {
         return true
     }
 
-    /// Sets the lines whose bits in `mask` are 1 to their bits in `bits`.
+    /// Sets the lines whose bits in `mask` are 1 to the values of their bits in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno) {
         try check(ch_gpio_set(descriptor, bits, mask))
     }

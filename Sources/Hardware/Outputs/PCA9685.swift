@@ -33,8 +33,8 @@ struct PCA9685: Sendable {
     static let allOffHigh: UInt8 = 0xFD
     static let fullOff: UInt8 = 0x10
 
-    /// Converts the length of a pulse, s, to counts of the chip. The time from the start of one
-    /// pulse to the start of the next is 4096 counts.
+    /// Converts the length of a pulse, s, to counts of the chip. The period of the pulses is 4096
+    /// counts.
     func counts(pulse seconds: Double) -> Int {
         min(max(Int((seconds * frameRate * 4096).rounded()), 0), 4095)
     }

@@ -51,8 +51,8 @@ final class PCA9685Outputs {
         layOut(channels)
     }
 
-    /// Creates one message for each group of consecutive outputs, because the chip increments the
-    /// register number automatically.
+    /// The chip increments the register number automatically, so one message is created for each
+    /// group of consecutive outputs.
     private func layOut(_ channels: [Int]) {
         let order = channels.indices.sorted { channels[$0] < channels[$1] }
         var from = 0
@@ -68,7 +68,7 @@ final class PCA9685Outputs {
         }
     }
 
-    /// Number of bits that one write of all outputs puts on the bus.
+    /// Number of bits that one write of all outputs transfers.
     var frameBits: Int { frame.wireBits }
 
     /// Sets the chip up step by step, or checks that the chip is still set up. After a set-up all
@@ -88,7 +88,7 @@ final class PCA9685Outputs {
             state = .asleep
         case .asleep:
             try run(off, .off)
-            // MODE2 (section 7.3.2): totem pole outputs, which change at the stop condition of a
+            // MODE2 (section 7.3.2): totem-pole outputs, which change at the stop condition of a
             // transfer.
             try send(0x04, to: 0x01)
             try send(PCA9685.awake, to: 0x00)
@@ -103,8 +103,8 @@ final class PCA9685Outputs {
         return false
     }
 
-    /// Sets the number of counts, of 4096, for which an output is high. The next call of `write`
-    /// transfers the counts to the chip.
+    /// Sets the duration for which an output is high, in counts of a pulse period of 4096 counts.
+    /// The next call of `write` transfers the counts to the chip.
     func set(_ counts: Int, at index: Int) {
         let at = offsets[index]
         // Section 7.3.3: ON and OFF must differ; a separate bit switches an output off completely.

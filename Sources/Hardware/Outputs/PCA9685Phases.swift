@@ -4,7 +4,7 @@ internal import Realtime
 /// Three brushless motors on a PCA9685, each with three half bridges. Only the bus thread uses this
 /// class.
 ///
-/// One transfer writes all nine outputs, in every period in which a count changes. When the motors
+/// In every period in which a count changes, one transfer writes all nine outputs. When the motors
 /// are off, every output is low. If the enable pin of a driver stays on, low outputs brake the
 /// motor; therefore connect the enable pin to the power line.
 ///

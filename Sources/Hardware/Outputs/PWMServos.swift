@@ -19,8 +19,8 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Resolution of the pulses, ns. The resolution is much finer than the resolution of a servo,
-    /// but coarse enough that a camera at rest causes no writes.
+    /// Resolution of the pulses, ns. The resolution is much finer than the resolution of a servo.
+    /// It is coarse enough to avoid writes while the camera is at rest.
     private static let resolution = 250.0
     /// Interval between attempts to find a missing channel, s.
     private static let lookSeconds = 0.1
@@ -89,7 +89,7 @@ final class PWMServos: MotorPort {
     }
 
     func allOff() throws(BusError) {
-        // Every channel is stopped, even if stopping another channel fails.
+        // If stopping a channel fails, the remaining channels are still stopped.
         var failure: BusError?
         for index in channels.indices where channels[index].isOpen {
             do throws(BusErrno) {
@@ -105,7 +105,7 @@ final class PWMServos: MotorPort {
     private func failure(
         of index: Int, _ operation: BusError.Operation, _ error: BusErrno
     ) -> BusError {
-        // The PWM chip was removed, so the open files of its channels can no longer be used.
+        // The PWM chip was removed, so the open files of its channels are no longer valid.
         if error.code == ENODEV {
             channels[index].close()
             isReady = false

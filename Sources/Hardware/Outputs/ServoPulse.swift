@@ -6,7 +6,7 @@ public struct ServoPulse: Sendable, Equatable {
     public var longest: Double
     /// Angle by which the servo turns between the shortest and the longest pulse, rad.
     public var travel: Double
-    /// Direction of the servo: 1, or -1 if a longer pulse turns the joint backwards.
+    /// Direction of the servo; 1, or -1 if a longer pulse turns the joint backwards.
     public var direction: Double
     /// Pulse offset from mid-travel at joint angle zero, s.
     public var trim: Double

@@ -5,9 +5,9 @@ internal import Realtime
 /// The home switches are separate inputs.
 protocol StepperLines: AnyObject {
     /// Requests the output lines from the kernel, unless an earlier call has requested them.
-    /// Returns whether this call has requested the lines; after a request all lines are inactive.
+    /// Returns true if this call has requested the lines; all lines are then inactive.
     func take(now: Instant) throws(BusErrno) -> Bool
-    /// Sets each line whose bit in `mask` is 1 to its bit in `bits`.
+    /// Sets the lines whose bits in `mask` are 1 to the values of their bits in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno)
     /// Reads the home switches. Each switch has one bit, which is 1 while the switch is pressed.
     /// Without switches, all bits are 0.
@@ -49,8 +49,8 @@ final class NoStepperLines: StepperLines {
     func switches(now: Instant) -> UInt64 { 0 }
 }
 
-/// Controller of three stepper axes, which sets their lines in each tick. Only one thread uses a
-/// `StepperRig`.
+/// Controller of three stepper axes, which sets the axes' lines in each tick. Only one thread uses
+/// a `StepperRig`.
 struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)
@@ -74,8 +74,8 @@ struct StepperRig {
     /// Executes one tick. A tick needs at most one system call for the outputs and, during homing,
     /// one for the switches.
     ///
-    /// - Throws: The kernel's error if the lines could not be set; in this case, the tick has moved
-    ///   no axis.
+    /// - Throws: The kernel's error if the lines could not be set; in this case, no axis has moved
+    ///   in the tick.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
         // The lines have just been requested, so all lines are inactive. The direction lines are
         // set one tick before the first step.

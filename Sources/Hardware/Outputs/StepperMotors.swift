@@ -3,8 +3,8 @@ public import Realtime
 internal import Synchronization
 
 /// Three stepper motors on GPIO lines. A separate thread sets the lines at 4 kHz. A step takes at
-/// least two ticks, and the speed of each motor is limited to 1,000 steps/s. Steps that are missing
-/// because of a late tick are made in later ticks.
+/// least two ticks, and the speed of each motor is limited to 1,000 steps/s. Steps that were
+/// delayed by a late tick are made in later ticks.
 public final class StepperMotors: Sendable {
     /// GPIO lines of the stepper motors, and limits of their motion.
     public struct Wiring: Sendable {
@@ -124,7 +124,7 @@ public final class StepperMotors: Sendable {
     }
 }
 
-/// Integer that one thread writes and other threads read.
+/// Integer that one thread writes and several threads read.
 private final class SharedCount: Sendable {
     private let word = Atomic(0)
     var value: Int { word.load(ordering: .relaxed) }
@@ -146,8 +146,9 @@ private final class StepperContext: @unchecked Sendable {
     private static let period: Int64 = 250_000
     /// Number of clock periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
-    /// Largest number of clock periods by which one tick advances the motion. After a longer delay,
-    /// the motion is late, but no step is lost.
+    /// Largest number of clock periods for which one tick advances the motion. After a longer
+    /// delay, the motion is late, but no step is lost. After a longer delay, the motion is late,
+    /// but no step is lost.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

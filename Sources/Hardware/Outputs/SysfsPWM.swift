@@ -38,8 +38,8 @@ final class SysfsPWM {
     /// allocates memory.
     ///
     /// - Throws: ENOENT if the chip does not exist, ENODEV if the channel does not exist, EBUSY if
-    ///   another program uses the channel, EACCES if udev has not applied its rules after an export
-    ///   yet.
+    ///   another program uses the channel, EACCES if udev has not yet applied its rules after an
+    ///   export.
     func open() throws(BusErrno) {
         close()
         let folder = "\(chip)/pwm\(channel)"
@@ -53,8 +53,8 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // The pulse length is set to 0 first, because the kernel rejects a period that is
-            // shorter than the present pulse, and because a channel with a period of 0 cannot be
+            // The pulse length is first set to 0 for two reasons: the kernel rejects a period that
+            // is shorter than the present pulse, and a channel with a period of 0 cannot be
             // stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)
@@ -72,8 +72,8 @@ final class SysfsPWM {
     /// Starts the pulses.
     func start() throws(BusErrno) { try write(1, to: enable) }
 
-    /// Stops the pulses. The pulses' length is set to zero first, because a driver can stop within
-    /// a pulse and leave the output high.
+    /// Stops the pulses. The pulse length is first set to zero, because some drivers stop in the
+    /// middle of a pulse and leave the output high.
     func stop() throws(BusErrno) {
         try write(0, to: duty)
         try write(0, to: enable)

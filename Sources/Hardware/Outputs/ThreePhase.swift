@@ -3,12 +3,12 @@ internal import Glibc
 /// Computation of the duty cycles of the three half bridges of a star-connected brushless motor.
 /// The functions have no side effects.
 enum ThreePhase {
-    /// Space-vector modulation: three sine voltages 120° apart, to which a common voltage is added,
-    /// so that the highest and the lowest voltage have the same distance from the supply rails. The
-    /// common voltage does not change the voltages between the terminals, and permits an amplitude
-    /// between the terminals that is 2/√3 times the amplitude of sines alone (Zhou, Wang:
-    /// Relationship between space-vector modulation and three-phase carrier-based PWM, IEEE
-    /// Transactions on Industrial Electronics 49(1), 2002).
+    /// Space-vector modulation adds a common voltage to three sine voltages 120° apart. The highest
+    /// and the lowest voltage then have the same distance from the supply rails. The common voltage
+    /// does not change the voltages between the terminals. The voltages between the terminals can
+    /// then be 2/√3 times the voltages of sines alone (Zhou, Wang: Relationship between
+    /// space-vector modulation and three-phase carrier-based PWM, IEEE Transactions on Industrial
+    /// Electronics 49(1), 2002).
     ///
     /// - Parameters:
     ///   - angle: Electrical angle of the field, rad, not wrapped.
@@ -32,10 +32,9 @@ enum ThreePhase {
 public struct PhaseMotor: Sendable, Equatable {
     /// Number of the motor's pairs of magnet poles.
     public var polePairs: Double
-    /// Direction of the motor: 1, or -1 if the joint turns opposite to the field.
+    /// Direction of the motor; 1, or -1 if the joint turns opposite to the field.
     public var direction: Double
-    /// Electrical angle of the field at which the joint is at zero, rad; used only for a motor with
-    /// encoder.
+    /// Electrical angle of the field at joint angle zero, rad; used only for a motor with encoder.
     public var zero: Double
     /// Torque of a field of full strength that is 90 electrical degrees ahead of the rotor, N·m;
     /// used only for a motor with encoder.

@@ -62,8 +62,8 @@ struct AK8963: Sendable {
         read(0x12), [.keep(slot: 7, answer)],
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
-            // Slave 0 of the I2C master reads registers ST1 to ST2 every tenth sample; the bit
-            // DELAY_ES_SHADOW keeps the bytes of one reading together.
+            // Slave 0 of the I2C master reads registers ST1 to ST2 after every tenth sample. The
+            // bit DELAY_ES_SHADOW keeps the bytes of one reading together.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
             .write(0x09, to: 0x34, part: 0),
@@ -87,7 +87,7 @@ struct AK8963: Sendable {
     mutating func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Vector3? {
         var word: UInt64 = 0
         for index in 1...6 { word = word << 8 | UInt64(bytes[start + index]) }
-        // Bit HOFL in register ST2 means that the magnetic field exceeded the sensor's range.
+        // Bit HOFL in register ST2 indicates that the magnetic field exceeded the sensor's range.
         guard word != last, bytes[start + 7] & 0x08 == 0 else { return nil }
         last = word
         // The magnetometer's x axis is the gyroscope's y axis, its y axis is the gyroscope's x

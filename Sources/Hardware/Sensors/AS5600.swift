@@ -2,8 +2,8 @@ internal import GimbalCore
 internal import Realtime
 
 /// ams AS5600, an encoder that measures the angle of a magnet on a shaft, with 12 bits per turn.
-/// The I2C address of the chip is always 0x36, so several encoders need separate buses, for example
-/// the channels of a multiplexer with the kernel's driver (i2c-mux-pca954x).
+/// The I2C address of the chip is always 0x36, so several encoders need separate buses. The
+/// channels of a multiplexer with the kernel's driver (i2c-mux-pca954x) are such buses.
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {
@@ -24,7 +24,7 @@ final class AS5600 {
     /// - Parameters:
     ///   - bus: Bus of the chip.
     ///   - zero: Reading of the encoder at joint angle zero, rad.
-    ///   - direction: Direction of the encoder: 1, or -1 if the encoder's angle decreases when the
+    ///   - direction: Direction of the encoder; 1, or -1 if the encoder's angle decreases when the
     ///     joint's angle increases.
     ///   - staleSeconds: Time without an answer after which the angle is unknown, s.
     ///   - report: Report of the encoder's state, for other threads.
@@ -75,6 +75,6 @@ final class AS5600 {
         ((turn - zero) * direction).remainder(dividingBy: 2 * .pi)
     }
 
-    /// Number of bits that one read of the encoder puts on the bus.
+    /// Number of bits that one read of the encoder transfers.
     var wireBits: Int { exchange.wireBits }
 }

@@ -58,8 +58,8 @@ struct BMI088: IMUChip {
             .expect(
                 0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
                 otherwise: "is not the gyroscope of a BMI088 (chip id)"),
-            // Section 4.1: the accelerometer leaves suspend mode, and is then switched on. The
-            // accelerometer's first value comes after 50 ms.
+            // Section 4.1: the accelerometer leaves the suspend mode, and is then switched on. The
+            // first value of the accelerometer is available after 50 ms.
             .write(0x00, to: 0x7C, part: Self.accel),
             .pause(0.005),
             .write(0x04, to: 0x7D, part: Self.accel),
@@ -72,7 +72,7 @@ struct BMI088: IMUChip {
             .write(gyroCode, to: 0x0F, part: Self.gyro),
             .write(Self.gyroFilter, to: 0x10, part: Self.gyro),
             // Sections 5.5.8 to 5.5.10: each new measurement of the rate causes a pulse on the pin
-            // INT3, which is push-pull and active high.
+            // INT3. The pin is push-pull and active high.
             .write(0x01, to: 0x16, part: Self.gyro),
             .write(0x01, to: 0x18, part: Self.gyro),
             .write(0x80, to: 0x15, part: Self.gyro),
@@ -81,8 +81,8 @@ struct BMI088: IMUChip {
         return steps + .verify(audit)
     }
 
-    /// Steps of the self tests (4.6.1 and 4.6.2). In the data sheet's table, the limits of the
-    /// accelerometer's response along x, y and z are 1000, 1000 and 500 mg at ±24 g.
+    /// Steps of the self tests (4.6.1 and 4.6.2). At ±24 g, the smallest permitted response of the
+    /// accelerometer along x, y and z is 1000, 1000 and 500 mg (data sheet).
     private static var selfTest: [SetUpStep] {
         let perMilliG = 32768.0 / 24000
         return [

@@ -5,8 +5,8 @@ internal import Realtime
 /// Only the bus thread uses this class.
 ///
 /// If the sensor is faster than the loop, the thread waits for an edge only in the last quarter of
-/// the period. If no edge arrives within half a period after the expected time, the clock begins
-/// this period.
+/// each period. If no edge arrives within half a period after the expected time, the clock begins
+/// the period.
 final class DataReady {
     private let line: EdgeLine
     private let report: SensorReport
@@ -20,7 +20,7 @@ final class DataReady {
     /// - Parameters:
     ///   - line: GPIO line with the sensor's data-ready signal.
     ///   - period: Period of the loop, s.
-    ///   - report: Report that receives the numbers of missed and late edges.
+    ///   - report: Report whose numbers of missed and late edges are updated.
     init(line: EdgeLine, period: Double, report: SensorReport) {
         self.line = line
         periodSeconds = period
@@ -46,7 +46,7 @@ final class DataReady {
     ///
     /// - Parameter now: Time at which the period begins according to the clock.
     /// - Returns: Best estimate of the time of this period's sample. The next call of `wait`
-    ///   ignores edges that come much earlier than one period after the returned time.
+    ///   ignores edges that arrive much earlier than one period after the returned time.
     func begin(at now: Instant) -> Instant {
         last = edge ?? now
         return last

@@ -26,7 +26,7 @@ final class HandleSensor {
     }
 
     /// Reads the sensor. A failure of the handle's sensor appears only in its report, because the
-    /// gimbal can hold the camera without this sensor.
+    /// gimbal can stabilize the camera without this sensor.
     func read(now: Instant) {
         batch.removeAll()
         do { try sensor.read(into: &batch, time: now, now: now) } catch {}

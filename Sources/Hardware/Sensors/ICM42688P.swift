@@ -45,8 +45,8 @@ struct ICM42688P: IMUChip {
     private static let rate: UInt8 = 0x06
     /// Codes in GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: second-order filters with a corner at a
     /// quarter of the output rate. The anti-alias filter has a corner of 585 Hz after a reset. The
-    /// second-order filter and the anti-alias filter each have a delay of √2 / (2π corner), which
-    /// gives 0.9 ms + 0.4 ms.
+    /// second-order filter and the anti-alias filter each have a delay of √2 / (2π corner): 0.9 ms
+    /// and 0.4 ms.
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 
@@ -63,8 +63,8 @@ struct ICM42688P: IMUChip {
         if testsItself { steps += Self.selfTest }
         steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
         steps += [
-            // Register INT_CONFIG: the pin INT1 is push-pull, and gives positive pulses.
-            // INT_CONFIG1: INT_ASYNC_RESET must be off for the pin to work.
+            // Register INT_CONFIG: the pin INT1 is push-pull, with positive pulses. INT_CONFIG1:
+            // INT_ASYNC_RESET must be off for the pin to work.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
             // After a write of PWR_MGMT0, no register can be written for 200 µs. The gyroscope
@@ -105,8 +105,8 @@ struct ICM42688P: IMUChip {
 
     var burst: [RegisterRead] {
         [
-            // INT_STATUS is read first, because a set DATA_RDY_INT applies to the values that are
-            // read after it.
+            // INT_STATUS is read first. If its bit DATA_RDY_INT is set, the values that are read
+            // after it are new.
             RegisterRead(part: 0, register: Self.interruptStatus, count: 1),
             // Registers TEMP_DATA1 to GYRO_DATA_Z0.
             RegisterRead(part: 0, register: 0x1D, count: 14),
@@ -126,8 +126,7 @@ struct ICM42688P: IMUChip {
             (one(Self.accelConfiguration), 0xFF, accelCode << 5 | Self.rate),
             (one(0x51), 0xFF, Self.filterOrder),
             (one(0x52), 0xFF, Self.filterWidth),
-            // Register INT_SOURCE0 with the bit UI_DRDY_INT1_EN, so that new data cause a pulse on
-            // INT1.
+            // Register INT_SOURCE0 with the bit UI_DRDY_INT1_EN: new data cause a pulse on INT1.
             (one(0x65), 0xFF, 0x08),
         ]
     }
@@ -149,7 +148,7 @@ struct ICM42688P: IMUChip {
         let counts = (
             bytes.bigEndian(at: gyro), bytes.bigEndian(at: gyro + 2), bytes.bigEndian(at: gyro + 4)
         )
-        // A value of -32768 on every axis means that the gyroscope has not measured since its
+        // A value of -32768 on every axis means that the gyroscope has not yet measured since its
         // reset.
         guard counts != (-32768, -32768, -32768) else { return nil }
         return IMUSample(

@@ -1,7 +1,8 @@
 internal import GimbalCore
 
-/// Description of an inertial sensor: its set-up, the registers to read in every period, and their
-/// meaning. The description contains registers but no bus, so it can be used with I2C and SPI.
+/// Description of an inertial sensor: its set-up, the registers to read in every period, and the
+/// meaning of the registers. The description contains registers but no bus, so it applies to both
+/// I2C and SPI.
 protocol IMUChip: Sendable {
     /// Name of the chip, as in the setting `hardware.linux.imu`, for example "bmi088".
     var name: String { get }
@@ -13,11 +14,11 @@ protocol IMUChip: Sendable {
     /// Registers of the temperature, which the driver reads occasionally; nil if there are none.
     var seldom: RegisterRead? { get }
     /// Expected values of the chip's registers. The first entry of each part of the chip must be a
-    /// register that a reset changes to another value.
+    /// register that every reset changes.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] { get }
 
-    /// Decodes the sample in the bytes of a burst that was read at `now`, in the chip's own axes;
-    /// nil if the bytes contain no new sample.
+    /// Decodes the bytes of a burst that was read at `now`. The sample has the chip's own axes; nil
+    /// if the bytes contain no new sample.
     mutating func sample(_ bytes: UnsafeRawBufferPointer, now: Instant) -> IMUSample?
 
     /// Stores the values of the temperature registers (`seldom`); the value of the first register
@@ -31,7 +32,7 @@ protocol IMUChip: Sendable {
     /// The chip's FIFO; nil if the driver does not use the FIFO.
     var buffer: SampleBuffer? { get }
 
-    /// Decodes the sample in one packet of the FIFO, in the chip's own axes; nil if the packet
+    /// Decodes one packet of the FIFO. The sample has the chip's own axes; nil if the packet
     /// contains no sample.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
 }

@@ -7,7 +7,7 @@ protocol CameraSensor: AnyObject {
     ///
     /// - Parameters:
     ///   - samples: Array to which the new samples are appended, in the sensor's own axes.
-    ///   - time: Best known time of the sample, for a sensor whose samples have no time.
+    ///   - time: Best known time of the sample, for a sensor whose samples have no time stamp.
     ///   - now: Time of the call.
     /// - Throws: The error of the failed transfer.
     func read(into samples: inout SampleBatch, time: Instant, now: Instant) throws(BusError)
@@ -31,13 +31,14 @@ final class InertialSensor: CameraSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// Indices in `expected` of registers whose values a reset changes, one for each part of the
-    /// chip. Every second check of the configuration reads a register that a reset changes.
+    /// Indices in `expected`, one for each part of the chip; a reset changes the values of these
+    /// registers. Every second check of the configuration reads a register whose value a reset
+    /// changes.
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// Time of the last failed burst or set-up; measurements before this time are ignored. The
-    /// property is nil if no burst or set-up has failed.
+    /// Time of the last failed burst or set-up; measurements before this time are ignored. nil if
+    /// no burst or set-up has failed.
     private var failed: Instant?
     /// The chip's FIFO, and the clock of its samples; nil if the FIFO is not used.
     private let buffer: SampleBuffer?
@@ -87,8 +88,8 @@ final class InertialSensor: CameraSensor {
     ///   - samples: Array to which the new samples are appended, in the chip's own axes.
     ///   - time: Best estimate of the time at which the sensor measured the sample.
     ///   - now: Time of the call.
-    /// - Throws: The error of the failed transfer; the next period repeats the transfer, or the
-    ///   caller repeats it immediately.
+    /// - Throws: The error of the failed transfer. The caller can repeat the transfer immediately;
+    ///   otherwise the next period repeats it.
     func read(
         into samples: inout SampleBatch, time: Instant, now: Instant
     ) throws(BusError) {
@@ -101,8 +102,8 @@ final class InertialSensor: CameraSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // A missing chip and a chip that has just been reset return no data. A read of the
-            // chip's configuration shows whether the chip is missing or has been reset.
+            // A missing chip returns no data; neither does a chip that has just been reset. A read
+            // of the chip's configuration shows whether the chip is missing or has been reset.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
@@ -133,15 +134,15 @@ final class InertialSensor: CameraSensor {
         failures = 0
         if isBlank(bytes) { return false }
         if let sample = chip.sample(bytes, now: time) {
-            // A failed burst can be repeated in the same period. The first burst after a failed
-            // burst adds no sample if the two bursts are in different periods.
+            // A failed burst can be repeated in the same period. If the bursts before and after a
+            // failure are in different periods, the burst after the failure adds no sample.
             if failed == nil || failed == now { samples.append(sample) }
             lastSample = now
         }
         return true
     }
 
-    /// Reads every sample in the FIFO, oldest first. An empty FIFO does not show that the chip
+    /// Reads every sample in the FIFO, oldest first. An empty FIFO does not prove that the chip
     /// answers, because the FIFO of a faulty chip can stay empty permanently.
     ///
     /// - Returns: True if the chip answers.
@@ -181,14 +182,14 @@ final class InertialSensor: CameraSensor {
         return true
     }
 
-    /// Discards the content of the FIFO, because its age is unknown.
+    /// Discards the content of the FIFO, because the age of the samples is unknown.
     private func empty(_ buffer: SampleBuffer) throws(BusErrno) -> Bool {
         try link.write(buffer.empty.value, to: buffer.empty.register, part: 0)
         clock.restart()
         return true
     }
 
-    /// True if all bytes of a burst are 0x00, or all are 0xFF.
+    /// True if all bytes of a burst are 0x00, or if all bytes are 0xFF.
     private func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let first = bytes[0]
         guard first == 0 || first == 0xFF else { return false }

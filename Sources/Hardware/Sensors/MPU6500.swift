@@ -7,9 +7,9 @@ internal import GimbalCore
 /// Register maps: RM-MPU-6500A-00, revision 2.1; RM-MPU-9250A-00, revision 1.4. Product
 /// specifications: PS-MPU-6500A-01, PS-MPU-9250A-01.
 ///
-/// The chip itself reads the magnetometer, and appends the magnetometer's data to its own data. The
-/// alternative, a bypass that connects the magnetometer to the board's bus, requires another
-/// transfer in each period, and is not possible with SPI.
+/// The chip reads the magnetometer, and appends the magnetometer's data to its own data. The
+/// alternative is a bypass that connects the magnetometer to the board's bus. A bypass requires
+/// another transfer in each period, and is not possible with SPI.
 struct MPU6500: IMUChip {
     let name: String
     private let registers: MPURegisters
@@ -57,7 +57,8 @@ struct MPU6500: IMUChip {
     private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
 
     var setUp: [SetUpStep] {
-        // The identity of an MPU-9250 is 0x71, and of an MPU-9255 0x73, so the check ignores bit 1.
+        // The identity is 0x71 for an MPU-9250 and 0x73 for an MPU-9255, so the check ignores bit
+        // 1.
         let wake =
             hasMagnetometer
             ? MPURegisters.wake(
@@ -128,7 +129,7 @@ struct MPU6500: IMUChip {
     }
 
     /// The chip's FIFO of 512 bytes. The FIFO is not used together with the magnetometer, because
-    /// each measurement of the magnetometer would be stored ten times.
+    /// the FIFO would contain each measurement of the magnetometer ten times.
     var buffer: SampleBuffer? {
         hasMagnetometer ? nil : MPURegisters.buffer(capacity: 512, userControl: userControl)
     }

@@ -15,8 +15,8 @@ struct MPURegisters: Sendable {
     static let accelConfiguration: UInt8 = 0x1C
     static let interruptPin: UInt8 = 0x37
     static let interruptEnable: UInt8 = 0x38
-    /// Register of the interrupt status: bit 0 is DATA_RDY_INT, which a read clears. The registers
-    /// of acceleration, temperature and rate follow.
+    /// Register of the interrupt status. Bit 0 is DATA_RDY_INT; a read clears the bit. The
+    /// registers of acceleration, temperature and rate follow.
     static let interruptStatus: UInt8 = 0x3A
     static let accel: UInt8 = 0x3B
     static let gyro: UInt8 = 0x43
@@ -41,8 +41,8 @@ struct MPURegisters: Sendable {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { 2 * Double(1 << accelCode) }
 
-    /// Number of registers to read in a period. The register of the interrupt status is read first,
-    /// so that its bit refers to the measurements that are read after it.
+    /// Number of registers to read in a period. The register of the interrupt status is read first;
+    /// its bit then refers to the measurements that are read after it.
     static let burstLength = 15
 
     /// Steps that check the identity, reset the chip (register 107) and select its clock. The steps
@@ -59,7 +59,7 @@ struct MPURegisters: Sendable {
     }
 
     /// Expected values of the common registers. With DATA_RDY_EN, a new measurement sets the status
-    /// bit and gives a pulse on the INT pin.
+    /// bit and causes a pulse on the INT pin.
     func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         [
             (Self.one(Self.interruptEnable), 0xFF, 0x01),
@@ -135,8 +135,9 @@ struct FactoryResponse {
         code == 0 ? abs(response) >= 60 * 32768 / 250 : response / stored(code) > 0.5
     }
 
-    /// True if the accelerometer's self-test response is 0.5 to 1.5 times its factory trim. If the
-    /// chip contains no factory trim, the response must be within the bounds `unstored`, g.
+    /// True if the accelerometer's self-test response is between 0.5 and 1.5 times its factory
+    /// trim. If the chip contains no factory trim, the response must be within the bounds
+    /// `unstored`, g.
     static func passesAccel(
         _ response: Double, code: UInt8, unstored: ClosedRange<Double>
     ) -> Bool {
@@ -148,8 +149,8 @@ struct FactoryResponse {
 
 extension [SetUpStep] {
     /// Steps that require a self-test response close to the factory trim on every axis. The steps
-    /// use stored values: readings at rest in slots 0 (accelerometer) and 1 (gyroscope), readings
-    /// during the test in slots 2 and 3, and codes of the factory trim in slots 4 and 5.
+    /// use stored values. Slots 0 (accelerometer) and 1 (gyroscope) contain readings at rest, slots
+    /// 2 and 3 readings during the test, and slots 4 and 5 codes of the factory trim.
     ///
     /// - Parameter unstored: Permitted self-test response of the accelerometer if the chip contains
     ///   no factory trim, g.

@@ -1,13 +1,12 @@
 internal import GimbalCore
 
-/// Estimator of the times of the samples in a chip's FIFO. The chip has its own clock, whose rate
-/// deviates by several per cent, and the driver can read only the number of samples in the FIFO.
-/// The newest sample was measured before the end of the driver's read, and at most one sample
-/// period before the beginning of the read. The estimator models the chip's clock by a straight
-/// line between the earliest and the latest possible times of the samples. Only the bus thread uses
-/// a `SampleClock`.
+/// Estimator of the times of the samples in a chip's FIFO. The rate of the chip's clock deviates by
+/// several per cent, and the driver can read only the number of samples in the FIFO. The newest
+/// sample was measured before the end of the driver's read, and at most one sample period before
+/// the beginning of the read. The estimator models the chip's clock as a straight line between the
+/// earliest and the latest possible times of the samples. Only the bus thread uses a `SampleClock`.
 struct SampleClock: Sendable {
-    /// Number of a sample, and its time.
+    /// Index of a sample, and the sample's time.
     private struct Mark {
         var index = 0
         var time = Instant(nanoseconds: 0)
@@ -24,8 +23,8 @@ struct SampleClock: Sendable {
 
     /// Largest relative error of a chip's oscillator.
     private static let tolerance = 0.06
-    /// Time over which the sample period is measured, s: after the start, between this value and
-    /// twice this value.
+    /// Shortest window over which the sample period is measured, s; the longest window is twice as
+    /// long.
     private static let window = 5.0
     /// Time after the start during which the driver uses the nominal sample period, s.
     private static let least = 0.5

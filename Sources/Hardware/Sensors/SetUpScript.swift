@@ -16,7 +16,7 @@ enum SetUpStep: Sendable {
     case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
 
     /// Joins sequences of steps into one sequence. This function replaces `+`, because the type
-    /// checker of Swift 6.2 needs minutes for literals that are joined with `+`.
+    /// checker of Swift 6.2 needs minutes for literals joined with `+`.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
@@ -53,12 +53,12 @@ struct KeptRegisters: Sendable {
 enum SetUpFailure: Error {
     /// A transfer on the bus failed.
     case bus(BusErrno, part: Int)
-    /// The chip gave a wrong answer, which the text describes.
+    /// The chip gave a wrong answer; the text describes the answer.
     case chip(StaticString)
 }
 
-/// Execution of a set-up's steps over several periods, so that the bus thread can serve motors on
-/// the same bus in each period.
+/// Execution of a chip's set-up over several periods. In each period, the bus thread can also serve
+/// motors on the same bus.
 struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0
@@ -66,10 +66,10 @@ struct SetUpRun {
     /// Register values that the set-up has stored so far.
     private(set) var kept = KeptRegisters()
 
-    /// Largest number of transfers that the run makes in one period.
+    /// Largest number of transfers that the execution makes in one period.
     private static let transfersPerPeriod = 2
 
-    /// Creates a run of a chip's set-up that has not executed any step.
+    /// Creates the execution of a chip's set-up; no step has been executed yet.
     init(_ steps: [SetUpStep]) { self.steps = steps }
 
     /// True if all steps of the set-up have been executed.
@@ -83,8 +83,8 @@ struct SetUpRun {
 
     /// Executes the steps of the set-up that are due in this period.
     ///
-    /// - Throws: Reason why the chip cannot be used; the run must then restart. After a failed
-    ///   transfer, a further call of `advance` is also possible, and repeats this transfer.
+    /// - Throws: Reason why the chip cannot be used; the execution must then restart. After a
+    ///   failed transfer, a further call of `advance` is also possible, and repeats this transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {

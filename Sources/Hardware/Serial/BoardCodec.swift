@@ -67,8 +67,8 @@ struct BoardCodec: SerialCodec {
 
     mutating func forgetRequests() { requests.forget() }
 
-    /// Number of bytes before the next frame, and the frame's length; nil if the bytes end before the
-    /// frame does.
+    /// Number of bytes before the next frame, and the frame's length; nil if the frame is
+    /// incomplete.
     static func frame(in received: SerialBytes) -> (skip: Int, count: Int?) {
         var at = 0
         while at < received.count {

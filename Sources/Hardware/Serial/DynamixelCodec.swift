@@ -3,17 +3,16 @@ internal import GimbalCore
 /// Protocol 2.0 of Dynamixel servos of the X series, with goal positions, or with goal currents for
 /// torques.
 ///
-/// A packet is `FF FF FD 00 id length instruction parameters… CRC`, lowest byte first; after `FF FF FD`
-/// in instruction and parameters a byte FD is inserted. A reply has the instruction 0x55, and an error
-/// byte before its data (ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0", and the control tables of XL330
-/// and XM430).
+/// A packet is `FF FF FD 00 id length instruction parameters… CRC`, lowest byte first. After each
+/// `FF FF FD` in instruction and parameters, a byte FD is inserted. A reply has the instruction
+/// 0x55, and an error byte before its data (ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0", and the
+/// control tables of XL330 and XM430).
 struct DynamixelCodec: SerialCodec {
     /// Kind of the goal value that the servos receive.
     enum Goal: Sendable, Equatable {
-        /// An angle, which the servo's own controller holds.
+        /// Angle that the servo's own controller holds.
         case position
-        /// A current; `ampsPerTorque` has the unit A/(N·m), and the unit of the register is given
-        /// in A.
+        /// A current; `ampsPerTorque` is in A/(N·m), and the unit of the register is in A.
         case current(ampsPerTorque: Double, step: Double)
     }
 
@@ -45,8 +44,9 @@ struct DynamixelCodec: SerialCodec {
     static let broadcast: UInt8 = 0xFE
     /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: the registers from current to temperature, or, in one
-    /// of `slowPeriods` periods, the registers from torque enable to hardware error status.
+    /// Number of bytes that a request reads: the registers from current to temperature. In one of
+    /// `slowPeriods` periods, a request instead reads the registers from torque enable to hardware
+    /// error status.
     static let measured: (fast: UInt16, slow: UInt16) = (21, 7)
     /// Number of periods between two requests for the slowly changing values.
     static let slowPeriods = 16
@@ -194,8 +194,8 @@ struct DynamixelCodec: SerialCodec {
         bytes.append(little: CRC16.of(bytes, start..<bytes.count))
     }
 
-    /// Number of bytes before the next packet, and the packet's length; nil if the bytes end before
-    /// the packet does.
+    /// Number of bytes before the next packet, and the packet's length; nil if the packet is
+    /// incomplete.
     static func packet(in received: SerialBytes) -> (skip: Int, count: Int?) {
         var at = 0
         while at < received.count {

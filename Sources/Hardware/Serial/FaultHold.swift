@@ -1,15 +1,14 @@
 internal import GimbalCore
 
-/// Timer that extends a motor's fault after the motor no longer reports it, because some servos
-/// clear an overload as soon as they are switched off. Users can then see the fault, and a motor
-/// with a short circuit is not switched on repeatedly.
+/// Timer that keeps a motor's fault active after the motor no longer reports it. Some servos clear
+/// an overload as soon as they are switched off. During the hold time, users can see the fault, and
+/// a motor with a short circuit is not switched on repeatedly.
 struct FaultHold: Sendable, BitwiseCopyable {
     private var since: Instant?
     private var firstOfMinute = Instant(nanoseconds: .min / 2)
     private var count = 0
 
-    /// Time for which a fault is extended, s; after three faults within a minute, the longer time
-    /// is used.
+    /// Hold times of a fault, s; after three faults within a minute, the longer time is used.
     private static let seconds = (short: 1.0, long: 60.0)
     private static let most = 3
 
@@ -18,7 +17,7 @@ struct FaultHold: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - fault: Present fault code; 0 means that there is no fault.
     ///   - now: Time of the report.
-    /// - Returns: True if an earlier fault is still extended, although the motor no longer reports
+    /// - Returns: True if an earlier fault is still reported, although the motor no longer reports
     ///   a fault.
     mutating func holds(fault: UInt32, now: Instant) -> Bool {
         if fault != 0 {

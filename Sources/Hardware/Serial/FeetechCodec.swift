@@ -27,12 +27,13 @@ struct FeetechCodec: SerialCodec {
         static let presentPosition: UInt8 = 56
     }
 
-    /// Broadcast identifier: every servo executes the instruction and no servo answers.
+    /// Broadcast identifier: every servo executes the instruction, and no servo answers.
     static let broadcast: UInt8 = 0xFE
     /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: position, speed, load, voltage and temperature, or, in
-    /// one of `slowPeriods` periods, the register that shows whether the motor is on.
+    /// Number of bytes that a request reads: position, speed, load, voltage and temperature. In one
+    /// of `slowPeriods` periods, a request instead reads the register that shows whether the motor
+    /// is on.
     static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
     /// Number of periods between two requests for the slowly changing value.
     static let slowPeriods = 16
@@ -70,8 +71,8 @@ struct FeetechCodec: SerialCodec {
         write(goals, at: Address.goalPosition, count: 2, into: &bytes) { axis, bytes in
             bytes.append(little: Self.position(command.angle[axis]))
         }
-        // Switches the torque on, without a limit of the acceleration. Switching the torque off
-        // also ends the protection after an overload.
+        // Switches the torque on, without an acceleration limit. Switching the torque off also ends
+        // the protection after an overload.
         write(switches.on, at: Address.torqueEnable, count: 2, into: &bytes) { _, bytes in
             bytes.append(1)
             bytes.append(0)
@@ -155,8 +156,8 @@ struct FeetechCodec: SerialCodec {
         return ~sum
     }
 
-    /// Number of bytes before the next packet, and the packet's length; nil if the bytes end before
-    /// the packet does.
+    /// Number of bytes before the next packet, and the packet's length; nil if the packet is
+    /// incomplete.
     static func packet(in received: SerialBytes) -> (skip: Int, count: Int?) {
         var at = 0
         while at < received.count {

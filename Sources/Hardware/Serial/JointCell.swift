@@ -14,7 +14,7 @@ struct JointMotion: BitwiseCopyable, Equatable {
 }
 
 /// Motions of the three joints, which the motors' thread writes and the sensors' thread reads. No
-/// thread waits: if a write is in progress, the reader keeps its previous values (a sequence lock).
+/// thread waits (sequence lock): if a write is in progress, the reader keeps its previous values.
 final class JointCell: Sendable {
     private let sequence = Atomic(UInt64(0))
     private let words = Words()

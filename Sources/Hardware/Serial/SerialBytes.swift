@@ -1,4 +1,4 @@
-/// Bytes of one exchange on a serial line, in storage of fixed size, so that the motors' thread does
+/// Bytes of one exchange on a serial line. The storage has a fixed size, so the motors' thread does
 /// not allocate memory.
 struct SerialBytes: Sendable {
     /// Largest number of bytes: the echo and the replies of the longest exchange fit.
@@ -104,10 +104,10 @@ struct SerialBytes: Sendable {
         }
     }
 
-    /// Number of 16 bits at `index`, lowest byte first; both bytes must exist.
+    /// 16-bit number at `index`, lowest byte first; both bytes must exist.
     func little16(at index: Int) -> UInt16 { UInt16(self[index]) | UInt16(self[index + 1]) << 8 }
 
-    /// Number of 32 bits at `index`, lowest byte first; all bytes must exist.
+    /// 32-bit number at `index`, lowest byte first; all bytes must exist.
     func little32(at index: Int) -> UInt32 {
         UInt32(little16(at: index)) | UInt32(little16(at: index + 2)) << 16
     }
@@ -120,8 +120,8 @@ struct SerialBytes: Sendable {
     }
 }
 
-/// CRC-16 with the polynomial 0x8005, initial value 0, highest bit first: the checksum of Dynamixel's
-/// protocol 2.0, and of the motor board's.
+/// CRC-16 with the polynomial 0x8005, initial value 0, highest bit first: the checksum of
+/// Dynamixel's protocol 2.0 and of the motor board's protocol.
 enum CRC16 {
     private static let table: InlineArray<256, UInt16> = {
         var table = InlineArray<256, UInt16>(repeating: 0)

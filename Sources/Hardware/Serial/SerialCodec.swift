@@ -8,7 +8,7 @@ enum SerialItem: Equatable {
     case foreign
     /// Bytes that are not part of a valid packet; the value is the number of removed bytes.
     case damaged(Int)
-    /// The bytes can be the beginning of a packet, or no bytes have been received.
+    /// The bytes are the beginning of a packet, or no bytes have been received.
     case incomplete
 }
 
@@ -34,7 +34,7 @@ protocol SerialCodec: Sendable {
     /// Adds the request of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes)
 
-    /// Discards the state of the composed requests, because they were not sent.
+    /// Discards the state of the composed requests after they could not be sent.
     mutating func forgetRequests()
 
     /// Removes the first item from the received bytes, unless it is incomplete.
@@ -75,7 +75,7 @@ extension DriveIDs {
     }
 }
 
-/// Servos that must be switched, have their fault cleared, or be set up in one period.
+/// Servos that must be switched on or off, cleared of a fault, or set up in one period.
 struct ServoSwitches: Sendable {
     /// Servos that must switch their motor on.
     var on = AxisSet.none
@@ -83,10 +83,10 @@ struct ServoSwitches: Sendable {
     var off = AxisSet.none
     /// Servos whose fault must be cleared.
     var clear = AxisSet.none
-    /// Servos that are switched off and have begun to answer since the last period.
+    /// Servos that are switched off and have started to answer since the last period.
     var arrived = AxisSet.none
 
-    /// Finds the servos that a command must switch, and updates `requests` and `known` (the servos
+    /// Finds the servos that a command must switch. Updates `requests`, and `known` (the servos
     /// that have been set up).
     static func due(
         _ command: DriveCommand, _ axes: AxisSet, _ requests: inout PerAxis<DriveRequests>,

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Source of the joints' angles, and of the conditions of the motors that measure them. Only the
-/// sensors' thread calls the methods, which do not wait.
+/// Source of the joints' angles; also reports the conditions of the motors that measure the angles.
+/// Only the sensors' thread calls the methods, which do not wait.
 protocol JointFeedback: AnyObject {
     /// Reads the newest angles and states of the motors.
     func read(now: Instant)
@@ -24,14 +24,14 @@ final class SerialFeedback: JointFeedback {
     private var wantedSince: Instant?
     private var isStale = true
 
-    /// Limits of the time without a reply after which a motor counts as silent: s, and number of
-    /// periods; the longer time applies.
+    /// Limits of the time without a reply, in seconds and in periods; a motor is silent after the
+    /// longer of the two times.
     private static let silence = (seconds: 0.015, periods: 3.0)
     /// Age above which an angle is not used, even if damaged replies arrive, s.
     private static let staleSeconds = 0.05
     /// Time for which a condition reports damaged bytes, s.
     private static let damageSeconds = 1.0
-    /// Longest time that a motor may need to switch on, s.
+    /// Longest accepted duration until a motor is on after a request, s.
     private static let startSeconds = 0.5
     /// Longest time over which an angle is extrapolated, s.
     private static let longestExtrapolation = 0.01
@@ -101,7 +101,7 @@ final class SerialFeedback: JointFeedback {
 }
 
 extension DriveReports {
-    /// The conditions that correspond to the causes of the motors' faults.
+    /// The conditions for the causes of the motors' faults.
     var faultConditions: Conditions {
         var conditions = Conditions.none
         conditions.insert(self[.yaw].faultConditions)

@@ -7,8 +7,8 @@ internal import Realtime
 /// Serial port with servos or a motor board. Only one thread uses the object. `receive` waits, so
 /// this thread must not be the loop's or the sensors' thread.
 ///
-/// The port is opened at the first use. While the port is missing, because its adapter is
-/// unplugged, the object repeatedly tries to open it.
+/// The port is opened at the first use. While the port is missing because its adapter is unplugged,
+/// the object repeatedly tries to open the port.
 final class SerialLine {
     /// Function that opens a port, like `SerialLine.device(path:baud:)`: it stores the descriptor, and
     /// returns 0 or an errno.
@@ -69,7 +69,8 @@ final class SerialLine {
         throw BusErrno(code: error)
     }
 
-    /// Adds the bytes that have arrived to `bytes`; waits for the first one until `deadline`.
+    /// Adds the bytes that have arrived to `bytes`. If no byte has arrived, the method waits for
+    /// the first byte until `deadline`.
     ///
     /// - Returns: The number of bytes that were added; 0 if none has arrived.
     /// - Throws: An error that closes the port, such as EIO if the adapter was unplugged.

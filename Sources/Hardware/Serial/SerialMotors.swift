@@ -15,10 +15,10 @@ final class SerialMotors: MotorPort {
         var baud: Int
         /// Reading of each encoder at joint angle zero, rad.
         var zero: AxisVector
-        /// Direction of each motor: 1, or -1 if the motor's angle decreases while the joint's angle
+        /// Direction of each motor; 1, or -1 if the motor's angle decreases while the joint's angle
         /// increases.
         var direction: AxisVector
-        /// Shortest time between two exchanges, s.
+        /// Minimum time between two exchanges, s.
         var period: Double
     }
 
@@ -32,7 +32,7 @@ final class SerialMotors: MotorPort {
     private var suspects = PerAxis(Suspect())
     private var lastExchange = Instant(nanoseconds: .min / 2)
 
-    /// An implausible reading, which is accepted only when the next reading confirms it.
+    /// An implausible reading; it is accepted only if the next reading confirms it.
     private struct Suspect: BitwiseCopyable {
         var angle = Double.nan
         var fault: UInt32 = 0
@@ -47,8 +47,8 @@ final class SerialMotors: MotorPort {
     private static let patience = 0.0025
     /// Time constant of rates that are derived from positions, s.
     private static let smoothing = 0.01
-    /// Number of requests that switch the motors off when airframed ends, and the time between two
-    /// of these requests, µs.
+    /// Number of requests that switch the motors off at the end of airframed, and the time between
+    /// two of these requests, µs.
     private static let offRounds = 3
     private static let offPause: UInt32 = 4000
 
@@ -179,8 +179,8 @@ final class SerialMotors: MotorPort {
         reports.cell.publish(motions)
     }
 
-    /// Counts damaged bytes as replies of the motors that sent no valid reply, if the number of
-    /// bytes matches the length of their replies.
+    /// Counts damaged bytes as replies of the motors without a valid reply, if the number of bytes
+    /// matches the length of the replies.
     private func noteDamagedReplies(bytes: Int, of missing: AxisSet, now: Instant) {
         let number = (missing.number + codec.motorsPerReply - 1) / codec.motorsPerReply
         guard number > 0, bytes >= number * (codec.replyBytes - 1) else { return }
@@ -191,7 +191,7 @@ final class SerialMotors: MotorPort {
         let axis = news.axis
         var checked = news
         if let fault = news.fault {
-            // A checksum of 8 bits does not detect every error, so a fault must be reported twice.
+            // An 8-bit checksum does not detect every error, so a fault must be reported twice.
             let isNew = fault != 0 && fault != suspects[axis].fault
             suspects[axis].fault = fault
             if isNew || suspects[axis].hold.holds(fault: fault, now: now) {
@@ -206,8 +206,8 @@ final class SerialMotors: MotorPort {
         reports[axis].note(checked)
     }
 
-    /// Updates a joint's motion with a reading of its encoder, rad; returns its rate in the motor's
-    /// direction, rad/s.
+    /// Updates a joint's motion with a reading of the joint's encoder, rad; returns the joint's
+    /// rate in the motor's direction, rad/s.
     private func follow(
         _ reading: Double, rate: Double?, _ axis: GimbalAxis, time: Instant
     ) -> Double? {
@@ -217,7 +217,7 @@ final class SerialMotors: MotorPort {
         let dt = time.seconds(since: old.time)
         let change = (angle - old.angle).remainder(dividingBy: 2 * .pi)
         if dt < 0.1, abs(change - old.rate * dt) > Self.jump {
-            // If two successive readings show the same jump, the joint has moved.
+            // If two successive readings contain the same jump, the joint has moved.
             let repeated = (angle - suspects[axis].angle).remainder(dividingBy: 2 * .pi)
             guard abs(repeated) < Self.jump else {
                 suspects[axis].angle = angle
