@@ -91,8 +91,8 @@ public final class ServoTool {
     /// Searches for servos.
     ///
     /// - Parameters:
-    ///   - bauds: Baud rates of the bus at which servos are searched for.
-    ///   - ids: Identifiers of the servos that are searched for.
+    ///   - bauds: Baud rates at which servos are searched for, bits per second.
+    ///   - ids: Identifiers to search for.
     ///   - found: Function that is called with each servo that answers.
     /// - Throws: `ServoToolError` if the port fails.
     public func scan(
@@ -277,8 +277,8 @@ public final class ServoTool {
 
     /// Removes the next packet from the received bytes.
     ///
-    /// - Returns: nil if no complete packet has been received; otherwise the data of the answer, or
-    ///   an inner nil for another packet, such as an echo.
+    /// - Returns: The data of the answer. The outer optional is nil if no complete packet has been
+    ///   received; the inner optional is nil for another packet, such as an echo.
     private func answer(in received: inout SerialBytes, id: UInt8, count: Int) -> [UInt8]?? {
         let (skip, size) =
             kind == .feetech

@@ -39,7 +39,7 @@ public struct BatteryReading: Sendable, Equatable {
 
 /// Reader of a battery's values from the kernel's files
 /// (Documentation/ABI/testing/sysfs-class-power and Documentation/hwmon/sysfs-interface.rst). A
-/// read can wait for the device's bus, so only the battery's thread reads.
+/// read can wait for the device's bus, so only the battery's thread calls the reader.
 public struct BatteryReader: Sendable {
     /// Reason why the battery cannot be read, as a sentence with the remedy.
     public struct Failure: Error, Equatable {
@@ -148,8 +148,8 @@ public struct BatteryReader: Sendable {
         if current == nil, let voltage = reading.voltage, voltage > 0 {
             current = Self.value(folder, ["power_now"], 1e-6, -1e5...1e5).map { $0 / voltage }
         }
-        // A negative current means that the battery is discharged, but some drivers report only the
-        // magnitude.
+        // A negative current means that the battery is being discharged, but some drivers report
+        // only the magnitude.
         reading.current = current.map { current in
             switch reading.state {
             case .discharging: abs(current)
@@ -206,8 +206,8 @@ public struct BatteryReader: Sendable {
         return reading
     }
 
-    /// The scaled value of the first of these attributes that can be read; nil if the value is out
-    /// of range.
+    /// Scaled value of the first readable attribute in `names`; nil if the value is out of range,
+    /// or if no attribute is readable.
     private static func value(
         _ folder: KernelFolder, _ names: [String], _ unit: Double, _ range: ClosedRange<Double>
     ) -> Double? {

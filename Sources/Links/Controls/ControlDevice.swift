@@ -15,7 +15,7 @@ struct ControlDevice {
     private var buttons: [Control: GestureRecogniser] = [:]
     private(set) var sticks: [UInt16: StickAxis] = [:]
     private var ranges: [UInt16: ClosedRange<Int32>] = [:]
-    /// End of its range at which each axis is: -1, 1, or 0 for neither end.
+    /// End of the range at which each axis is: -1 or 1; 0 for neither end.
     private var ends: [UInt16: Int] = [:]
     /// True if events were lost and the next report event has not arrived yet; until then, all
     /// events are invalid.
@@ -34,10 +34,10 @@ struct ControlDevice {
         resume(state, now: now)
     }
 
-    /// Takes over the present state of the device, after the device was opened or events were lost.
-    /// A button that is down has no effect until it goes up.
+    /// Adopts the present state of the device, after the device was opened or events were lost. A
+    /// button that is down has no effect until it goes up.
     ///
-    /// - Returns: The releases that end the presses in progress.
+    /// - Returns: Releases of all presses in progress.
     @discardableResult
     mutating func resume(_ state: InputState, now: Instant) -> [Happening] {
         var happenings: [Happening] = []
@@ -149,8 +149,8 @@ struct ControlDevice {
         return outcomes.map { Happening(control: control, outcome: $0) }
     }
 
-    /// End of the range at which an axis is, -1 or 1, if its distance from the middle exceeds half
-    /// of the travel; otherwise 0.
+    /// -1 or 1 if the axis is near that end of its range; 0 if the distance from the middle is at
+    /// most half of the travel.
     private static func end(_ value: Int32, _ range: ClosedRange<Int32>) -> Int {
         let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
         let travel = (upper - lower) / 2
@@ -208,6 +208,6 @@ struct GestureRules: Equatable {
         self.taps = taps
     }
 
-    /// Largest number of taps that has an action, for each control.
+    /// Largest number of taps with an action, for each control.
     func most(of control: Control) -> Int { isLearning ? 3 : taps[control] ?? 1 }
 }

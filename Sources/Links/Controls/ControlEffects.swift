@@ -1,6 +1,6 @@
 public import Port
 
-/// Effects of input controls other than requests for motion.
+/// Actions of input controls that are not requests for motion.
 public struct ControlEffects: Sendable {
     /// Begins or ends a recording of the flight recorder. The closure receives a sentence for the
     /// user, or a refusal.

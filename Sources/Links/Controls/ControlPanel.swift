@@ -4,9 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// Handler of the events of all input devices: recognises gestures and deflections, and sends the
-/// requests that the settings bind to them. Uses no file and no clock: callers pass events and
-/// time. Only the thread airframed-ctrl uses the panel.
+/// Handler of the events of all input devices. The handler recognises gestures and deflections, and
+/// sends the requests that the settings bind to them. The panel reads no file and no clock; callers
+/// pass the events and the time as arguments. Only the thread airframed-ctrl uses the panel.
 struct ControlPanel {
     /// Counters since the start of airframed.
     struct Counters: Equatable {
@@ -127,7 +127,7 @@ struct ControlPanel {
     /// True if the events of a device are invalid until the next report event.
     func isDropping(_ id: Int) -> Bool { devices[id]?.isDropping ?? false }
 
-    /// Takes over the present state of a device after events were lost.
+    /// Adopts the present state of a device after events were lost.
     mutating func resume(_ id: Int, _ state: InputState, now: Instant) {
         devices[id]?.isDropping = false
         let happenings = devices[id]?.resume(state, now: now) ?? []
@@ -178,8 +178,8 @@ struct ControlPanel {
 
     // MARK: Learning
 
-    /// Identifies a control: for `seconds`, s, reports the control that is used instead of
-    /// executing its action.
+    /// Identifies a control: for `seconds`, in seconds, the panel reports the control that is used
+    /// instead of executing the control's action.
     mutating func learn(seconds: Double, now: Instant) {
         learned = nil
         learnsUntil = now.advanced(bySeconds: seconds)
@@ -239,7 +239,7 @@ struct ControlPanel {
         }
     }
 
-    /// True if the control is an end of an axis that is bound as a stick.
+    /// True if the control is an end of an axis, and the settings use this axis as a stick.
     private func isOfStick(_ control: Control) -> Bool {
         guard case .end(let code, _) = control else { return false }
         return turns.contains { $0.code == code }
@@ -300,7 +300,7 @@ struct ControlPanel {
     }
 
     /// The mode after the present mode in the sequence locked, pan_follow, fpv. Modes that need the
-    /// joint angles are skipped while these are unknown.
+    /// joint angles are skipped while the joint angles are unknown.
     private var nextMode: Mode {
         let showsJoints = port.newest?.showsJoints ?? false
         let modes = [Mode.locked, .panFollow, .fpv].filter { showsJoints || !$0.needsJoints }

@@ -17,8 +17,8 @@ public final class ControlsServer: Service {
     static let maximumDevices = 16
     /// Number of events that one read can return.
     private static let eventsPerRead = 64
-    /// Intervals between two searches for devices, s: one for a kernel that reports changes, and
-    /// one for a kernel that does not.
+    /// Intervals between two searches for devices, s: for a kernel that reports changes, and for a
+    /// kernel that does not report changes.
     private static let searchSeconds = (reported: 10.0, unreported: 2.0)
     /// Interval between two updates of the report, s.
     private static let reportSeconds = 0.05
@@ -31,15 +31,15 @@ public final class ControlsServer: Service {
     private let thread: ServiceThread
     private let bell: Bell
     private let latest = Mutex(ControlsReport())
-    /// Requested duration of the identification of a control, s; 0 ends the identification; nil if
-    /// there is no request.
+    /// Requested duration of the identification of a control, s. 0 ends the identification; nil
+    /// means that there is no request.
     private let learning = Mutex<Double?>(nil)
 
     /// Creates a server for the kernel's input devices, which are not opened yet.
     ///
     /// - Parameters:
     ///   - port: Port through which requests reach the gimbal.
-    ///   - effects: Effects other than requests for motion.
+    ///   - effects: Actions that are not requests for motion.
     ///   - logger: Log for messages about devices and refusals.
     ///   - clock: The loop's clock, which must be CLOCK_MONOTONIC.
     /// - Throws: `Errno` if the process has no free descriptors.
@@ -78,8 +78,9 @@ public final class ControlsServer: Service {
         return status
     }
 
-    /// Begins to identify a control: for `seconds`, s, the server reports which control is used,
-    /// and no control has an effect; 0 ends the identification. Any thread can call this method.
+    /// Begins to identify a control. For `seconds`, in seconds, the server reports which control is
+    /// used, and no control has an effect; 0 ends the identification. Any thread can call this
+    /// method.
     public func learn(seconds: Double) {
         learning.withLock { $0 = seconds }
         latest.withLock {
@@ -100,8 +101,8 @@ public final class ControlsServer: Service {
     private struct Round {
         var panel: ControlPanel
         var open: [(id: Int, node: String, descriptor: FileDescriptor, axes: Set<UInt16>)] = []
-        /// Names of the devices that are not used or cannot be opened, indexed by the name of the
-        /// device file.
+        /// Names of the devices that are not used or cannot be opened; the keys are the names of
+        /// the device files.
         var unused: [String: String] = [:]
         var problems: [String: String] = [:]
         var nextNumber = 1

@@ -6,7 +6,8 @@ import GimbalCore
 struct GestureRecogniser {
     /// Times of gestures, s.
     struct Times: Equatable {
-        /// Time for which a contact must not change before its state counts, s.
+        /// Debounce time: a change of the contact counts if the contact does not change again for
+        /// this time, s.
         var debounce = 0.005
         /// Longest time between two taps of one gesture, s.
         var multiTap = 0.3
@@ -32,12 +33,12 @@ struct GestureRecogniser {
         case up
         /// The button is down; the time at which the press began is unknown.
         case uncertain
-        /// The button has been down since `since`, which is less than the debounce time ago; `taps`
-        /// earlier taps count until `until`.
+        /// The button went down at `since`, less than the debounce time ago. `taps` is the number
+        /// of earlier taps of the gesture, which are valid until `until`.
         case closing(since: Instant, taps: Int, until: Instant)
         case down(since: Instant, taps: Int)
         case held(since: Instant)
-        /// The button has been up since `at`, which is less than the debounce time ago.
+        /// The button went up at `at`, less than the debounce time ago.
         case opening(at: Instant, since: Instant, taps: Int, isHeld: Bool)
         /// The button is up; another tap of the same gesture can follow until `until`.
         case between(taps: Int, until: Instant)
@@ -50,8 +51,7 @@ struct GestureRecogniser {
     /// Creates a recogniser.
     ///
     /// - Parameters:
-    ///   - isDown: True if the button is already down, in which case the beginning of the press is
-    ///     unknown.
+    ///   - isDown: True if the button is already down; the beginning of the press is then unknown.
     ///   - times: Times of gestures.
     init(isDown: Bool = false, times: Times = Times()) {
         state = isDown ? .uncertain : .up
@@ -61,8 +61,8 @@ struct GestureRecogniser {
     /// True if the button is up and no gesture is in progress.
     var isIdle: Bool { state == .up }
 
-    /// Time at which `advance` will have a result, unless an edge comes earlier; nil if it will
-    /// have none.
+    /// Time at which `advance` will have a result, unless an edge comes earlier; nil if there is no
+    /// such time.
     var due: Instant? {
         switch state {
         case .up, .uncertain: nil
@@ -79,7 +79,7 @@ struct GestureRecogniser {
     /// - Parameters:
     ///   - isDown: True if the contact has closed.
     ///   - time: Time of the edge.
-    ///   - most: Largest number of taps that has an action, 1...3; the recogniser does not wait for
+    ///   - most: Largest number of taps with an action, 1...3; the recogniser does not wait for
     ///     more taps.
     /// - Returns: The results, oldest first.
     mutating func edge(isDown: Bool, at time: Instant, most: Int) -> [Outcome] {

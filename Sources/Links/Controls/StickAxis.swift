@@ -1,14 +1,14 @@
 import GimbalCore
 
-/// One axis of a stick: measures the centre of the axis while the stick is at rest, and converts
-/// the axis's value to a deflection. The present time is a parameter.
+/// One axis of a stick. The type measures the centre of the axis while the stick is at rest, and
+/// converts the axis's value to a deflection. The present time is a parameter.
 struct StickAxis {
     /// Time for which the value must be steady before it becomes the centre, s.
     private static let restSeconds = 0.5
     /// Largest distance of the first centre from the middle of the range, as a fraction of the
     /// travel.
     private static let firstCentre = 0.2
-    /// Fraction of the travel by which a value can change and still count as steady.
+    /// Largest change of a value that counts as steady, as a fraction of the travel.
     private static let steady = 0.02
 
     private let middle: Double
@@ -49,9 +49,9 @@ struct StickAxis {
         hasTaught = false
     }
 
-    /// Evaluates the time that has passed: if the stick rests near its centre, the centre is
-    /// corrected; if a deflected stick does not change for `timeout`, s, it counts as stuck until
-    /// it returns to the centre.
+    /// Evaluates the time that has passed. If the stick rests near its centre, the centre is
+    /// corrected. If a deflected stick does not change for `timeout`, in seconds, the stick counts
+    /// as stuck until it returns to the centre.
     ///
     /// - Returns: True if the axis has become stuck.
     mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {

@@ -18,7 +18,7 @@ final class ClientConnection {
     var output = OutputBuffer()
     var streams: [Stream] = []
     var nextStream = 1
-    /// True if complete lines can wait in `input`.
+    /// True if `input` can contain complete lines.
     var hasLines = false
     /// True if a request is still being executed; the client's next requests wait for its answer.
     var isWaiting = false
@@ -34,7 +34,7 @@ final class ClientConnection {
     var isFinished = false
     /// Time of the last request; before the first request, time of the connection.
     var lastRequest: Instant
-    /// Last time at which the client made progress: airframed sent output, or less than
+    /// Last time at which the client made progress: airframed sent output, or fewer than
     /// `replyBacklog` bytes of output waited.
     var progress: Instant
 
@@ -50,10 +50,10 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// Sets the name of the connection, once, and withdraws the connection's right to write if the
-    /// client requests read-only access. A program that serves several persons opens one connection
-    /// for each person. Each connection has the person's name, and is read-only for a person
-    /// without the right to write.
+    /// Sets the name of the connection, once. If the client requests read-only access, the
+    /// connection loses its write access. A program that serves several persons opens one
+    /// connection for each person. Each connection has the person's name; the connection of a
+    /// person without write access is read-only.
     ///
     /// - Throws: A refusal if the name is not plain text, or if the connection already has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
@@ -169,8 +169,7 @@ extension PeerCredentials {
                 supplementaryGroups = Array(groups.prefix(count))
                 return
             }
-            // An older kernel does not support SO_PEERGROUPS; in this case only the primary group
-            // is checked.
+            // Kernels without SO_PEERGROUPS: only the primary group is checked.
             guard error == ERANGE else { return }
             capacity = count
         }

@@ -1,13 +1,14 @@
 import GimbalCore
 
-/// Allocation of the socket's limited number of connections. The type uses no clock: callers pass
-/// the time.
+/// Allocation of the socket's limited number of connections. The type reads no clock; callers pass
+/// the time as an argument.
 ///
-/// A client that can write always gets a connection, so that it can send a stop. If necessary, the
-/// server closes another connection, in this order of preference: a reader before a writer, a
-/// connection without subscriptions before a connection with subscriptions, the oldest request
-/// first. Clients that can only read cannot occupy all connections. A new reader replaces another
-/// reader only if the other reader has sent no request for `readerIdleSeconds`.
+/// A client with write access always gets a connection, so that it can send a stop. If necessary,
+/// the server closes another connection. In order of priority, it closes a connection of a reader
+/// before that of a writer, a connection without subscriptions before one with subscriptions, and
+/// the connection with the oldest request. Clients without write access cannot occupy all
+/// connections. A new reader replaces another reader only if the other reader has sent no request
+/// for `readerIdleSeconds`.
 struct ClientSlots {
     /// Properties that decide whether a connection can be replaced by another connection.
     struct Client {
@@ -32,7 +33,7 @@ struct ClientSlots {
 
     /// Largest number of connections to the socket.
     let limit: Int
-    /// Number of connections that are reserved for clients that can write.
+    /// Number of connections that are reserved for clients with write access.
     let reserved: Int
 
     /// Decides whether a new connection is accepted, and which connection it replaces.

@@ -2,12 +2,12 @@
 public struct DiagnosticsConfiguration: Sendable {
     /// Path of the socket: `diagnostics.socket`. At most 107 bytes.
     public var path: String
-    /// Group that owns the socket and can write; nil, or a group that does not exist, means the
-    /// daemon's own group.
+    /// Group that owns the socket and has write access; nil, or a group that does not exist, means
+    /// the daemon's own group.
     public var group: String?
     /// Largest number of connections to the socket; `ClientSlots` decides which clients get them.
     public var maximumClients = 64
-    /// Number of connections reserved for clients that can write, so that readers cannot block a
+    /// Number of connections reserved for clients with write access, so that readers cannot block a
     /// stop.
     public var reservedForWriters = 16
     /// Longest accepted request line, bytes.

@@ -16,7 +16,7 @@ import Wire
 /// A stop is executed before all other requests. In each iteration, the thread searches all
 /// received input for a stop before it answers any request. An iteration ends after `turnSeconds`,
 /// so that the thread soon checks the input for a stop again. The `QuestionDesk` answers requests
-/// that take long to read or to answer; the thread that writes to the disk answers requests that
+/// that are slow to read or to answer. The thread that writes to the disk answers requests that
 /// wait for the disk. The `QuestionDesk` and the thread that writes to the disk send their answers
 /// through `LateReplies`.
 struct DiagnosticsLoop {

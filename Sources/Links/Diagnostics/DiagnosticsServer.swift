@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The diagnostics socket as a service: newline-delimited JSON on a UNIX stream socket, see `Wire`.
 ///
-/// One ordinary thread, `airframed-diag`, does all work, except that a second thread,
-/// `airframed-ask`, answers read-only requests. `run()` waits for both threads without blocking a
+/// The ordinary thread `airframed-diag` does all work except read-only requests; the thread
+/// `airframed-ask` answers read-only requests. `run()` waits for both threads without blocking a
 /// thread of Swift's pool. After a graceful shutdown or a cancellation, `run` returns within a few
 /// milliseconds. If a read-only request is being answered, `run` first waits for the answer.
 public final class DiagnosticsServer: Service {
@@ -95,9 +95,9 @@ public final class DiagnosticsServer: Service {
 
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
-        // The nice value applies only to the server's thread; the kernel can refuse it. With its
-        // nice value, the server's thread runs before the thread for read-only requests if the two
-        // threads need the same processor.
+        // The nice value applies only to the server's thread; the kernel can refuse it. The nice
+        // value gives the server's thread precedence if this thread and the thread for read-only
+        // requests need the same processor.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

@@ -28,7 +28,7 @@ private struct Move {
 // Methods that move the machine, each with its parameters and its reply. The methods convert
 // degrees to radians; `MotionRequest` contains the permitted ranges.
 extension SocketMethod {
-    /// The methods that move the machine, in the order of their listing.
+    /// The methods that move the machine, in the order in which `methods` lists them.
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
         [
             move(

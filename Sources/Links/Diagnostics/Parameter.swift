@@ -28,8 +28,8 @@ public struct Parameter: Sendable, Equatable {
         self.summary = summary
     }
 
-    /// Declares a number in the range, in the given unit; an empty text means that the number has
-    /// no unit.
+    /// Declares a number in the given range and unit; an empty unit means that the number has no
+    /// unit.
     public static func number(
         _ name: String, in range: ClosedRange<Double>, unit: String, required: Bool = false,
         _ summary: String
@@ -37,7 +37,7 @@ public struct Parameter: Sendable, Equatable {
         Parameter(name, .number(range, unit: unit), required, summary)
     }
 
-    /// Declares a whole number in the range.
+    /// Declares an integer in the given range.
     public static func integer(
         _ name: String, in range: ClosedRange<Int>, unit: String = "", required: Bool = false,
         _ summary: String
@@ -45,7 +45,7 @@ public struct Parameter: Sendable, Equatable {
         Parameter(name, .integer(range, unit: unit), required, summary)
     }
 
-    /// Declares one of the given words.
+    /// Declares an enumeration of the given words.
     public static func word(
         _ name: String, of words: [String], required: Bool = false, _ summary: String
     ) -> Parameter {
@@ -64,12 +64,12 @@ public struct Parameter: Sendable, Equatable {
         Parameter(name, .text, required, summary)
     }
 
-    /// Declares a text or a list of texts.
+    /// Declares a string or a list of strings.
     public static func texts(_ name: String, _ summary: String) -> Parameter {
         Parameter(name, .texts, false, summary)
     }
 
-    /// Declares true or false.
+    /// Declares a Boolean.
     public static func bool(_ name: String, _ summary: String) -> Parameter {
         Parameter(name, .bool, false, summary)
     }

@@ -44,20 +44,20 @@ public struct Parameters: Sendable {
         return value
     }
 
-    /// The value of a parameter that the request must contain.
+    /// Value of a required parameter.
     public func required(_ name: String) throws(Refusal) -> JSONValue {
         guard let value = value(name) else { throw missing(name) }
         return value
     }
 
-    /// The value of a parameter that is a string; nil if the parameter is missing.
+    /// Value of a string parameter; nil if the parameter is missing.
     public func string(_ name: String) throws(Refusal) -> String? {
         guard let value = value(name) else { return nil }
         guard let string = value.string else { throw wrongType(name, "a string", value) }
         return string
     }
 
-    /// The value of a string parameter that the request must contain.
+    /// Value of a required string parameter.
     public func requiredString(_ name: String) throws(Refusal) -> String {
         guard let value = try string(name) else { throw missing(name) }
         return value
@@ -73,8 +73,7 @@ public struct Parameters: Sendable {
         return parameter.kind
     }
 
-    /// The value of a parameter that is declared as a number; the refusal of a number outside its
-    /// range names the unit.
+    /// Value of a number parameter; the refusal of a number outside its range names the unit.
     public func number(_ name: String) throws(Refusal) -> Double? {
         guard case .number(let range, let unit) = try kind(name) else { throw undeclared(name) }
         guard let value = value(name) else { return nil }
@@ -89,15 +88,14 @@ public struct Parameters: Sendable {
         return number
     }
 
-    /// The value of a parameter that is true or false; nil if the parameter is missing.
+    /// Value of a Boolean parameter; nil if the parameter is missing.
     public func bool(_ name: String) throws(Refusal) -> Bool? {
         guard let value = value(name) else { return nil }
         guard let bool = value.bool else { throw wrongType(name, "true or false", value) }
         return bool
     }
 
-    /// The value of a parameter that is declared as a whole number; nil if the parameter is
-    /// missing.
+    /// Value of an integer parameter; nil if the parameter is missing.
     public func integer(_ name: String) throws(Refusal) -> Int? {
         guard case .integer(let range, _) = try kind(name) else { throw undeclared(name) }
         guard let value = value(name) else { return nil }
@@ -145,8 +143,7 @@ public struct Parameters: Sendable {
         return try word("action") ?? first
     }
 
-    /// The value of a parameter that is declared as one of several words; nil if the parameter is
-    /// missing.
+    /// Value of an enumeration parameter; nil if the parameter is missing.
     public func word(_ name: String) throws(Refusal) -> String? {
         guard case .word(let words) = try kind(name) else { throw undeclared(name) }
         guard let word = try string(name) else { return nil }

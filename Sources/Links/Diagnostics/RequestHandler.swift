@@ -4,8 +4,8 @@ import GimbalCore
 import Port
 import Wire
 
-/// Handler of requests: it finds the method, checks the parameters and the right to write, and
-/// encodes the result.
+/// Handler of requests. The handler finds the method, checks the parameters and the client's write
+/// access, and encodes the result.
 ///
 /// On the server's thread, the handler immediately answers requests that move, stop or change
 /// something; the `QuestionDesk` answers read-only requests.
@@ -210,7 +210,7 @@ struct RequestHandler: Sendable {
         case .identify:
             let before = CommandSource(connection.client)
             let identity = try connection.identify(try Parameters(request, method.parameters))
-            // An assistant loses the control that its connection had before.
+            // A connection that becomes an assistant's connection loses control.
             if CommandSource(connection.client) != before { port.left(before, now: port.now) }
             return try encode(identity)
         }
@@ -230,8 +230,8 @@ extension RequestHandler {
     /// Parses a waiting line, and answers it if it is a read-only request. Only the thread of the
     /// `QuestionDesk` calls this method.
     ///
-    /// - Returns: A closure that sends the answer, or executes the request in the line; the
-    ///   server's thread calls it.
+    /// - Returns: Closure that sends the answer, or executes the request in the line; the server's
+    ///   thread calls the closure.
     func prepare(_ question: QuestionDesk.Question) -> LateReplies.Reply.Finish {
         let request: Request
         switch question.body {

@@ -39,7 +39,7 @@ extension CommandSource {
     }
 }
 
-/// A method of the diagnostics socket, declared once: its name, its parameters, the right that it
+/// Declaration of a method of the diagnostics socket: its name, its parameters, the access that it
 /// needs, and its effect.
 public struct SocketMethod: Sendable {
     /// JSON text of the result of a method.
@@ -49,7 +49,7 @@ public struct SocketMethod: Sendable {
     public struct Caller: Sendable {
         /// Identity of the connection.
         public let client: DiagnosticsClient
-        /// Reason why the connection cannot write; nil if it can write.
+        /// Reason why the connection has no write access; nil if it has write access.
         let refusal: Refusal?
 
         /// The connection as a source of requests to the gimbal.
@@ -58,13 +58,13 @@ public struct SocketMethod: Sendable {
         /// Checks write access. Methods that need write access only for some actions call this
         /// function.
         ///
-        /// - Throws: A refusal, if the client of the connection can only read.
+        /// - Throws: A refusal if the connection is read-only.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
 
         /// Checks that the client is not an assistant, for changes that only a person can make.
         ///
-        /// - Parameter change: Name of the change, as a noun phrase.
-        /// - Throws: A refusal, if the client is an assistant.
+        /// - Parameter change: Description of the change, as a noun phrase.
+        /// - Throws: A refusal if the client is an assistant.
         public func requirePerson(for change: String) throws(Refusal) {
             guard client.isAssistant else { return }
             throw Refusal(
@@ -78,8 +78,8 @@ public struct SocketMethod: Sendable {
         /// A read-only request, which changes nothing. The function receives the state of the
         /// server's connections, and runs on the thread of the `QuestionDesk`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
-        /// A request that runs on the server's thread and takes about 1 ms; meanwhile, no other
-        /// client is served.
+        /// A request that runs on the server's thread and takes about 1 ms. During this time, no
+        /// other client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
         /// A request that runs on the server's thread, and whose answer can wait for a disk; other
         /// clients are served during this wait.
@@ -88,7 +88,7 @@ public struct SocketMethod: Sendable {
         case subscribe
         /// A request that ends a stream of the connection.
         case unsubscribe
-        /// A request that names the connection or withdraws its right to write.
+        /// A request that names the connection or withdraws its write access.
         case identify
     }
 
@@ -104,7 +104,7 @@ public struct SocketMethod: Sendable {
     /// JSON Schema of the answer; nil if no program needs it.
     private(set) var result: JSONValue?
 
-    /// True if the method changes nothing.
+    /// True if the method is read-only.
     var isQuestion: Bool {
         switch work {
         case .question, .subscribe, .unsubscribe: true
@@ -139,7 +139,7 @@ public struct SocketMethod: Sendable {
         self.work = work
     }
 
-    /// Declares a method that only reads.
+    /// Declares a read-only method.
     public static func question(
         _ name: String, _ summary: String, _ parameters: [Parameter] = [],
         _ body: @escaping @Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer
@@ -184,7 +184,7 @@ public struct SocketMethod: Sendable {
     /// - Parameters:
     ///   - variables: The variables of the streams.
     ///   - others: The server's other methods, which `methods` lists first.
-    /// - Returns: The methods, in the order of their listing.
+    /// - Returns: The methods, in the order in which `methods` lists them.
     static func own(_ variables: [Variable], after others: [SocketMethod] = []) -> [SocketMethod] {
         let own = [
             SocketMethod(
@@ -243,7 +243,7 @@ public struct SocketServices: Sendable {
     /// Function that waits until all earlier messages of a simulator have been processed. The
     /// server calls this function before each request.
     public var settle: @Sendable () -> Void
-    /// Function that receives the number of each connection that has ended.
+    /// Function that receives the number of each ended connection.
     public var left: @Sendable (Int) -> Void
 
     /// Creates the set of methods and variables that the daemon offers.

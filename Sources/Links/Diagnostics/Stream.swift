@@ -59,13 +59,13 @@ struct VariableIndex {
         positions = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    /// Finds the names and their positions. The pattern `*` matches all variables; `attitude.*`
-    /// matches all variables below `attitude`.
+    /// Finds the variables' names, and their indices in the daemon's list. The pattern `*` matches
+    /// all variables; `attitude.*` matches all variables below `attitude`.
     ///
     /// - Parameter patterns: Names or patterns of variables. A variable that is named twice is
     ///   subscribed once.
-    /// - Returns: Names of the variables, and their positions in the daemon's list, in the
-    ///   requested order.
+    /// - Returns: Names of the variables, and their indices in the daemon's list, in the requested
+    ///   order.
     /// - Throws: `unknown_key`, with the most similar valid name as a suggestion.
     func resolve(_ patterns: [String]) throws(Refusal) -> (names: [String], indices: [Int]) {
         var indices: [Int] = []

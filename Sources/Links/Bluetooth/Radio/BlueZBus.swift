@@ -65,8 +65,8 @@ final class BlueZBus {
         for (index, service) in services.enumerated() {
             // Phones cache attribute handles, so the services have fixed handles, far above
             // bluetoothd's own handles. Each service has room for 80 attributes. Services without
-            // an advertisement have a separate range, so that another service does not move their
-            // handles.
+            // an advertisement have a separate range of handles. Therefore an additional service of
+            // another kind does not change their handles.
             let first = service.isAdvertised ? 0x100 + 0x50 * index : 0x800
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(first)))
             for characteristic in service.characteristics {

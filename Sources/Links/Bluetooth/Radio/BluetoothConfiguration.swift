@@ -16,7 +16,8 @@ public struct BluetoothConfiguration: Sendable {
     public var security = Security.open
     /// Largest number of connected phones; further phones are disconnected.
     public var maximumCentrals = 4
-    /// Largest number of accepted writes per second from one phone, on average and in a burst.
+    /// Largest number of accepted writes per second from one phone; also the largest number of
+    /// writes in a burst.
     public var writesPerSecond = 600.0
     /// Address of the D-Bus daemon; nil for the system bus.
     public var busAddress: String?

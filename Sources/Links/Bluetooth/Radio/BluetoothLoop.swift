@@ -43,8 +43,8 @@ final class BluetoothLoop {
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned; all requests that are handled until the next wait get this
-    /// time of receipt.
+    /// Time at which poll(2) returned. This time is the time of receipt of all requests that are
+    /// handled until the next wait.
     private var wokenAt: Instant
     /// Time at which the services must be called next.
     private var due: Instant?
@@ -110,8 +110,8 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
-        // The status must be updated regularly only during pairing, when it contains the remaining
-        // time.
+        // The status contains the remaining time only during pairing, so only then must it be
+        // updated regularly.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         if isStatusStale || isPairing { set.end(by: statusDue) }
     }
@@ -380,7 +380,7 @@ extension BluetoothLoop: BlueZResponder {
         statusDue = Instant(nanoseconds: .min)
     }
 
-    /// Text of a passkey with six digits.
+    /// Passkey as text with six digits.
     static func digits(_ passkey: UInt32) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(6 - text.count, 0)) + text

@@ -42,7 +42,7 @@ enum RadioEvent: Equatable {
 /// an adapter.
 enum RadioAction: Equatable {
     /// Close the present connection to the bus, if one exists, and open a new connection. The event
-    /// that answers this action is `.busOpened` or `.busLost`.
+    /// `.busOpened` or `.busLost` answers this action.
     case openBus
     /// List the objects of bluetoothd. The event `.done` answers this action and all actions
     /// declared below it.

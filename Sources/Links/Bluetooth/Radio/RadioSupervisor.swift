@@ -94,8 +94,8 @@ struct RadioSupervisor {
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// Time of a new registration after the adapter has reported fewer advertisements than it has
-    /// accepted; nil if the adapter sends all of them. The supervisor waits, because the adapter's
+    /// Time of a new registration if the adapter reports fewer advertisements than it has accepted;
+    /// nil if the adapter sends all advertisements. The supervisor waits, because the adapter's
     /// report can be late.
     private var suspicion: Instant?
     /// Time at which the advertisements are registered again after a disconnection; nil if no
@@ -216,7 +216,7 @@ extension RadioSupervisor {
     }
 
     /// True if the adapter must be switched off and on to end a link that no longer works. A power
-    /// cycle of the adapter ends the link immediately; without a power cycle, bluetoothd would need
+    /// cycle of the adapter ends the link immediately. Without a power cycle, bluetoothd would need
     /// two seconds, and the kernel four seconds. The power cycle does not disturb other programs,
     /// because no other program uses the adapter when bluetoothd has just started.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
@@ -333,9 +333,9 @@ extension RadioSupervisor {
             ? "The adapter was switched off to end a connection from before the restart of bluetoothd."
             : "The adapter was switched off."
         isRenewing = false
-        // After the adapter was off, some versions of bluetoothd keep the registered advertisements
-        // and some do not. A new registration of each advertisement shows which advertisements
-        // bluetoothd has kept.
+        // After the adapter has been off, some versions of bluetoothd keep the registered
+        // advertisements; other versions drop them. A new registration of each advertisement shows
+        // which advertisements bluetoothd has kept.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 

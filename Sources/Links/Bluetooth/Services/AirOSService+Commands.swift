@@ -6,7 +6,7 @@ import Wire
 
 // Execution of an app's requests for motion, and of its changes of settings.
 extension AirOSService {
-    /// Settings that an app can change and save: the PID and Kalman numbers that the app shows, and
+    /// Settings that an app can change and save: the PID and Kalman values that the app shows, and
     /// the mode for the next start.
     private static let keys = [
         "airos.pid.pitch", "airos.pid.roll", "airos.pid.yaw", "estimator.kalman_q_angle",
@@ -25,7 +25,7 @@ extension AirOSService {
     }
 
     /// Executes a request for the mode "inactive", whose effect the setting `airos.inactive`
-    /// defines. If `neutral` is configured but not possible, the outputs go off.
+    /// defines. If `neutral` is configured but not possible, the outputs are switched off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
@@ -120,8 +120,8 @@ extension AirOSService {
         }
     }
 
-    /// Moves the heading that apps read towards zero. Only the displayed heading changes, and the
-    /// camera does not turn, because a heading without a compass has an arbitrary zero.
+    /// Moves the reported heading towards zero. Only the reported heading changes; the camera does
+    /// not turn. The change is permitted because a heading without a compass has an arbitrary zero.
     private func turnHeading(share: Double, _ central: Central) {
         guard let snapshot = port.snapshot else { return }
         zero.turn(share: share, snapshot)
@@ -140,15 +140,15 @@ extension AirOSService {
     }
 }
 
-/// Zero point of the heading that apps show.
+/// Zero point of the heading that is reported to apps.
 struct HeadingZero {
-    /// Heading in the loop's frame that apps read as zero, rad.
+    /// Zero point of the reported heading, in the loop's frame, rad.
     private var zero = 0.0
     /// Number of the estimator's samples when `zero` was set. If the number of samples has
     /// decreased, the estimator has restarted, and its heading has a new zero.
     private var samples: UInt64 = 0
 
-    /// The heading that apps read, rad.
+    /// Heading that is reported to apps, rad.
     mutating func heading(_ snapshot: StabilizerSnapshot) -> Double {
         if snapshot.samples.accepted < samples { zero = 0 }
         return (EulerZXY.angles(snapshot.attitude).yaw - zero).remainder(dividingBy: 2 * .pi)
@@ -162,14 +162,14 @@ struct HeadingZero {
 }
 
 extension KalmanTriple {
-    /// Creates the app's three Kalman numbers from the settings in force.
+    /// Creates the app's three Kalman values from the settings in force.
     init(_ estimator: Settings.Estimator) {
         self.init(
             qAngle: estimator.kalmanQAngle, qBias: estimator.kalmanQBias,
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    /// Changes that set the settings `estimator.kalman_*` to the app's three Kalman numbers.
+    /// Changes of the settings `estimator.kalman_*` to the app's three Kalman values.
     var updates: [SettingUpdate] {
         [
             SettingUpdate(\.estimator.kalmanQAngle, qAngle),

@@ -8,8 +8,8 @@ import Wire
 ///
 /// The service converts the bytes of an app into requests and changes of settings, and the gimbal's
 /// state into bytes. The service sends the newest values to all subscribers at the rate
-/// `airos.notify_hz`. The service skips each period in which it could not send, so that no queue of
-/// notifications builds up. Only the thread airframed-ble uses the service.
+/// `airos.notify_hz`. The service skips each period in which it could not send. Therefore no queue
+/// of notifications builds up. Only the thread airframed-ble uses the service.
 public final class AirOSService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -47,10 +47,10 @@ public final class AirOSService: GATTService {
 
     let port: any GimbalPort
     let log: Logger
-    /// Heading that apps read as zero.
+    /// Zero point of the reported heading.
     var zero = HeadingZero()
-    /// Centrals for which the log already contains the line that the present mode ignores tracking
-    /// speeds.
+    /// Centrals for which the log already contains the message that the present mode ignores
+    /// tracking speeds.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
     /// Time of the next notifications; nil if no central has subscribed.
@@ -105,7 +105,7 @@ public final class AirOSService: GATTService {
         }
     }
 
-    /// Camera angles in the form that apps read; nil before the sensor's first sample.
+    /// Camera angles in the format of the apps; nil before the sensor's first sample.
     private var angles: AirOSAngles? {
         port.snapshot.map { snapshot in
             var angles = EulerZXY.angles(snapshot.attitude)
@@ -207,8 +207,8 @@ extension AirOSCharacteristic {
     /// UUID of one characteristic of the service.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
-    /// Properties of the characteristic in the original firmware's table, and in addition read
-    /// access to values that apps read.
+    /// Properties of the characteristic in the original firmware's table. In addition, the values
+    /// that apps read can be read without a subscription.
     var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .pitch, .roll, .yaw, .status: [.read, .notify]

@@ -109,7 +109,7 @@ extension GATTService {
 public protocol GATTService: AnyObject {
     /// UUID of the service.
     var uuid: GATTUUID { get }
-    /// True if the service has its own advertisement. Services without one come last.
+    /// True if the service has its own advertisement. Services without an advertisement come last.
     var isAdvertised: Bool { get }
     /// The complete name in the service's advertisement. A central can change this name by a write.
     var advertisedName: String { get }
@@ -153,8 +153,8 @@ public protocol GATTService: AnyObject {
     /// method of the service. A notification can contain `mtu` minus three bytes; `mtu` is the
     /// smallest known size of an ATT packet of the connected centrals, 23...517.
     ///
-    /// - Returns: Time at which `advance` must be called again; nil if it need not be called before
-    ///   the next event.
+    /// - Returns: Time at which `advance` must be called again; nil if no call is needed before the
+    ///   next event.
     func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant?
 }
 

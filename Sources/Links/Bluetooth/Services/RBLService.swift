@@ -14,7 +14,7 @@ import Wire
 /// invalid speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
-/// bytes), and sends at most `piecesPerSecond` notifications per second. The limit of the rate is
+/// bytes). It sends at most `piecesPerSecond` notifications per second. The limit of the rate is
 /// necessary, because the radio does not report congestion. Output waits in a queue, which drops
 /// its oldest messages when it is full.
 ///

@@ -22,11 +22,10 @@ public protocol SerialRole: AnyObject {
     /// Reads from or writes to the role's descriptor after an event of poll(2), even if no client
     /// is subscribed.
     func ready(now: Instant, _ output: inout SerialOutput)
-    /// Outputs the role's bytes that are due. The method is called only while a client is
-    /// subscribed.
+    /// Sends the role's output that is due. The method is called only while a client is subscribed.
     ///
-    /// - Returns: Time at which `advance` must be called again; nil if it need not be called before
-    ///   the next event.
+    /// - Returns: Time at which `advance` must be called again; nil if no call is needed before the
+    ///   next event.
     func advance(now: Instant, _ output: inout SerialOutput) -> Instant?
 }
 

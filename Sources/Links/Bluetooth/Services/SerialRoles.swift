@@ -1,7 +1,7 @@
 public import GimbalCore
 import Wire
 
-/// Role of the serial service that returns all received bytes to the clients, for tests of a
+/// Role of the serial service that returns all received bytes to the clients; for tests of a
 /// client, the radio and this service.
 public final class LoopbackRole: SerialRole {
     /// Name of the role in the setting `rbl.role`.
@@ -19,9 +19,9 @@ public final class LoopbackRole: SerialRole {
 }
 
 /// Role of the serial service for two kinds of clients, flight displays and remote controls of
-/// robots. The first byte of a client determines its kind: the start byte of a MAVLink frame, or a
-/// letter of a robot command. A client that sends nothing is treated as a flight display, which
-/// only receives.
+/// robots. The first byte from a client determines the client's kind: the start byte of a MAVLink
+/// frame, or a letter of a robot command. A client that sends nothing is treated as a flight
+/// display, which only receives.
 public final class AutoRole: SerialRole {
     /// Name of the role in the setting `rbl.role`.
     public let name = "auto"
@@ -77,7 +77,7 @@ public final class AutoRole: SerialRole {
         robot.disconnected(central, now: now)
     }
 
-    /// Outputs bytes of the MAVLink role and of the robot role; returns the earlier deadline of the
+    /// Sends output of the MAVLink role and of the robot role; returns the earlier deadline of the
     /// two roles.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         [mavlink.advance(now: now, &output), robot.advance(now: now, &output)]
