@@ -83,14 +83,14 @@ public struct RecordedField: Sendable {
     public let number: Int
     /// Name that ends with the unit, for example `gyro_bias_yaw_dps`.
     public let name: String
-    /// True if the value is a flag (true or false) instead of a number.
+    /// True if the value is a Boolean; false if it is a number.
     public let isFlag: Bool
-    /// Function that reads the value from a record, in the unit of `name`; 1 or 0 for a flag.
+    /// Function that reads the value from a record, in the unit of `name`; 1 or 0 for a Boolean.
     public let value: @Sendable (TelemetryRecord) -> Double
 }
 
 // Functions that declare observables. `in` is the place of the value in `status`, without the unit:
-// `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns whether `status` can show the
+// `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns true if `status` can show the
 // value. `recorded` is the number of the field, or of the first of three fields. `as` is the name
 // of the field, if it differs from the name of the variable.
 extension Observable {
@@ -120,7 +120,7 @@ extension Observable {
             .shown(in: place, unit, .unknown, where: isKnown) { Number(read($0) * unit.factor) }
     }
 
-    /// Declares an observable that is true or false; `subscribe` sends it as 1 or 0.
+    /// Declares a Boolean observable; `subscribe` sends it as 1 or 0.
     static func flag(
         _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
         _ read: @escaping Read<Bool>

@@ -5,8 +5,8 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// File with the newest time or counter that a link with a key has accepted, so that the link
-/// refuses replayed frames even after a restart of airframed.
+/// File with the newest time or counter that a link with a key has accepted. The link can then
+/// refuse replayed frames even after a restart of airframed.
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
 /// Therefore a replayed value is not accepted, even after a power cut. After a power cut, a genuine
@@ -67,8 +67,8 @@ public final class FreshnessFile: Service {
         return value <= reserved
     }
 
-    /// Requests that the file receives `value` plus the margin, so that the link can accept the
-    /// values up to this sum. Any thread can call this method, which never waits.
+    /// Requests that the file receives `value` plus the margin. The link can then accept the values
+    /// up to this sum. Any thread can call this method, which never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)

@@ -2,8 +2,8 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// File with the passphrase of a link's shared key, in one line. The key is derived from the
-/// passphrase in the same way as in ground stations: SHA-256.
+/// File that contains the passphrase of a link's shared key on one line. The key is derived from
+/// the passphrase in the same way as in ground stations: SHA-256.
 public struct KeyFile: Sendable {
     /// Shortest allowed passphrase, bytes; a shorter passphrase is easy to guess.
     static let shortest = 8

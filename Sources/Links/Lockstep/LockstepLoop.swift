@@ -5,8 +5,8 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the thread of the lockstep socket. The loop waits with poll(2), reads lines, answers
-/// each line, and writes the answers. The loop waits only for the simulator.
+/// Body of the thread of the lockstep socket. The loop waits with poll(2), reads messages, answers
+/// each message, and writes the answers. The loop waits only for the simulator.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ended connections are
@@ -84,7 +84,7 @@ struct LockstepLoop {
         }
     }
 
-    /// True if the simulator does not read its replies, so that its further lines wait.
+    /// True if the simulator does not read its replies, so that its further messages wait.
     private var isBehind: Bool { (peer?.output.count ?? 0) >= configuration.replyBacklog }
 
     private mutating func receive(_ chunk: UnsafeMutableRawBufferPointer) {
@@ -92,7 +92,7 @@ struct LockstepLoop {
         peer?.read(into: chunk)
     }
 
-    /// Answers every complete line of the simulator, sends the answers, and closes a connection
+    /// Answers every complete message of the simulator, sends the answers, and closes a connection
     /// that has ended.
     private mutating func serve() {
         guard peer != nil else { return }

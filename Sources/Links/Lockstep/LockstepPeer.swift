@@ -12,11 +12,11 @@ struct LockstepPeer {
     var output = OutputBuffer()
     /// True if the simulator has closed its sending direction.
     var hasEnded = false
-    /// True if complete lines can wait in `input`.
+    /// True if `input` can contain complete messages.
     var hasLines = false
     /// True if the kernel can already have more input from the simulator.
     var hasMore = false
-    /// Time of the last line; before the first line, time of the connection.
+    /// Time of the last message; before the first message, time of the connection.
     var lastLine: Instant
     /// True if the backend has been informed that the simulator is silent.
     var isSilent = false
@@ -43,8 +43,8 @@ struct LockstepPeer {
 }
 
 /// Connection of a client that has ended. The connection stays open until its replies have been
-/// sent and its input has ended, so that the client can read its last replies instead of receiving
-/// an error.
+/// sent and its input has ended. Otherwise the client could receive an error instead of its last
+/// replies.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer

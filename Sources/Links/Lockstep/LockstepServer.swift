@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 
 /// The lockstep socket as a service. One simulator at a time can connect to this UNIX stream
-/// socket; airframed answers each line with one line, see `Wire`. The ordinary thread
+/// socket. airframed answers each line of text with one line, see `Wire`. The ordinary thread
 /// `airframed-sim` does all work.
 public final class LockstepServer: Service {
     /// Stack size of the thread, bytes: as large as for the diagnostics socket, because the thread
@@ -25,8 +25,8 @@ public final class LockstepServer: Service {
     /// Creates a server whose socket is not open yet.
     ///
     /// - Parameters:
-    ///   - configuration: Path and group of the socket, and timeout for the simulator's lines.
-    ///   - backend: Backend that answers each line of the simulator.
+    ///   - configuration: Path and group of the socket, and timeout for the simulator's messages.
+    ///   - backend: Backend that answers each message of the simulator.
     ///   - logger: Log for problems with the socket.
     /// - Throws: `Errno` when the process has no descriptors left.
     public init(
@@ -58,9 +58,10 @@ public final class LockstepServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// Waits until all earlier events on the socket have been handled, that is, lines, connections
-    /// and disconnections. If the simulator has sent a line before a client sends a request, the
-    /// line takes effect first. Any thread can call this method, which waits at most 1 s.
+    /// Waits until all earlier events on the socket have been handled, that is, messages,
+    /// connections and disconnections. If the simulator has sent a message before a client sends a
+    /// request, the message takes effect first. Any thread can call this method, which waits at
+    /// most 1 s.
     public func settle() { settling.settle() }
 
     /// The body of the thread `airframed-sim`.
@@ -93,7 +94,7 @@ final class SettlingPipes: Sendable {
     /// Records that the server's thread has started.
     func begin() { isServed.withLock { $0 = true } }
 
-    /// Records that the server's thread has ended, after releasing a waiting thread.
+    /// Releases a waiting thread, and records that the server's thread has ended.
     func end() {
         acknowledge()
         isServed.withLock { $0 = false }

@@ -20,14 +20,13 @@ struct GimbalDirector {
     var lookedAt: RegionOfInterest.Direction?
 
     private let port: any GimbalPort
-    /// Yaw relative to north that the camera holds, rad; nil if the camera does not hold a yaw
-    /// relative to north.
+    /// Held yaw, relative to north, rad; nil if the camera does not hold a yaw relative to north.
     private var heldYaw: Double?
     /// Last requested heading, in the loop's frame, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// Yaw relative to the vehicle at which the camera is held, rad; nil if the camera does not
-    /// keep a yaw relative to the vehicle.
+    /// Held yaw, relative to the vehicle, rad; nil if the camera does not hold a yaw relative to
+    /// the vehicle.
     private var followedYaw: Double?
     /// Lead angle that the last requested yaw includes, rad. The lead angle compensates the turn
     /// that the autopilot has announced.
@@ -40,8 +39,8 @@ struct GimbalDirector {
         peer != .none && (peer == primary || peer == secondary)
     }
 
-    /// The peer in whose name requests are sent to the `Commander`: the primary peer or, if there
-    /// is no primary peer, the secondary peer.
+    /// The peer that is the source of requests to the `Commander`: the primary peer, or the
+    /// secondary peer if there is no primary peer.
     private var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
     // MARK: Control
@@ -227,8 +226,8 @@ struct GimbalDirector {
         }
     }
 
-    /// Heading relative to north minus heading in the loop's frame, rad; 0 while it is unknown, so
-    /// that angles are relative to the heading at power-on.
+    /// Heading relative to north minus heading in the loop's frame, rad; 0 while it is unknown.
+    /// Angles are then relative to the heading at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
     /// Wraps an angle to -π...π rad; NaN is returned unchanged.
@@ -243,8 +242,8 @@ struct GimbalDirector {
         return min(max(turn, -most), most)
     }
 
-    /// Adds the turn rate that the autopilot has announced to a yaw that follows the vehicle, so
-    /// that the camera turns without lag.
+    /// If the yaw follows the vehicle, corrects the yaw for the vehicle's announced turn, so that
+    /// the camera turns without lag.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead
@@ -262,8 +261,8 @@ struct GimbalDirector {
     /// Keeps the held heading constant relative to north, although the loop's own heading drifts.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
-        // The control loop drops the requested heading when the motors go off, so the request is
-        // repeated when the motors go on.
+        // The control loop drops the requested heading when the motors are switched off. Therefore
+        // the request is repeated when the motors are switched on.
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         if isBack { lookAgain() }

@@ -209,8 +209,8 @@ struct GimbalReport {
 }
 
 extension Quaternion {
-    /// Euler angles of the camera in the order Z-Y-X (yaw, pitch, roll), as flight instruments show
-    /// them, rad.
+    /// Euler angles of the camera in the order Z-Y-X (yaw, pitch, roll), as on flight instruments,
+    /// rad.
     var angles321: AxisVector {
         AxisVector(
             yaw: atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),

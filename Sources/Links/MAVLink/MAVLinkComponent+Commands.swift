@@ -16,8 +16,8 @@ struct Order {
     /// coordinates; the fields of COMMAND_INT are more precise than `params`.
     private(set) var place: (latitude: Double, longitude: Double, frame: UInt8)
 
-    /// Value of the second parameter of MAV_CMD_COMPONENT_ARM_DISARM that forces the command in
-    /// every state.
+    /// Value of the second parameter of MAV_CMD_COMPONENT_ARM_DISARM; with this value, the command
+    /// is executed in every state.
     static let forced: Float = 21196
 
     /// Creates the command of a frame; nil if the frame contains no command.

@@ -5,8 +5,9 @@ import Port
 import Wire
 
 /// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. The component
-/// identifies peers by numbers. The component uses no socket and no clock: callers pass received
-/// frames and the time, and take the frames to send. Only one thread uses a `MAVLinkComponent`.
+/// identifies peers by numbers. The component uses no socket and no clock. Callers pass the
+/// received frames and the time, and send the outgoing frames. Only one thread uses a
+/// `MAVLinkComponent`.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
@@ -25,7 +26,7 @@ final class MAVLinkComponent {
         var echoes: UInt64 = 0
         /// Number of answered commands.
         var commands: UInt64 = 0
-        /// Number of peers in control that were lost, because they became silent.
+        /// Number of peers in control that were dropped because they were silent.
         var lostPeers: UInt64 = 0
         /// Number of frames without a valid signature, although signatures are required.
         var unsigned: UInt64 = 0
@@ -298,7 +299,7 @@ final class MAVLinkComponent {
     ///   - peer: The peer that has sent the frame; nil for a peer that is not registered, which
     ///     receives no answer.
     ///   - now: Time at which the frame was received.
-    /// - Returns: True if the frame is accepted, so that `handle` must execute its message.
+    /// - Returns: True if the frame is accepted; `handle` must then execute its message.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {
         if stops(frame, from: peer, now: now) { return false }
         guard frame.sender != address, !(frame.sender == cameraAddress && hasCamera) else {
@@ -331,9 +332,8 @@ final class MAVLinkComponent {
         }
     }
 
-    /// Records that a component has sent a message, and returns whether the component's address
-    /// belongs to the peer. If an address moves to another peer, control does not move to this
-    /// peer.
+    /// Records that a component has sent a message; returns true if the component's address belongs
+    /// to the peer. If an address moves to another peer, control does not move to this peer.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },
@@ -356,7 +356,7 @@ final class MAVLinkComponent {
         var result = MAVLinkResult.accepted
         do throws(Refusal) {
             try port.ask(.emergencyStop, for: frame.sender, now: now)
-            // A stop that is repeated within a short time is not reported to ground stations again.
+            // If a stop is repeated within a short time, ground stations receive only one report.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)
         } catch {
@@ -367,8 +367,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Returns whether a message is addressed to this component, and counts messages to other
-    /// components.
+    /// Returns true if a message is addressed to this component; otherwise counts the message.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }

@@ -30,7 +30,8 @@ public struct MAVLinkConfiguration: Sendable {
     public var camera: @Sendable () -> VideoStream? = { nil }
     /// State of the companion program that takes photos and records video; nil without one.
     public var captured: @Sendable () -> CaptureState? = { nil }
-    /// Receiver of an order for a photo or a recording, and its source. It throws the refusal.
+    /// Function that receives a command for a photo or a recording, and the source of the command.
+    /// The function throws a refusal if the command cannot be executed.
     public var capture:
         @Sendable (_ action: CameraOrder.Action, _ source: CommandSource) throws(Refusal) -> Void =
             {

@@ -1,8 +1,8 @@
 import GimbalCore
 import Wire
 
-/// Guests: the peers on the open MAVLink port that receive streams. The type uses no socket and no
-/// clock: callers pass the time.
+/// Guests: the peers on the open MAVLink port that receive streams. The type uses no socket and
+/// reads no clock; callers pass the time as an argument.
 ///
 /// The number of guests is limited to a few slots, because each guest receives streams. A peer in
 /// control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats is
@@ -52,8 +52,8 @@ struct MAVLinkGuests {
     ///   - address: Address of the peer.
     ///   - parser: Parser of the peer's bytes.
     ///   - now: Time at which the peer's message was received.
-    ///   - isInControl: Function that returns whether the guest with the given number is in
-    ///     control, and must keep its slot.
+    ///   - isInControl: Function that returns true if the guest with the given number is in
+    ///     control; a guest in control keeps its slot.
     /// - Returns: The number of the new peer, and the dropped peer; nil if there is no slot.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,

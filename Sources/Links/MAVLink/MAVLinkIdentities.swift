@@ -2,7 +2,7 @@ import GimbalCore
 import Wire
 
 /// Table of the addresses of present components. Each address is bound to one peer (a network
-/// address or a serial line). The type uses no clock: callers pass the time.
+/// address or a serial line). The type reads no clock; callers pass the time as an argument.
 ///
 /// The first peer that uses a component's address keeps this address until the component is silent.
 /// Frames with this address from other peers are refused until the component is silent. A peer from
@@ -43,7 +43,7 @@ struct MAVLinkIdentities {
     ///   - component: Address of the component.
     ///   - peer: The peer that has sent the message.
     ///   - now: Time at which the message was received.
-    ///   - isConfigured: Function that returns whether a peer is from the configuration.
+    ///   - isConfigured: Function that returns true if a peer is from the configuration.
     ///   - isKept: Function that returns true for an address that must not be removed.
     /// - Returns: True if the address belongs to the peer.
     mutating func note(
@@ -71,14 +71,15 @@ struct MAVLinkIdentities {
         return silent
     }
 
-    /// Removes the components of a peer that has left, except those for which `isKept` is true.
+    /// Removes the components of a peer that has left, except the components for which `isKept` is
+    /// true.
     mutating func forget(_ peer: Int, isKept: (MAVLinkAddress) -> Bool) {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// Finds the component to remove when the table is full, so that invented addresses cannot
-    /// exhaust the memory. The method prefers the component with the longest silence among the
-    /// given peer's components; if the peer has no components, the method searches all components.
+    /// Finds the component to remove when the table is full. Therefore invented addresses cannot
+    /// exhaust the memory. Among the given peer's components, the method prefers the component with
+    /// the longest silence. If the peer has no components, the method searches all components.
     private func leastMissed(
         beside peer: Int, _ isKept: (MAVLinkAddress) -> Bool
     ) -> MAVLinkAddress? {

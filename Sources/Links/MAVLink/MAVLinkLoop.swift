@@ -11,7 +11,7 @@ final class MAVLinkLoop {
     /// Largest number of datagrams that are read from one socket before the other sockets are
     /// served.
     private static let datagramsPerTurn = 64
-    /// Longest time for receiving a frame on the serial port, s.
+    /// Timeout for the reception of one frame on the serial port, s.
     private static let tornSeconds = 0.1
     /// Interval between two updates of the status, s.
     private static let statusSeconds = 0.2

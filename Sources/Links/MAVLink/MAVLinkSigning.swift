@@ -2,15 +2,15 @@ import GimbalCore
 public import Wire
 
 /// Signer of MAVLink 2 frames with one key (mavlink.io, "Message signing"). The signer signs
-/// frames, and checks signatures and their times. The type uses no clock: callers pass the time of
-/// day.
+/// frames, and checks signatures and their times. The type reads no clock; callers pass the time of
+/// day as an argument.
 ///
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
-/// time of the first frame on a link must be at most one minute before the time of day, and at most
-/// one minute before the newest time of all frames. The signer does not store the links of an
-/// earlier process. Therefore the time of the first frame on a link must also be later than the
-/// times of all frames that an earlier process has accepted. The signer stores the time of a frame
-/// only if the frame has a valid signature.
+/// time of the first frame on a link must not be more than one minute older than the time of day,
+/// or than the newest time of all frames. The signer does not store the links of an earlier
+/// process. Therefore the time of the first frame on a link must also be later than the times of
+/// all frames that an earlier process has accepted. The signer stores the time of a frame only if
+/// the frame has a valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -30,7 +30,8 @@ public struct MAVLinkSigning: Sendable {
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
-    /// Newest of the times of the last signed frame, the last accepted frame and the clock.
+    /// Newest of three times: of the last signed frame, of the last accepted frame, and of the
+    /// clock.
     private var timestamp: UInt64
 
     /// Creates a signer.
@@ -59,8 +60,8 @@ public struct MAVLinkSigning: Sendable {
     ///   - bytes: The whole received frame.
     ///   - sender: The sender in the frame's header.
     ///   - time: The time of day, in units of 10 µs since 2015.
-    ///   - admits: Function that returns whether the time of a genuine frame can already be
-    ///     accepted, see `FreshnessFile`.
+    ///   - admits: Function that returns true if the time of a genuine frame can be accepted now,
+    ///     see `FreshnessFile`.
     /// - Returns: True if the signature is valid and the frame's time is new.
     mutating func believes(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,

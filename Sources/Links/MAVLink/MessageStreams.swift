@@ -60,8 +60,8 @@ struct MessageStreams {
     ///
     /// - Parameters:
     ///   - id: Number of the kind of message, one of `usual`.
-    ///   - microseconds: Interval in µs; 0 means the default interval, a negative number means
-    ///     never.
+    ///   - microseconds: Interval in µs; 0 means the default interval, and a negative number
+    ///     disables the messages.
     ///   - now: Time of the first message.
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0

@@ -36,8 +36,7 @@ struct VehicleHeading {
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
-        // The reported heading is advanced by the vehicle's turn during the time since its
-        // measurement.
+        // The reported heading is extrapolated by the vehicle's turn since the measurement.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
         let told = EulerZXY.angles(vehicle.normalized).yaw + turned

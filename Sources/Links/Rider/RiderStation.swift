@@ -5,7 +5,8 @@ import Port
 import Wire
 
 /// Handler of all datagrams on the port for remote controls, from every sender. The handler uses no
-/// socket and no clock: callers pass the time. Only the thread airframed-rider uses the handler.
+/// socket and reads no clock; callers pass the time as an argument. Only the thread airframed-rider
+/// uses the handler.
 struct RiderStation {
     /// Counters of the datagrams since the start of airframed.
     struct Counters: Equatable {
@@ -16,8 +17,8 @@ struct RiderStation {
         /// Number of refused commands: the sender was not in control, or an emergency stop was
         /// latched.
         var refused: UInt64 = 0
-        /// Number of commands without a valid authentication code, or with a counter that was
-        /// already used, if a key is required.
+        /// Number of commands that were refused because of the key: without a valid authentication
+        /// code, or with a counter that was already used.
         var unsigned: UInt64 = 0
         /// Number of ignored commands from a new or long-silent remote control that had not yet
         /// sent speeds of zero.
@@ -39,7 +40,7 @@ struct RiderStation {
     private let key: SharedKey?
     /// The newest accepted counter; airframed refuses this counter and lower ones.
     private(set) var newest: UInt64
-    /// Function that returns whether a genuine counter can be accepted, see `FreshnessFile`.
+    /// Function that returns true if a genuine counter can be accepted, see `FreshnessFile`.
     private let admits: (UInt64) -> Bool
     private let port: any GimbalPort
     private let log: Logger
@@ -80,7 +81,7 @@ struct RiderStation {
                 "\(address) sent a command that is not signed with the key, or replayed an old command."
             )
         }
-        // The state of a sender is stored only after an accepted request, so that unauthorised
+        // The state of a sender is stored only after an accepted request. Therefore unauthorised
         // senders can neither fill the memory nor displace other senders.
         var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
         defer { if remotes[address] != nil { remotes[address] = remote } }

@@ -17,7 +17,7 @@ public final class BridgeRole: SerialRole {
     /// Number of collected bytes at which the bridge sends the bytes without waiting for a pause; a
     /// stream at 115200 baud may have no pauses.
     private static let full = 160
-    /// Longest time for receiving a frame from the port, s; a USB adapter can pause for 16 ms
+    /// Timeout for the reception of one frame from the port, s; a USB adapter can pause for 16 ms
     /// within a frame.
     private static let tornSeconds = 0.1
 
@@ -32,7 +32,8 @@ public final class BridgeRole: SerialRole {
 
     /// - Parameters:
     ///   - path: Device file of the serial port.
-    ///   - tap: The gimbal's own MAVLink; nil if the port's bytes are passed on unchanged.
+    ///   - tap: Role with the gimbal's own MAVLink; nil if the port's bytes are passed on
+    ///     unchanged.
     ///   - logger: Log for the opening and the loss of the port.
     public init(path: String, tap: (any SerialRole)?, logger: Logger) {
         port = SerialPort(path: path, baud: 57600, log: logger)

@@ -17,11 +17,11 @@ struct AccessPolicy: Equatable, Sendable {
     /// uses the same substitute id for many users, so this id does not identify a user.
     static let overflowID: UInt32 = 65534
 
-    /// Id of the user as whom the daemon runs.
+    /// ID of the user that runs the daemon.
     var ownUser: UInt32
-    /// Id of the group whose members can write.
+    /// ID of the group whose members have write access.
     var group: UInt32
-    /// Name of the group whose members can write, for messages.
+    /// Name of the group whose members have write access, for messages.
     var groupName: String
 
     func allowsWriting(_ peer: PeerCredentials) -> Bool {

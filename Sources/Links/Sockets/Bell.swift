@@ -22,7 +22,7 @@ final class Bell: Sendable {
     /// Rings the bell, which wakes the waiting thread. Any thread can call this method, which never
     /// waits.
     func ring() {
-        // An error can be ignored: if the pipe is full, it is readable, so the reader wakes up.
+        // An error can be ignored: a full pipe is already readable, so the reader wakes up.
         _ = try? writer.writeAll([1])
     }
 

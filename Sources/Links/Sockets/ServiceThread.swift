@@ -65,8 +65,8 @@ final class ServiceThread: Sendable {
     }
 }
 
-/// Names the calling thread. If /proc is missing, the thread keeps its creator's name, which has no
-/// other consequence.
+/// Names the calling thread. If /proc is missing, the thread keeps its creator's name; nothing else
+/// depends on the name.
 private func nameThread(_ name: String) {
     let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }

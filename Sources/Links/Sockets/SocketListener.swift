@@ -27,8 +27,8 @@ struct SocketListener: Sendable {
     /// The policy for write access, with the group that owns the file.
     let policy: AccessPolicy
     private let path: String
-    /// Device and inode of the socket's file, so that only the file of this process is removed at
-    /// the end.
+    /// Device and inode of the socket's file. At the end of the process, only a file with this
+    /// device and inode is removed.
     private let identity: (device: UInt64, inode: UInt64)?
 
     /// Creates the socket. The socket's file belongs to the group, and has the mode 0660.
@@ -142,7 +142,7 @@ struct SocketPath {
                     "\(path): another daemon uses this socket. Stop that daemon (sudo systemctl stop airframed), or start the new daemon with --set \(key)=PATH."
             )
         case ECONNREFUSED:
-            // A daemon that was killed has left this file.
+            // A daemon that was killed has left this file behind.
             if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
         case ENOENT: break
         default: throw failure(creating: path, error)

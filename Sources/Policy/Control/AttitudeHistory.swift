@@ -21,7 +21,7 @@ public struct AttitudeHistory: Sendable {
     private static let interval = 0.002
     /// Largest number of entries, which cover 1.5 s at the smallest interval.
     private static let capacity = 750
-    /// Longest time after the newest entry for a prediction of the attitude from the rate, s.
+    /// Longest time after the newest entry for which the attitude is predicted from the rate, s.
     public static let reach = 0.05
 
     /// Entries as a ring; the oldest is at `oldest` when the ring is full.

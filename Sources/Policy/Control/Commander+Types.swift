@@ -20,10 +20,10 @@ extension Commander {
         /// disables the fallback mode.
         public var fallbackSeconds = 0.0
         /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
-        /// requests, so that only a request for another mode ends the rest mode.
+        /// requests. Therefore only a request for another mode ends the rest mode.
         public var fallbackMode = Mode.neutral
-        /// Time after the last rate request at which the outputs go off, s; the outputs stay off
-        /// until a client requests a mode. 0 disables this reaction.
+        /// Time from the last rate request until the outputs are switched off, s; the outputs stay
+        /// off until a client requests a mode. 0 disables this reaction.
         public var offSeconds = 0.0
         /// Links that cannot take control. A link that cannot take control can still request an
         /// emergency stop.
@@ -31,7 +31,7 @@ extension Commander {
         /// Links that require a key.
         public var keyed: Set<CommandSource.Link> = []
 
-        /// Rank of a link, on which its right to take control depends.
+        /// Rank of a link, which determines whether the link can take control from other links.
         public func rank(of link: CommandSource.Link) -> Rank {
             if link == .diagnostics { return .local }
             if link == .companion { return .companion }

@@ -6,10 +6,10 @@ import Synchronization
 /// Commander: the only object through which requests reach the motors. The Commander decides which
 /// source is in control. Only the Commander writes to the command ring.
 ///
-/// Links call the Commander on ordinary threads; time is an argument. The dead-man function has two
-/// parts. Each rate command contains its time of expiry, at which the loop stops the motion without
-/// the Commander. `advance` releases control if the source in control is silent, and begins the
-/// steps of the link-loss fallback (`LossOfControl`) when they are due.
+/// Links call the Commander on ordinary threads, and pass the time as an argument. The dead-man
+/// function has two parts. Each rate command contains its time of expiry, at which the loop stops
+/// the motion without the Commander. `advance` releases control if the source in control is silent,
+/// and begins the steps of the link-loss fallback (`LossOfControl`) when they are due.
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -197,8 +197,8 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Number of slots in the ring that are reserved for safety commands: an emergency stop, the
-    /// command that stops the camera when control is released, and the shutdown.
+    /// Number of slots in the ring that are reserved for safety commands. Safety commands are an
+    /// emergency stop, the stop of the camera when control is released, and the shutdown.
     private static let reserve = 3
 
     private static func carryOut(
@@ -272,10 +272,10 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Checks whether the source can take control: no source is in control, the source in control
-    /// is silent or is the source itself, or the source has a higher rank than the source in
-    /// control. A client of the diagnostics socket can also take control from another client of
-    /// this socket, and controls of this computer can take control from every source.
+    /// Checks whether the source can take control. The source can take control if no source is in
+    /// control, or if the source in control is silent, has a lower rank, or is the same source. A
+    /// client of the diagnostics socket can also take control from another client of this socket.
+    /// Controls of this computer can take control from every source.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {
@@ -323,8 +323,8 @@ public final class Commander: Sendable {
         state.mode = loop.mode
     }
 
-    /// Begins the next step of the reaction to missing rate requests, if it is due, and returns
-    /// whether a step has begun.
+    /// Begins the next step of the reaction to missing rate requests if the step is due; returns
+    /// true if a step has begun.
     private static func enterStage(
         _ state: inout State, _ loop: LoopState?, now: Instant
     ) -> Bool {

@@ -3,12 +3,12 @@ public import Port
 
 /// Link-loss fallback: reaction if a client becomes silent or disconnects while the camera turns at
 /// the client's rates. First the camera keeps its attitude, later it enters a rest mode, and
-/// finally the motors go off. Each of the three reactions is called a stage. Any request ends the
-/// present stage, but only a request for a mode restores the previous mode.
+/// finally the outputs are switched off. Each of the three reactions is called a stage. Any request
+/// ends the present stage, but only a request for a mode restores the previous mode.
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger
 /// the fallback: a one-shot `point`, a rate request of zero, and a release of control start no
-/// stage. The type uses no clock: callers pass the time.
+/// stage. The type reads no clock; callers pass the time as an argument.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages of the link-loss fallback, mildest first.
     public typealias Stage = ControlState.Loss.Stage

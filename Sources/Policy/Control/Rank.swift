@@ -1,21 +1,21 @@
 import Port
 
-/// Rank of a link, which states how certain the identity of its peers is. Control and the reset of
-/// emergency stops depend on the rank.
+/// Rank of a link, which depends on how reliably the link's peers are identified. Control and the
+/// reset of emergency stops depend on the rank.
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
 /// sign are identified by a key. Peers without a key are not identified. A link of higher rank
 /// takes control from a link of lower rank immediately; a link of equal rank must wait until no
 /// source is in control. A program that follows a person has the lowest rank: every other request
 /// for motion stops this program from moving the camera. An assistant has the next rank, because it
-/// acts automatically: every person takes control from it. Controls on this computer, such as a
-/// stick on the handle, take control from every other source, because the person who holds the
-/// gimbal uses them. An emergency stop can be reset by the link that requested it, or by a link of
-/// higher rank.
+/// acts automatically; every person can take control from an assistant. Controls on this computer,
+/// such as a stick on the handle, take control from every other source, because the person who
+/// holds the gimbal uses them. An emergency stop can be reset by the link that requested it, or by
+/// a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which has the lowest rank.
     case companion
-    /// An assistant, which gives way to every person.
+    /// An assistant, from which every person can take control.
     case assistant
     /// A link that is open to every device within reach of the radio or the port.
     case open
@@ -23,7 +23,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     case keyed
     /// Controls of this computer, such as a button or a gamepad.
     case attached
-    /// A client of the diagnostics socket with the right to write.
+    /// A client of the diagnostics socket with write access.
     case local
 
     /// True if rank `a` is lower than rank `b`.

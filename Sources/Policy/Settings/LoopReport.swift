@@ -3,8 +3,8 @@ import PlainText
 import Port
 
 /// Report on a tuning: effective gains, stability margins, and warnings as sentences. The
-/// computation of the margins takes long, so it runs only when the tuning changes, not at each
-/// request for the report.
+/// computation of the margins is slow, so it runs only when the tuning changes, not at each request
+/// for the report.
 package struct LoopReport: Sendable {
     /// One gain of the controllers, for all three axes.
     package struct Gain: Sendable {

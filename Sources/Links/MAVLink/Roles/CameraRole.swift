@@ -63,7 +63,8 @@ struct CameraRole {
         var message = CameraInformation()
         message.bootMs = bootMs
         (message.focalLength, message.sensorWidth, message.sensorHeight) = (.nan, .nan, .nan)
-        // It can take photos during a recording and begin a recording between photos, so it has no modes.
+        // The camera can take photos during a recording and begin a recording between photos, so it
+        // has no modes.
         message.flags =
             256 + (following == nil ? 0 : 512 + 1024) + (captured == nil ? 0 : 1 + 2 + 8 + 16)
         message.width = UInt16(clamping: stream.width)
