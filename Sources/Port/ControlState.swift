@@ -19,7 +19,8 @@ public struct ControlState: Sendable {
     public var refusals: UInt64 = 0
     /// The newest refused request; nil if no request was refused.
     public var lastRefusal: Refused?
-    /// Loss of a stream of rate requests; nil if no stream is lost, and after the next request.
+    /// Loss of a stream of rate requests; nil if no stream is lost, or if another request has
+    /// arrived since the loss.
     public var loss: Loss?
 
     /// Creates a state without a source in control.
@@ -34,8 +35,8 @@ public struct ControlState: Sendable {
         /// Time since the last rate request, s.
         public var silence: Double
 
-        /// Reactions to the end of a stream of rate requests, mildest first; the longer the
-        /// silence, the stronger the reaction.
+        /// Reactions to the end of a stream of rate requests, mildest first. A longer silence
+        /// causes a stronger reaction.
         public enum Stage: UInt8, Sendable, Comparable, CaseIterable {
             /// The camera stops and keeps its attitude. The loop stops the camera automatically,
             /// see `Command.rate`.

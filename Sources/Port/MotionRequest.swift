@@ -32,14 +32,14 @@ public struct MotionRequest: Sendable, Equatable {
         case active
         /// The given mode is active.
         case mode(Mode)
-        /// A mode in which a request can move at least one of the given axes. An axis without a
+        /// A mode in which the request can move at least one of the given axes. An axis without a
         /// request is NaN; if all axes are NaN, any mode is possible.
         case axes(AxisVector)
     }
 
     /// Kind of dead-man time, which is the time from the receipt of a request to the end of its
-    /// motion. Each case names the setting or constant with the dead-man time: for rate requests,
-    /// for tracking, for a motor test (0.5 s), for driving, or for stepping.
+    /// motion. Each case names the setting or constant that contains the dead-man time: for rate
+    /// requests, for tracking, for a motor test (0.5 s), for driving, or for stepping.
     public enum Lifetime: Sendable, Equatable {
         case rates, tracking, motorTest, driving, stepping
     }
@@ -52,8 +52,8 @@ public struct MotionRequest: Sendable, Equatable {
     public private(set) var misfit: Refusal?
     /// Kind of dead-man time; nil for a request that does not expire.
     public private(set) var lifetime: Lifetime?
-    /// True if the request makes the camera turn until a dead-man time has passed; nil if the
-    /// request neither starts nor ends this motion.
+    /// True if the request starts a rotation that ends after a dead-man time; false if the request
+    /// ends this rotation; nil for other requests.
     public private(set) var isTurning: Bool?
     /// True if the source of the request takes control.
     public private(set) var takesControl = true
@@ -107,8 +107,8 @@ extension MotionRequest {
     public static let beginTracking = MotionRequest(
         effect: .camera(.mode(.tracking)), requirement: .active)
 
-    /// In mode `tracking`: aim the camera in the direction of `aim`, which moves at its rate until
-    /// the next request or until the dead-man time of tracking has passed.
+    /// In mode `tracking`, point the camera in the direction `aim`. The direction moves at its rate
+    /// until the next request, or until the dead-man time of tracking has passed.
     public static func aim(_ aim: Aim) -> MotionRequest {
         let (target, rate) = (aim.target, aim.rate)
         return MotionRequest(
@@ -120,9 +120,9 @@ extension MotionRequest {
             lifetime: .tracking, isTurning: true)
     }
 
-    /// In mode `panFollow`: turn the camera to the angle `yaw` from the handle's heading, -π...π,
-    /// right positive (NaN keeps the present angle). Then turn the camera at `rate` until the next
-    /// request, or until the source's dead-man time has passed.
+    /// In mode `panFollow`, turn the camera to the angle `yaw` relative to the handle's heading,
+    /// rad, -π...π, right positive. NaN keeps the present angle. Then turn the camera at `rate`
+    /// until the next request, or until the source's dead-man time has passed.
     public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
@@ -249,7 +249,7 @@ public enum StepRequest: Sendable, Equatable {
     case turn(Double)
     /// Go to the given position, steps from home, and hold it.
     case position(Int)
-    /// Go the given number of steps beyond the present position or target, and hold the new
+    /// Move by the given number of steps from the present position or target, and hold the new
     /// position.
     case by(Int)
     /// Search for the home switch, whose edge becomes position 0.

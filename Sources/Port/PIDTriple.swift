@@ -1,10 +1,10 @@
 public import GimbalCore
 
-/// The numbers p, i and d of one axis that an AirOS app shows and sends.
+/// PID values (p, i and d) of one axis, which an AirOS app shows and sends.
 ///
 /// The unit of the gains is the unit of the original firmware (servo degrees per degree of error),
-/// which cannot be converted for another gimbal. Only the ratio of the numbers to the app's
-/// defaults is used, see `AirOSScale`.
+/// which cannot be converted for another gimbal. Only the ratio of the values to the app's defaults
+/// is used, see `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Proportional gain, 0...5.
     public var p: Double
@@ -13,7 +13,7 @@ public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Derivative gain, 0...0.5.
     public var d: Double
 
-    /// Creates a triple from the given numbers.
+    /// Creates a triple from the given values.
     public init(p: Double, i: Double, d: Double) {
         self.p = p
         self.i = i

@@ -5,7 +5,7 @@
 public struct Refusal: Error, Hashable, Sendable {
     /// The kinds of refusal.
     public enum Code: String, Sendable, CaseIterable {
-        /// The line is not JSON; `message` states the position of the error, bytes.
+        /// The line is not JSON; `message` states the byte offset of the error.
         case invalidJSON = "invalid_json"
         /// The line is longer than the server's limit.
         case lineTooLong = "line_too_long"
@@ -21,7 +21,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case outOfRange = "out_of_range"
         /// The setting, variable, baseline or subscription does not exist; `field` names it.
         case unknownKey = "unknown_key"
-        /// The user of the connection can read, but cannot write.
+        /// The connection's user has no write access.
         case permissionDenied = "permission_denied"
         /// Another source sent a request that only the source in control can send.
         case notInControl = "not_in_control"
@@ -33,7 +33,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case internalError = "internal_error"
         /// Another client is in control; the same request can succeed later.
         case held
-        /// The rules of control forbid the source to send the request.
+        /// The rules for control do not permit this request from the source.
         case forbidden
         /// An emergency stop is latched.
         case stopped
@@ -61,7 +61,7 @@ public struct Refusal: Error, Hashable, Sendable {
     public var code: Code
     /// Reason of the refusal as text for the user, a sentence or a clause.
     public var message: String
-    /// Name of the wrong member or parameter; nil if the refusal does not concern a member or
+    /// Name of the invalid member or parameter; nil if the refusal does not concern a member or
     /// parameter.
     public var field: String?
 

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Token bucket, which limits the size of a burst of events and their long-term rate. Callers pass
-/// the time.
+/// Token bucket, which limits the size of a burst of events and their long-term rate. The type
+/// reads no clock; callers pass the time as an argument.
 public struct TokenBucket: Sendable {
     private let burst: Double
     private let perSecond: Double

@@ -367,7 +367,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Returns true if a message is addressed to this component; otherwise counts the message.
+    /// Returns true if a message is addressed to this component; counts the message in either case.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }

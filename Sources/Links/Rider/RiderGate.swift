@@ -1,15 +1,14 @@
 import GimbalCore
 import Wire
 
-/// Gate between one remote control and the wheels; the gate holds back speeds until the stick has
-/// been centred. A new remote control must first send speeds of zero (a centred stick) before it
-/// can move the wheels. The same applies after the remote control was silent for too long. The gate
-/// reads no clock; callers pass the time as an argument.
+/// Gate between one remote control and the wheels. A new remote control must first send speeds of
+/// zero (a centred stick) before it can move the wheels. The same applies after the remote control
+/// was silent for too long. The gate reads no clock; callers pass the time as an argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true
 
-    /// True if a request can be sent to the `Commander`.
+    /// Checks whether a request can be sent to the `Commander`.
     ///
     /// - Parameters:
     ///   - isStanding: True if the requested speeds of both wheels are zero.

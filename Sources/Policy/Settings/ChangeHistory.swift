@@ -31,7 +31,7 @@ package final class ChangeHistory: Sendable {
     ///
     /// - Parameters:
     ///   - who: Name of the client that made the change.
-    ///   - what: Description of the change, without a subject and a full stop.
+    ///   - what: Description of the change, without a subject or a full stop.
     func note(_ who: String, _ what: String) {
         note(SavedState.Change(time: WallClock.seconds, who: who, what: what))
     }

@@ -11,12 +11,12 @@ import SystemPackage
 /// Owner of the state directory. The owner holds all saved data in memory, and runs the only thread
 /// that writes the data to the disk.
 ///
-/// Callers never wait. A change is a function that modifies the saved state, so changes of several
-/// links never overwrite each other, even on a slow disk. Changes that arrive during a write are
-/// written together in the next write. A change is confirmed when it would survive a power cut. A
-/// refused change has no effect.
+/// Callers never wait. A change is a function that modifies the saved state. Therefore changes of
+/// several links never overwrite each other, even on a slow disk. Changes that arrive during a
+/// write are written together in the next write. A change is confirmed when it would survive a
+/// power cut. A refused change has no effect.
 package final class StateOwner: Sendable {
-    /// Function that changes the saved state, or throws the reason of a refusal.
+    /// Function that changes the saved state, or throws a refusal with the reason.
     package typealias Change = @Sendable (inout SavedState) throws -> Void
 
     private struct Waiting: Sendable {
@@ -70,8 +70,8 @@ package final class StateOwner: Sendable {
     /// All valid saved calibrations.
     package var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
 
-    /// Reads the saved values, which override the values of the files. The method never fails: it
-    /// logs and ignores unreadable values.
+    /// Reads the saved values, which override the values in the configuration files. The method
+    /// never fails: it logs and ignores unreadable values.
     package func load(into configuration: LoadedConfiguration) -> ParameterStore {
         let loaded = store.load()
         contents.withLock { $0.state = loaded.state }
@@ -98,7 +98,7 @@ package final class StateOwner: Sendable {
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the history.
-    ///   - what: Description of the change, for the history, without a subject and a full stop.
+    ///   - what: Description of the change for the history, without a subject or a full stop.
     ///   - change: Function that applies the change to a state, or throws the reason of a refusal.
     ///     The function can be called again with another state.
     ///   - done: Closure that receives the state that is on the disk, or the problem.

@@ -60,8 +60,9 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
     }
 
-    /// Applies a permanent change to the state that the rollback will restore, so that the rollback
-    /// does not revert it. If no temporary change is active, this method has no effect.
+    /// Applies a permanent change to the state that the rollback will restore; otherwise the
+    /// rollback would revert the permanent change. If no temporary change is active, this method
+    /// has no effect.
     public mutating func amend(_ change: (inout Snapshot) -> Void) {
         guard var waiting = pending else { return }
         change(&waiting.snapshot)
@@ -71,7 +72,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Makes the temporary change permanent.
     ///
     /// - Returns: True if a temporary change was active. The result is false if the change has
-    ///   already reverted; the caller must report this.
+    ///   already reverted; the caller must report the failure.
     public mutating func keep() -> Bool {
         defer { pending = nil }
         return pending != nil
@@ -89,8 +90,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Ends the temporary change if its deadline has passed.
     ///
     /// - Parameter now: Present time.
-    /// - Returns: The state to restore, returned once after the deadline; nil before the deadline,
-    ///   and without a temporary change.
+    /// - Returns: The state to restore, once after the deadline; nil before the deadline, or
+    ///   without a temporary change.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }
         self.pending = nil

@@ -12,15 +12,15 @@ package protocol CalibrationStore: Sendable {
     var calibrations: CalibrationBook { get }
     /// The loop's present correction of samples.
     var correction: SensorCorrection { get }
-    /// Starts or ends a calibration, during which the outputs stay off.
+    /// Starts or ends a calibration; during a calibration the outputs stay off.
     func setCalibrating(_ isCalibrating: Bool)
     /// Saves a calibration, then applies it. If the calibration cannot be saved, nothing changes.
     /// `done` receives the result.
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
     /// Writes the reason of a failed calibration to the log, because a phone does not show
-    /// sentences.
+    /// messages.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
-    /// Restores the previous calibration of a kind; nil means the kind that changed last. `done`
+    /// Restores the previous calibration of a kind; nil means the kind of the newest change. `done`
     /// receives the kind of the restored calibration.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
 }
@@ -64,7 +64,7 @@ extension Tuning: CalibrationStore {
 
     package func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
         // The kind of the reverted calibration must be known before the write, because the history
-        // entry contains its name.
+        // entry contains the name of the kind.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
         use(undone, "reverted the calibration of the \(undone.rawValue)") { book in

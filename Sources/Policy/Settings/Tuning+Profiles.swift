@@ -5,7 +5,7 @@ import Synchronization
 // Profiles: baselines between which users switch.
 extension Tuning {
     /// Name of the baseline that was restored last; nil if no baseline has been restored since the
-    /// start, or if this baseline has been deleted.
+    /// start, or if the restored baseline has been deleted.
     package var profile: String? {
         state.withLock { state in
             state.profile.flatMap { stateOwner.saved.baselineNames.contains($0) ? $0 : nil }

@@ -86,7 +86,8 @@ extension Tuning {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
             // The configuration files can have changed since the process read them. Therefore the
-            // method `changed` can fail here, although the requested values are on the disk.
+            // method `changed` can fail at this point, although the requested values are on the
+            // disk.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
             // If another client's temporary change is active, the rollback of that change must not
@@ -151,8 +152,8 @@ extension Tuning {
     /// Applies the values of a baseline, without writing them to the disk.
     ///
     /// - Returns: Sentences about the entries that are ignored because they are no longer valid.
-    /// - Throws: A refusal, if no baseline has this name or its values would break a rule; nothing
-    ///   has changed.
+    /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
+    ///   violate a rule; nothing has changed.
     package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {
         let overlay: [String: String]
         do {
@@ -175,15 +176,15 @@ extension Tuning {
         return problems
     }
 
-    /// Changes several settings together: stores the previous values under a name, and reverts the
-    /// change unless it is saved.
+    /// Changes several settings together. The previous values are stored under a name, and the
+    /// change reverts unless it is saved.
     ///
     /// - Parameters:
     ///   - changes: The changes. Either all changes are applied, or none.
     ///   - baseline: Name of the baseline that stores the previous values.
     ///   - rollback: Time until the change reverts, s.
-    ///   - done: Closure that receives the success, or the error: an invalid value, or a failure of
-    ///     the storage.
+    ///   - done: Closure that receives the success or the error. The error is an invalid value or a
+    ///     failure of the storage.
     package func apply(
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
         _ done: @escaping Later<Void>

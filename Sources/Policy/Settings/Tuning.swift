@@ -6,13 +6,12 @@ package import Port
 package import Realtime
 import Synchronization
 
-/// Owner of the active settings and calibrations. All changes go through this class, and a mailbox
-/// passes them to the loop for its next tick. Live changes last until the process ends, until they
-/// are saved, or until their rollback time has passed.
+/// Owner of the active settings and calibrations. All changes go through this class. A mailbox
+/// passes the changes to the loop for its next tick. Live changes last until the process ends,
+/// until they are saved, or until their rollback time has passed.
 ///
-/// The `StateOwner` writes to the disk outside the lock. A change that must be saved comes into
-/// force after the write. A slow disk delays no other method. Any ordinary thread can call the
-/// methods.
+/// The `StateOwner` writes to the disk outside the lock. A change that must be saved takes effect
+/// after the write. A slow disk delays no other method. Any ordinary thread can call the methods.
 package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
@@ -27,8 +26,8 @@ package final class Tuning: Sendable {
         var needsRestart: [String] = []
         /// Name of the baseline that was restored last.
         var profile: String?
-        /// Temporary tuning of the motors, which replaces the tuning from the settings; nil without
-        /// a temporary tuning.
+        /// Temporary tuning of the motors, which overrides the tuning from the settings; nil
+        /// without a temporary tuning.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
         /// Limit of the rate of saves by phones, so that an unauthorised phone cannot wear out the
@@ -176,8 +175,8 @@ package final class Tuning: Sendable {
         for update in updates { tell(who, "set \(update)") }
     }
 
-    /// Puts a temporary tuning of the motors in force without changing the settings; nil restores
-    /// the tuning from the settings.
+    /// Activates a temporary tuning of the motors, without changing the settings; nil restores the
+    /// tuning from the settings.
     package func setTrial(_ trial: Stabilizer.Parameters?) {
         state.withLock { state in
             state.trial = trial
@@ -195,7 +194,7 @@ package final class Tuning: Sendable {
                 try state.store.restore(snapshot)
             } catch {
                 // If the values cannot be restored because the files have changed, the values of
-                // the present files come into force.
+                // the present files take effect.
                 state.store.discardUnsaved()
             }
             publish(&state)

@@ -24,7 +24,7 @@ struct AnswerWriter {
     ) {
         var output = reading.value.output
         if now.seconds(since: reading.value.time) > BusLimits.answerLifetimeSeconds {
-            // The loop's newest output is too old, because the loop hangs, so the motors are turned
+            // The loop's newest output is too old because the loop hangs, so the motors are turned
             // off.
             if output.enabled { status.noteSilence() }
             output = .off
@@ -48,7 +48,7 @@ struct AnswerWriter {
     }
 
     /// Turns the power stages off. The method makes several attempts immediately, because the
-    /// thread ends afterwards.
+    /// thread ends after this method.
     func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
         for _ in 0..<BusLimits.offAttempts {
             do throws(BusError) {

@@ -74,7 +74,7 @@ struct BusThread: ~Copyable {
                     imuToMotorNanoseconds: writer.imuToMotorNanoseconds))
         }
         // An output that the loop computed too late for the last period must not be used for this
-        // period; otherwise every later output would be one period late.
+        // period. Otherwise every later output would be one period late.
         _ = ports.answers.read()
         ports.loopBell.ring()
         waitForAnswer(
@@ -98,8 +98,8 @@ struct BusThread: ~Copyable {
     }
 
     private func waitForAnswer(until deadline: Instant) {
-        // The doorbell can still be set because of an output that the thread has read without
-        // waiting.
+        // The doorbell can still be set because of an output that the thread has already read
+        // without waiting.
         while !ports.answers.hasNew, ports.bell.wait(until: deadline) == .rung {}
     }
 }
@@ -121,7 +121,7 @@ enum BusLimits {
     static let attempts = 2
     /// Number of attempts to turn the motors off.
     static let offAttempts = 10
-    /// Divisor of the period: the thread waits for the loop's output for at most one period divided
+    /// Divisor of the period. The thread waits for the loop's output for at most the period divided
     /// by this number.
     static let answerShare: Int64 = 4
     /// Largest age of a loop output that still drives the motors, s.

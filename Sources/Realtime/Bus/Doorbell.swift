@@ -63,7 +63,7 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
                 // An exchange is used instead of a store, because another thread can ring at the
-                // same moment; the earlier writes of the ringing thread must also become visible.
+                // same moment. The earlier writes of the ringing thread must also become visible.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }
@@ -76,6 +76,6 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// Number of the error ETIMEDOUT, which is the same on every Linux with Swift; the modules that
+/// Number of the error ETIMEDOUT, which is the same on every Linux with Swift. The modules that
 /// this file imports do not define the macro.
 @inlinable var timedOut: Int32 { 110 }

@@ -3,8 +3,8 @@ public import GimbalCore
 /// Device that airframed only writes: the motors of one bus, or a line that switches their power.
 public protocol OutputBus: Sendable {
     /// Writes the motors' output, which stays in force until the next call. The bus thread calls
-    /// this method in every period, even if the output is unchanged, so that a motor driver's own
-    /// watchdog does not expire.
+    /// this method in every period, even if the output is unchanged. Otherwise a motor driver's own
+    /// watchdog would expire.
     ///
     /// - Parameters:
     ///   - output: Output of the motors. If the output is not enabled, the power stages are turned
@@ -13,8 +13,8 @@ public protocol OutputBus: Sendable {
     /// - Throws: `BusError`; the write is repeated in the next period.
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError)
 
-    /// Turns the power stages off, with as few transfers as possible. The thread makes this call
-    /// last, before it ends.
+    /// Turns the power stages off, with as few transfers as possible. This call is the thread's
+    /// last call before it ends.
     ///
     /// - Throws: `BusError`; the call is repeated a few times.
     mutating func allOff() throws(BusError)
@@ -49,12 +49,12 @@ extension GimbalBus {
     /// Returns nil immediately, so the clock determines the period.
     public mutating func waitForData(until deadline: Instant) -> Instant? { nil }
 
-    /// Empty set of conditions, because the device has no faults to report.
+    /// Empty set of conditions: the device reports no faults.
     public var conditions: Conditions { .none }
 }
 
-/// Reason of a failed transfer. The value is small and contains no references, so that the bus
-/// thread can store it in one atomic word; another thread formats the error message.
+/// Reason of a failed transfer. The value is small and contains no references, so the bus thread
+/// can store it in one atomic word. Another thread formats the error message.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// The failed operation.
     public enum Operation: UInt8, Sendable, BitwiseCopyable {

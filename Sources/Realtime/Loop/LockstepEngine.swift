@@ -59,7 +59,7 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         // No warm-up is needed, because latency does not matter in lockstep.
         settings.warmUpTicks = 0
         // One tick executes all waiting requests. Therefore all requests that were answered before
-        // a line of the simulator are in force when the line is processed.
+        // a message from the simulator are in force when the message is processed.
         settings.requestsPerTick = settings.commandCapacity
         // The duration of a tick is irrelevant in simulated time.
         settings.watchesOverruns = false

@@ -10,9 +10,9 @@ import Synchronization
 /// connection. Output for users shows the simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {
-        /// The loop's time at the simulator's last line.
+        /// The loop's time at the simulator's last message.
         var now: Instant
-        /// The simulator's time `t` in its last line, s.
+        /// The simulator's time `t` in its last message, s.
         var t: Double
     }
 

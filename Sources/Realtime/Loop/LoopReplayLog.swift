@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Kind of a frame on the loop's replay log.
 public enum ReplayLogKind: UInt32, BitwiseCopyable, Sendable {
-    /// A frame without content that fills the remainder of the ring before its end.
+    /// Filler frame without content; it occupies the remainder before the end of the ring.
     case filler
     /// The state of the `Stabilizer` before the tick.
     case state
@@ -24,7 +24,7 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var samples: Int32
     /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32
-    /// True if the loop kept the outputs off, because it was warming up.
+    /// True if the loop kept the outputs off during its warm-up.
     public var isWarmingUp: Bool
     /// True if only the supervisor ran, at the time of the previous tick, see `ControlLoop.look`.
     public var isLook: Bool
@@ -35,8 +35,8 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
 /// The loop's end of the flight recorder's replay log, to which the loop writes all data for a
 /// replay, in order.
 ///
-/// If one frame of a tick is missing, later ticks cannot be replayed. Therefore, after the first
-/// dropped frame, all frames are dropped until there is room for a complete state again.
+/// If one frame of a tick is missing, the later ticks cannot be replayed. Therefore, after the
+/// first dropped frame, all frames are dropped until there is room for a complete state again.
 struct LoopReplayLog: ~Copyable, Sendable {
     private var ring: ReplayLogWriter
     /// True if all frames are dropped until the next complete state.
@@ -57,9 +57,9 @@ struct LoopReplayLog: ~Copyable, Sendable {
 
     /// Begins a tick.
     ///
-    /// - Returns: True if a complete state is due, because the last complete state is a second old
-    ///   or was dropped. The caller passes the state only if it is due, because the call copies the
-    ///   whole state.
+    /// - Returns: True if a complete state is due: the last complete state is a second old or was
+    ///   dropped. The caller passes the state only if it is due, because the call copies the whole
+    ///   state.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick

@@ -3,8 +3,8 @@ internal import GimbalCore
 /// Outer loop of the loop thread. The outer loop decides when a tick runs.
 ///
 /// A tick runs when the bus thread rings the doorbell. If the bus thread does not ring for 1.5
-/// periods, a tick runs without samples, so that a hung bus cannot stop the supervision. While the
-/// bus thread is silent, the following ticks run once per period.
+/// periods, a tick runs without samples. Therefore a hung bus cannot stop the supervision. While
+/// the bus thread is silent, the following ticks run once per period.
 struct LoopThread: @unchecked Sendable {
     let loop: UnsafeMutablePointer<ControlLoop>
     let bell: Doorbell

@@ -4,8 +4,8 @@ import GimbalCore
 /// sleeps.
 ///
 /// Each deadline is a whole number of periods after the first deadline, so errors do not
-/// accumulate. After an overrun, the missed deadlines are skipped and counted, because a late
-/// execution of the missed periods would delay the present period further.
+/// accumulate. After an overrun, the missed deadlines are skipped and counted. A late execution of
+/// the missed periods would delay the present period further.
 struct PeriodicSchedule: Sendable, BitwiseCopyable {
     /// Interval of the deadlines, ns.
     let periodNanoseconds: Int64

@@ -1,5 +1,5 @@
-/// Stages of one period, from the wake-up to the motors, each of which is timed in every period.
-/// The case `request` is not a stage, but the latency of a request.
+/// Stages of one period, from the wake-up to the motors. Each stage is timed in every period. The
+/// case `request` is not a stage, but the latency of a request.
 public enum Stage: String, CaseIterable, Sendable {
     /// Time from the requested wake-up of the bus thread until it runs.
     case wake

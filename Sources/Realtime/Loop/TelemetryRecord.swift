@@ -22,7 +22,7 @@ public struct TickTiming: Sendable, BitwiseCopyable {
     public var wake: Int64 = 0
     /// Duration of `Stage.bus`, ns.
     public var bus: Int64 = 0
-    /// Duration of `Stage.handover`, ns; 0 in a tick that ran on its deadline.
+    /// Duration of `Stage.handover`, ns; 0 in a tick that ran at its deadline.
     public var handover: Int64 = 0
     /// Duration of `Stage.estimate`, ns.
     public var estimate: Int64 = 0

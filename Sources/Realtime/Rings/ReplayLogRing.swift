@@ -33,8 +33,8 @@ struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     /// Number of bytes written since the start; the shared atomic variable contains a copy for the
     /// consumer.
     private var head: UInt = 0
-    /// Last position of the consumer that the producer has read; the true position is at or after
-    /// this position.
+    /// Last position of the consumer that the producer has read; the consumer's true position is at
+    /// or after this position.
     private var cachedTail: UInt = 0
 
     fileprivate init(storage: ReplayLogStorage, isOn: Bool) {

@@ -7,15 +7,15 @@ internal import Glibc
 /// Call `prepareProcess()` at the beginning of `main`, before any thread exists. Then create all
 /// objects, call `lockMemory()`, and start the real-time threads.
 public enum RealtimeSetup {
-    /// Largest number of malloc arenas. A memory lock makes the whole address space of each arena
-    /// resident.
+    /// Largest number of malloc arenas. A memory lock makes the whole address space of each malloc
+    /// arena resident.
     static let arenas: Int32 = 2
     /// malloc's mapping threshold, bytes: a larger block gets its own mapping. The mapping returns
     /// to the kernel when the block is freed.
     static let mappingThreshold: Int32 = 256 * 1024
 
-    /// Limits the memory of a locked process by small default stacks and few malloc arenas. Call
-    /// this method before any thread exists.
+    /// Limits the memory of a locked process: small default stacks and few malloc arenas. Call this
+    /// method before any thread exists.
     ///
     /// - Returns: A sentence for each refused request; empty if all requests were granted.
     public static func prepareProcess() -> [String] {
@@ -53,7 +53,7 @@ public enum RealtimeSetup {
     }
 
     /// The default CPU of both real-time threads: the last CPU, which receives the fewest
-    /// interrupts. Loop and bus thread use the same CPU, because the hand-over between them then
+    /// interrupts. Loop and bus thread use the same CPU. The hand-over between the threads then
     /// does not wake another CPU. On a virtual machine with two CPUs, the hand-over took 9 µs
     /// instead of 25 µs. The property is nil on a computer with one CPU. Read this property before
     /// any thread is bound to a CPU.

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Thread with its own stack, name, scheduling policy and CPU.
 ///
-/// A refusal by the kernel is not an error, because a gimbal without real-time rights is still
+/// A refusal by the kernel is not an error, because a gimbal without real-time scheduling is still
 /// usable; `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
 /// smallest timer slack, which halves its usual wake-up delay.
 ///

@@ -16,14 +16,13 @@
 /// | airframed-watch | ordinary   |          | feeds systemd's watchdog; never waits                       |
 /// | airframed-led   | ordinary   |          | switches the light and the buzzer; waits for their bus      |
 ///
-/// The loop has a higher priority than the buses. If the loop runs on the CPU of the bus thread
-/// that woke the loop, the loop runs immediately, and the bus thread finds the loop's output
-/// without sleeping again. The priorities of loop and buses are above the kernel's threaded
-/// interrupts (50), because the transfers of these threads do not depend on those interrupts. The
-/// priorities of loop and buses are below the kernel's watchdogs (99). The power line's thread has
-/// a higher priority than the loop, so that it can switch the motors off even if the loop hangs.
-/// `loop.priority` changes the loop's priority; the priorities of bus and power line change by the
-/// same amount.
+/// The loop has a higher priority than the buses. If loop and bus thread share a CPU, the loop runs
+/// as soon as the bus thread wakes it. The bus thread then finds the loop's output without sleeping
+/// again. The priorities of loop and buses are above the kernel's threaded interrupts (50), because
+/// the transfers of these threads do not depend on those interrupts. The priorities of loop and
+/// buses are below the kernel's watchdogs (99). The power line's thread has a higher priority than
+/// the loop. Therefore it can switch the motors off even if the loop hangs. `loop.priority` changes
+/// the loop's priority; the priorities of bus and power line change by the same amount.
 public enum ThreadTable {
     /// The thread of the control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)

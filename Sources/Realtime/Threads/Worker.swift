@@ -11,7 +11,7 @@ public final class Worker: Sendable {
     public typealias Job = @Sendable () -> Void
 
     /// State that callers and the thread share. The state remains in memory if the worker is
-    /// released while its thread hangs.
+    /// released while its thread hangs in a job.
     private final class Queue: Sendable {
         struct Contents {
             var jobs: [Job] = []
