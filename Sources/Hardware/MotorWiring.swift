@@ -5,8 +5,8 @@ extension HardwareWiring {
     public enum PCA9685Load: Sendable, Equatable {
         /// Three servos, which receive the given number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
-        /// Three brushless motors. With encoders the driver sets the field that exerts the commanded
-        /// torque; without encoders it sets the commanded direction and strength of the field.
+        /// Three brushless motors. With encoders the driver sets the field for a commanded torque;
+        /// without encoders it sets the commanded direction and strength of the field.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 

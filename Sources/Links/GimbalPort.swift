@@ -29,8 +29,8 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, for source: CommandSource
     ) throws(Refusal) -> MotionRequest
 
-    /// Reports the end of a source's connection. The motion that the source has requested stops,
-    /// and the calibration, recording or autotune that it has started is cancelled.
+    /// Reports the end of a source's connection. The motion that the source has requested stops. If
+    /// the source has started a calibration, a recording or an autotune, the task is cancelled.
     func left(_ source: CommandSource, now: Instant)
 
     /// State of control: which source is in control, and the active mode.
@@ -64,15 +64,15 @@ public protocol SettingsPort: Sendable {
     var settings: Settings { get }
 
     /// Changes several settings together: either all of them change, or none. The changes last
-    /// until the process ends, unless they are saved; changes of apps revert after
+    /// until the process ends, unless the changes are saved. Changes of apps revert after
     /// `airos.rollback_s`. An app cannot change settings while another source is in control.
     ///
     /// - Parameters:
     ///   - updates: The new values.
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
-    /// - Throws: A refusal, because another source is in control, a value is invalid, or another
-    ///   client's temporary change is active; nothing has changed.
+    /// - Throws: A refusal: another source is in control, a value is invalid, or another client's
+    ///   temporary change is active. Nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal)
@@ -113,7 +113,7 @@ extension GimbalPort {
 public struct CalibrationState: Sendable, Equatable {
     /// True if a calibration is running.
     public var isRunning = false
-    /// Time of the failure of a calibration that a phone requested, on the loop's clock; nil after
+    /// Failure time of the last calibration that a phone requested, on the loop's clock; nil after
     /// the start of another calibration.
     public var failed: Instant?
 

@@ -3,10 +3,10 @@ import Port
 public import Realtime
 public import Wire
 
-/// Quantity of the loop, which is declared once. The declaration contains the name, the unit and
-/// the meaning of the quantity, its place in the loop's record and in `status`, and its field in
-/// recordings. `variables`, `subscribe`, the numbers of `status`, the recorder, the columns of its
-/// tables and the manual page are derived from the declaration.
+/// Quantity of the loop, which is declared once. The declaration contains name, unit and meaning of
+/// the quantity. It also contains the quantity's place in the loop's record and in `status`, and
+/// its field in recordings. `variables`, `subscribe`, the numbers of `status`, the recorder, the
+/// columns of its tables and the manual page are derived from the declaration.
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 

@@ -121,8 +121,8 @@ extension Observable {
         + number(
             "heading_sigma", .degrees, "Standard deviation of the heading relative to north",
             in: "estimator.heading_sigma",
-            // The heading counts as unknown if its standard deviation is at least that of a
-            // uniformly distributed angle.
+            // The heading is unknown if its standard deviation is at least that of a uniformly
+            // distributed angle.
             where: { $0.headingSigma < .pi / 3.0.squareRoot() }
         ) { $0.headingSigma }
         + number(

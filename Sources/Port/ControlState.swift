@@ -26,7 +26,7 @@ public struct ControlState: Sendable {
     /// Creates a state without a source in control.
     public init(mode: Mode) { self.mode = mode }
 
-    /// Loss of a stream of rate requests, because its source has stopped sending.
+    /// Loss of a stream of rate requests: the source has stopped sending.
     public struct Loss: Sendable, Equatable {
         /// The source of the rate requests.
         public var source: CommandSource

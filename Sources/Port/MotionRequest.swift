@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Request of a source: its effect, and the conditions under which the `Commander` grants it. The
+/// Request of a source: its effect, and the conditions for its execution by the `Commander`. The
 /// extension below declares each kind of request once. Angles are in rad, earth frame, order Z-X-Y;
 /// rates are in rad/s.
 public struct MotionRequest: Sendable, Equatable {
@@ -37,9 +37,10 @@ public struct MotionRequest: Sendable, Equatable {
         case axes(AxisVector)
     }
 
-    /// Kind of dead-man time, which is the time from the receipt of a request to the end of its
-    /// motion. Each case names the setting or constant that contains the dead-man time: for rate
-    /// requests, for tracking, for a motor test (0.5 s), for driving, or for stepping.
+    /// Kind of dead-man time. The dead-man time is the time from the receipt of a request to the
+    /// end of its motion. Each case names the setting or constant with the dead-man time. There are
+    /// dead-man times for rate requests, for tracking, for a motor test (0.5 s), for driving, and
+    /// for stepping.
     public enum Lifetime: Sendable, Equatable {
         case rates, tracking, motorTest, driving, stepping
     }
@@ -92,9 +93,9 @@ extension MotionRequest {
             isTurning: rate != .zero)
     }
 
-    /// Pan and tilt at the given rates in mode `tracking`, rad/s, right and down positive, until
-    /// the next request or until the dead-man time of tracking has passed. NaN keeps the present
-    /// rate.
+    /// Pan and tilt at the given rates in mode `tracking`, rad/s, right and down positive. The
+    /// motion lasts until the next request, or until the dead-man time of tracking has passed. NaN
+    /// keeps the present rate.
     public static func track(pan: Double, tilt: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.track(pan: pan, tilt: tilt)), requirement: .mode(.tracking),
@@ -148,8 +149,8 @@ extension MotionRequest {
             isTurning: false)
     }
 
-    /// Turn the two wheels at the given fractions of full speed, -1...1, forwards positive, until
-    /// the next request, or until the dead-man time of driving has passed.
+    /// Turn the two wheels at the given fractions of full speed, -1...1, forwards positive. The
+    /// motion lasts until the next request, or until the dead-man time of driving has passed.
     public static func drive(left: Double, right: Double) -> MotionRequest {
         MotionRequest(
             effect: .wheels(left: left, right: right), requirement: .noStop,
@@ -193,7 +194,7 @@ extension MotionRequest {
     public static let angles = -180.0...180.0
     /// Range of the rates of a turn, degrees per second.
     public static let rates = -720.0...720.0
-    /// Range of the largest rate of a turn to angles, degrees per second; 0 means as fast as the
+    /// Range of the rate limit of a turn to angles, degrees per second; 0 means as fast as the
     /// limits allow.
     public static let fastest = 0.0...720.0
     /// Range of the rates of tracking, degrees per second. The range is wider than useful, because
@@ -207,8 +208,8 @@ extension MotionRequest {
     public static let wheels = -1.0...1.0
     /// Range of a stepper motor's position, steps from home.
     public static let steps = -1_000_000...1_000_000
-    /// Names of the robot's stepper motors in the order of their numbers: the motor of the slider,
-    /// and the motors for the joystick's x and y.
+    /// Names of the robot's stepper motors, in the order of their numbers: the slider's motor, then
+    /// the motors for the joystick's x and y.
     public static let steppers = ["slider", "x", "y"]
 
     private static let degrees = "degrees"

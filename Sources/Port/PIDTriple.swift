@@ -2,9 +2,9 @@ public import GimbalCore
 
 /// PID values (p, i and d) of one axis, which an AirOS app shows and sends.
 ///
-/// The unit of the gains is the unit of the original firmware (servo degrees per degree of error),
-/// which cannot be converted for another gimbal. Only the ratio of the values to the app's defaults
-/// is used, see `AirOSScale`.
+/// The unit of the gains is the unit of the original firmware (servo degrees per degree of error).
+/// The unit cannot be converted for another gimbal. Only the ratio of the values to the app's
+/// defaults is used, see `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Proportional gain, 0...5.
     public var p: Double

@@ -1,7 +1,6 @@
 /// Refusal of a request. All links use this type.
 ///
-/// Each link translates a refusal when it sends the answer: to an ATT error, a MAV_RESULT or a JSON
-/// object.
+/// Each link translates a refusal to its own answer: an ATT error, a MAV_RESULT or a JSON object.
 public struct Refusal: Error, Hashable, Sendable {
     /// The kinds of refusal.
     public enum Code: String, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Token bucket, which limits the size of a burst of events and their long-term rate. The type
-/// reads no clock; callers pass the time as an argument.
+/// Token bucket; limits the size of a burst of events, and the long-term rate of the events. The
+/// type reads no clock; callers pass the time as an argument.
 public struct TokenBucket: Sendable {
     private let burst: Double
     private let perSecond: Double

@@ -15,10 +15,9 @@ struct ControlDevice {
     private var buttons: [Control: GestureRecogniser] = [:]
     private(set) var sticks: [UInt16: StickAxis] = [:]
     private var ranges: [UInt16: ClosedRange<Int32>] = [:]
-    /// End of the range at which each axis is: -1 or 1; 0 for neither end.
+    /// End of the range that each axis has reached: -1 or 1; 0 for neither end.
     private var ends: [UInt16: Int] = [:]
-    /// True if events were lost and the next report event has not arrived yet; until then, all
-    /// events are invalid.
+    /// True if events were lost; all events are then invalid until the next report event.
     var isDropping = false
 
     /// Creates the state of a device that was just opened.
@@ -35,7 +34,7 @@ struct ControlDevice {
     }
 
     /// Adopts the present state of the device, after the device was opened or events were lost. A
-    /// button that is down has no effect until it goes up.
+    /// button that is already down has no effect until it is released.
     ///
     /// - Returns: Releases of all presses in progress.
     @discardableResult
@@ -149,8 +148,8 @@ struct ControlDevice {
         return outcomes.map { Happening(control: control, outcome: $0) }
     }
 
-    /// -1 or 1 if the axis is near that end of its range; 0 if the distance from the middle is at
-    /// most half of the travel.
+    /// End of the range that the axis has reached: -1 or 1 if the distance from the middle exceeds
+    /// half of the travel; otherwise 0.
     private static func end(_ value: Int32, _ range: ClosedRange<Int32>) -> Int {
         let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
         let travel = (upper - lower) / 2

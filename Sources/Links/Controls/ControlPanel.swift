@@ -44,7 +44,8 @@ struct ControlPanel {
     private let others: ControlEffects
     private let log: Logger
     private var source = CommandSource(link: .controls, connection: 1)
-    /// Modes to which the gimbal returns when a button goes up, indexed by device and control.
+    /// Modes to which the gimbal returns after the release of a button, indexed by device and
+    /// control.
     private var earlierModes: [Int: [Control: (entered: Mode, earlier: Mode)]] = [:]
     private var asked = AxisVector.zero
     /// Time of the last rate request; nil before the first one.
@@ -178,8 +179,8 @@ struct ControlPanel {
 
     // MARK: Learning
 
-    /// Identifies a control: for `seconds`, in seconds, the panel reports the control that is used
-    /// instead of executing the control's action.
+    /// Identifies a control. For `seconds`, in seconds, the panel reports each control that is
+    /// used, and does not execute the control's action.
     mutating func learn(seconds: Double, now: Instant) {
         learned = nil
         learnsUntil = now.advanced(bySeconds: seconds)
@@ -346,7 +347,7 @@ struct ControlPanel {
             let fractions = devices.values.compactMap {
                 $0.sticks[turn.code]?.deflection(deadZone: settings.deadZone)
             }
-            // If several devices have this stick, the stick with the largest deflection counts.
+            // If several devices have this stick, the stick with the largest deflection is used.
             let fraction = fractions.max { abs($0) < abs($1) } ?? 0
             let full = Angle.degrees(settings.maxRateDps[turn.axis]).radians
             let rate = StickAxis.rate(fraction, expo: settings.expo) * full

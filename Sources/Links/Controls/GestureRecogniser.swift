@@ -1,8 +1,8 @@
 import Configuration
 import GimbalCore
 
-/// Recogniser of the gestures of one button. If the time at which a press began is unknown, the
-/// press is not a gesture. The present time is a parameter, which must not decrease.
+/// Recogniser of the gestures of one button. If the beginning of a press is unknown, the press is
+/// not a gesture. The present time is a parameter, which must not decrease.
 struct GestureRecogniser {
     /// Times of gestures, s.
     struct Times: Equatable {
@@ -11,9 +11,9 @@ struct GestureRecogniser {
         var debounce = 0.005
         /// Longest time between two taps of one gesture, s.
         var multiTap = 0.3
-        /// Time after which a pressed button counts as held, s.
+        /// Time until a pressed button is held, s.
         var hold = 0.6
-        /// Time after which a button that is down counts as stuck, s.
+        /// Time until a pressed button is stuck, s.
         var stuck = 60.0
     }
 
@@ -31,7 +31,7 @@ struct GestureRecogniser {
 
     private enum State: Equatable {
         case up
-        /// The button is down; the time at which the press began is unknown.
+        /// The button is down; the beginning of the press is unknown.
         case uncertain
         /// The button went down at `since`, less than the debounce time ago. `taps` is the number
         /// of earlier taps of the gesture, which are valid until `until`.

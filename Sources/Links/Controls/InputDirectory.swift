@@ -18,7 +18,7 @@ protocol InputDirectory: Sendable {
     func state(_ descriptor: FileDescriptor, axes: Set<UInt16>) -> InputState?
 }
 
-/// Input devices of the kernel in /dev/input. The devices' properties are read from /sys, so that
+/// Input devices of the kernel in /dev/input. The devices' properties are read from /sys. Therefore
 /// unused devices, such as keyboards, need not be opened.
 final class KernelInputs: InputDirectory {
     private static let devices = FilePath("/dev/input")

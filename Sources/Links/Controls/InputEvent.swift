@@ -10,7 +10,7 @@ struct InputEvent: Equatable {
         /// The kernel has dropped events. All events until the next `report` are invalid, and the
         /// state of the device must be read again (Documentation/input/event-codes.rst).
         case dropped
-        /// The key or button with this code goes down or up.
+        /// The key or button with this code is pressed or released.
         case key(UInt16, isDown: Bool)
         /// An absolute axis has a new value, in the units of the device.
         case axis(UInt16, Int32)
@@ -81,13 +81,13 @@ struct InputDescription: Equatable, Sendable {
     private static let gamepadKeys: ClosedRange<UInt16> = 0x120...0x13F
     /// BTN_TOUCH: a touch screen or a touch pad.
     private static let touch: UInt16 = 0x14A
-    /// Smallest number of ordinary keys with which a device counts as a keyboard.
+    /// Smallest number of ordinary keys of a keyboard.
     private static let keyboardKeys = 32
 
     /// Checks whether the device is used.
     ///
-    /// - Parameter wanted: The setting `controls.device`. With "auto", a keyboard and a touch screen
-    ///   are not used, because people use them for other purposes.
+    /// - Parameter wanted: The setting `controls.device`. With "auto", keyboards and touch screens
+    ///   are not used, because users need them for other purposes.
     /// - Returns: True if airframed opens the device.
     func isUsed(_ wanted: String) -> Bool {
         guard !(keys.isEmpty && axes.isEmpty && dials.isEmpty) else { return false }
@@ -97,7 +97,7 @@ struct InputDescription: Equatable, Sendable {
         return bus == Self.hostBus || !keys.isDisjoint(with: Set(Self.gamepadKeys))
     }
 
-    /// Codes in a bitmap of /sys: hexadecimal words of 64 bits with blanks between them, the most
+    /// Codes in a bitmap of /sys: 64-bit hexadecimal words, separated by blanks, with the most
     /// significant word first. Codes of 1024 and more are ignored.
     static func codes(inBitmap text: some StringProtocol) -> Set<UInt16> {
         var codes: Set<UInt16> = []

@@ -3,7 +3,7 @@ import GimbalCore
 /// One axis of a stick. The type measures the centre of the axis while the stick is at rest, and
 /// converts the axis's value to a deflection. The present time is a parameter.
 struct StickAxis {
-    /// Time for which the value must be steady before it becomes the centre, s.
+    /// Time for which the value must be steady before the value becomes the centre, s.
     private static let restSeconds = 0.5
     /// Largest distance of the first centre from the middle of the range, as a fraction of the
     /// travel.
@@ -50,8 +50,8 @@ struct StickAxis {
     }
 
     /// Evaluates the time that has passed. If the stick rests near its centre, the centre is
-    /// corrected. If a deflected stick does not change for `timeout`, in seconds, the stick counts
-    /// as stuck until it returns to the centre.
+    /// corrected. If a deflected stick does not change for `timeout`, in seconds, the axis is stuck
+    /// until the stick returns to the centre.
     ///
     /// - Returns: True if the axis has become stuck.
     mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {

@@ -20,9 +20,10 @@ final class ClientConnection {
     var nextStream = 1
     /// True if `input` can contain complete lines.
     var hasLines = false
-    /// True if a request is still being executed; the client's next requests wait for its answer.
+    /// True if a request is still being executed; the client's further requests wait for the
+    /// answer.
     var isWaiting = false
-    /// True if the client has closed its sending direction, so that no more input arrives.
+    /// True if the client has closed its sending direction; no more input then arrives.
     var inputEnded = false
     /// True if the client can no longer receive answers; its earlier requests are still executed.
     var outputBroken = false
@@ -77,15 +78,15 @@ final class ClientConnection {
             name: CommandSource(client).description, canWrite: mayWrite)
     }
 
-    /// Properties of the connection on which `ClientSlots` bases its decision.
+    /// Properties of the connection, for the decision of `ClientSlots`.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
             mayWrite: mayWrite, isStreaming: !streams.isEmpty || isWaiting,
             lastRequest: lastRequest)
     }
 
-    /// Reads at most as many bytes of the client's input as `chunk` can hold, so that a fast client
-    /// does not delay other clients.
+    /// Reads at most as many bytes of the client's input as fit into `chunk`. Therefore a fast
+    /// client does not delay other clients.
     ///
     /// - Parameter chunk: Scratch memory, shared by all clients.
     func read(into chunk: UnsafeMutableRawBufferPointer) {
@@ -128,7 +129,7 @@ final class ClientConnection {
     ///
     /// - Parameters:
     ///   - index: Index in `streams`.
-    ///   - backlog: Number of waiting bytes above which the message is dropped.
+    ///   - backlog: Limit of the waiting bytes; above this limit, the message is dropped.
     ///   - sample: Function that reads the subscribed variables; it is not called for a message
     ///     that is dropped.
     /// - Returns: True if the message was appended to the output.

@@ -3,12 +3,11 @@ import GimbalCore
 /// Allocation of the socket's limited number of connections. The type reads no clock; callers pass
 /// the time as an argument.
 ///
-/// A client with write access always gets a connection, so that it can send a stop. If necessary,
-/// the server closes another connection. In order of priority, it closes a connection of a reader
-/// before that of a writer, a connection without subscriptions before one with subscriptions, and
-/// the connection with the oldest request. Clients without write access cannot occupy all
-/// connections. A new reader replaces another reader only if the other reader has sent no request
-/// for `readerIdleSeconds`.
+/// A client with write access always gets a connection, because it must be able to send a stop. If
+/// necessary, the server closes another connection. The server closes read-only connections first,
+/// then connections without subscriptions. Among equal connections, it closes the connection with
+/// the oldest request. Clients without write access cannot occupy all connections. A new reader
+/// replaces another reader only if the other reader has sent no request for `readerIdleSeconds`.
 struct ClientSlots {
     /// Properties that decide whether a connection can be replaced by another connection.
     struct Client {
@@ -36,7 +35,7 @@ struct ClientSlots {
     /// Number of connections that are reserved for clients with write access.
     let reserved: Int
 
-    /// Decides whether a new connection is accepted, and which connection it replaces.
+    /// Decides whether a new connection is accepted, and which connection is closed for it.
     func decide(mayWrite: Bool, among clients: [Client], now: Instant) -> Decision {
         let readers = clients.indices.filter { !clients[$0].mayWrite }
         if mayWrite {

@@ -5,15 +5,16 @@ public struct DiagnosticsConfiguration: Sendable {
     /// Group that owns the socket and has write access; nil, or a group that does not exist, means
     /// the daemon's own group.
     public var group: String?
-    /// Largest number of connections to the socket; `ClientSlots` decides which clients get them.
+    /// Largest number of connections to the socket; `ClientSlots` decides which clients get
+    /// connections.
     public var maximumClients = 64
     /// Number of connections reserved for clients with write access, so that readers cannot block a
     /// stop.
     public var reservedForWriters = 16
     /// Longest accepted request line, bytes.
     public var longestLine = 64 * 1024
-    /// Limit of a client's waiting replies, bytes; above this limit, the client's further requests
-    /// wait, and at twice this limit the connection is closed.
+    /// Limit of a client's waiting replies, bytes. Above this limit, the client's further requests
+    /// wait; at twice this limit, the connection is closed.
     public var replyBacklog = 64 * 1024
     /// Limit of a client's waiting output, bytes; above this limit, subscription messages to the
     /// client are dropped and counted.

@@ -11,7 +11,7 @@ import Wire
 ///
 /// The loop uses no event-loop library, because this process locks its memory and has real-time
 /// threads. Therefore the socket has one ordinary thread with an explicit stack and bounded
-/// buffers, instead of a thread pool that would compete with the control loop.
+/// buffers. A thread pool would compete with the control loop.
 ///
 /// A stop is executed before all other requests. In each iteration, the thread searches all
 /// received input for a stop before it answers any request. An iteration ends after `turnSeconds`,
@@ -93,8 +93,8 @@ struct DiagnosticsLoop {
         connections.removeAll(where: \.isFinished)
     }
 
-    /// Executes every emergency stop that has arrived. A stop that is the connection's next request
-    /// is also answered now; every other stop is answered in its turn.
+    /// Executes every emergency stop that has arrived. If a stop is the connection's next request,
+    /// it is also answered now; every other stop is answered in its turn.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in
@@ -193,14 +193,14 @@ struct DiagnosticsLoop {
             }
             connection.lastRequest = now
             handler.answer(line, from: connection, clients: status, now: now)
-            // Replies to a client that no longer reads are discarded, because they would only use
-            // memory.
+            // Replies to a client that no longer reads are discarded, because they would only
+            // occupy memory.
             if connection.outputBroken { connection.output.discard() }
         }
     }
 
-    /// Refuses an incomplete request at the end of the input, and sends the refusal to a client
-    /// that still reads.
+    /// Refuses an incomplete request at the end of the input. If the client still reads, it
+    /// receives the refusal.
     private func refusePartialLine(of connection: ClientConnection) {
         guard connection.input.hasPartialLine else { return }
         handler.refuse(

@@ -96,8 +96,8 @@ public final class DiagnosticsServer: Service {
     /// The body of the server's thread.
     private func serve(_ listener: SocketListener, _ handler: RequestHandler) {
         // The nice value applies only to the server's thread; the kernel can refuse it. The nice
-        // value gives the server's thread precedence if this thread and the thread for read-only
-        // requests need the same processor.
+        // value gives the server's thread precedence over the thread for read-only requests on the
+        // same processor.
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,

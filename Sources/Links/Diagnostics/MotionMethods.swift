@@ -128,9 +128,9 @@ extension SocketMethod {
                     return Acknowledgement(
                         "Emergency stop: the motors stay off until the stop is reset.")
                 } catch {
-                    // The command ring has slots that are reserved for emergency stops, so every
-                    // stop reaches the loop and is executed, unless the loop hangs. If the loop
-                    // hangs, the bus thread switches the motors off.
+                    // The command ring has reserved slots for emergency stops. Therefore every stop
+                    // reaches the loop and is executed, unless the loop hangs. If the loop hangs,
+                    // the bus thread switches the motors off.
                     return Acknowledgement(
                         "The loop does not accept the stop: \(error.message). If the camera moves, cut its power."
                     )

@@ -109,7 +109,7 @@ public struct Parameters: Sendable {
         return integer
     }
 
-    /// The value of a parameter that is a string or an array of strings; nil if the parameter is
+    /// Value of a parameter that is a string or an array of strings; nil if the parameter is
     /// missing.
     public func strings(_ name: String) throws(Refusal) -> [String]? {
         guard let value = value(name) else { return nil }

@@ -6,11 +6,11 @@ import Wire
 /// Queue of read-only requests to the daemon. A separate thread answers the requests one at a time,
 /// in the order of their arrival.
 ///
-/// The queue contains requests that change nothing but can take long to parse or to answer: for
-/// example, a request with 64 KiB of names, or a request for all settings. Therefore the server's
-/// thread parses only short lines, and leaves read-only requests to the queue's thread. A request
-/// that moves or stops the camera never waits for a read-only request. Each connection can have
-/// only one request in the queue, so that one client does not delay other clients for long.
+/// The queue contains read-only requests that can be slow to parse or to answer, such as a request
+/// with 64 KiB of names or a request for all settings. Therefore the server's thread parses only
+/// short lines, and leaves read-only requests to the queue's thread. A request that moves or stops
+/// the camera never waits for a read-only request. Each connection can have only one request in the
+/// queue. Therefore one client does not delay other clients for long.
 final class QuestionDesk: Sendable {
     /// Client's request that waits for the queue's thread.
     struct Question: Sendable {

@@ -8,7 +8,7 @@ import Wire
 /// access, and encodes the result.
 ///
 /// On the server's thread, the handler immediately answers requests that move, stop or change
-/// something; the `QuestionDesk` answers read-only requests.
+/// something. The `QuestionDesk` answers read-only requests.
 struct RequestHandler: Sendable {
     /// Longest line that the server's thread parses, bytes. A request without a list of names and
     /// without text is much shorter than `shortLine`.
@@ -65,7 +65,8 @@ struct RequestHandler: Sendable {
         guard bytes.count <= Self.shortLine else {
             return ask(.line(bytes), connection, clients)
         }
-        // A blank line is ignored, because people type blank lines, and files end with them.
+        // Blank lines are ignored, because users type blank lines, and many files end with a blank
+        // line.
         if Self.isBlank(bytes) { return }
         do {
             carryOut(try Request(line: bytes), from: connection, clients: clients, now: now)
@@ -90,8 +91,8 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// True if the line is an emergency stop of a client that can write. A long line is not
-    /// searched: a stop in a long line is executed only when the line is the next request of its
+    /// True if the line is an emergency stop of a client that can write. Long lines are not
+    /// searched. A stop in a long line is executed only when the line is the next request of its
     /// connection.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
@@ -101,8 +102,8 @@ struct RequestHandler: Sendable {
     }
 
     /// Executes an emergency stop before earlier requests of the same connection. When the stop
-    /// becomes the next request, it is executed a second time and answered, because one of the
-    /// earlier requests could have reset the stop.
+    /// becomes the next request, the handler executes it again and answers it, because an earlier
+    /// request could have reset the stop.
     func hurryStop(_ connection: ClientConnection) {
         services.settle()
         try? port.request(.emergencyStop, from: CommandSource(connection.client), now: port.now)
@@ -184,7 +185,7 @@ struct RequestHandler: Sendable {
             refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
         if method.isWrite { try caller.requireWrite() }
         // If the client has closed its connection, no answer is sent. The client's waiting
-        // read-only requests are dropped, because they would delay other clients.
+        // read-only requests are dropped, because their answers would delay other clients.
         if connection.outputBroken, method.isQuestion { return [] }
         services.settle()
         switch method.work {

@@ -12,8 +12,8 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     /// Name that the client has given itself with the method `client`; empty if the client has no
     /// name.
     public var name = ""
-    /// True if the client is an assistant: a program that acts automatically for a person, with a
-    /// low rank and within the limits of the settings `mcp`.
+    /// True if the client is an assistant, which is a program that acts automatically for a person.
+    /// An assistant has a low rank, and the settings `mcp` limit its requests.
     public var isAssistant = false
 
     /// Creates the identity of a client.
@@ -81,8 +81,8 @@ public struct SocketMethod: Sendable {
         /// A request that runs on the server's thread and takes about 1 ms. During this time, no
         /// other client is served.
         case now(@Sendable (Parameters, Caller) throws(Refusal) -> Answer)
-        /// A request that runs on the server's thread, and whose answer can wait for a disk; other
-        /// clients are served during this wait.
+        /// A request that runs on the server's thread, and whose answer can wait for a disk. During
+        /// this wait, other clients are served.
         case later(@Sendable (Parameters, Caller, @escaping Later<Answer>) throws(Refusal) -> Void)
         /// A request that begins a stream of the connection.
         case subscribe

@@ -57,10 +57,9 @@ public final class FreshnessFile: Service {
     /// values.
     public var value: UInt64 { floor }
 
-    /// Returns true if a value can be accepted, that is, if the file contains this value or a
-    /// greater one. If the result is false, the file's thread writes a greater value to the file;
-    /// afterwards this method accepts later values. Any thread can call this method; it never
-    /// waits.
+    /// Returns true if the file contains this value or a greater one; the value can then be
+    /// accepted. If the result is false, the file's thread writes a greater value to the file.
+    /// Afterwards this method accepts the value. Any thread can call this method; it never waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }

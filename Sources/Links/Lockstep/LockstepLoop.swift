@@ -12,7 +12,7 @@ struct LockstepLoop {
     /// Largest number of ended connections with unsent replies; further ended connections are
     /// closed immediately.
     private static let maximumLeavers = 8
-    /// Longest time for which an ended connection stays open to receive its replies, s.
+    /// Longest time for which an ended connection stays open for its remaining replies, s.
     private static let leaveSeconds = 1.0
 
     private let wake: FileDescriptor
@@ -84,7 +84,7 @@ struct LockstepLoop {
         }
     }
 
-    /// True if the simulator does not read its replies, so that its further messages wait.
+    /// True if the simulator does not read its replies; its further messages then wait.
     private var isBehind: Bool { (peer?.output.count ?? 0) >= configuration.replyBacklog }
 
     private mutating func receive(_ chunk: UnsafeMutableRawBufferPointer) {

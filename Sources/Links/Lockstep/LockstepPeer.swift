@@ -72,8 +72,8 @@ struct LockstepLeaver {
             isShut = true
         }
         do {
-            // Only one chunk is read in each iteration, so that many bytes on a refused connection
-            // do not delay other connections.
+            // Only one chunk is read in each iteration. Therefore many bytes on a refused
+            // connection do not delay other connections.
             let count = try descriptor.read(into: chunk, retryOnInterrupt: true)
             hasEnded = count == 0
             return hasEnded && output.isEmpty

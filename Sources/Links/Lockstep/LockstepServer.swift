@@ -10,7 +10,7 @@ import SystemPackage
 /// socket. airframed answers each line of text with one line, see `Wire`. The ordinary thread
 /// `airframed-sim` does all work.
 public final class LockstepServer: Service {
-    /// Stack size of the thread, bytes: as large as for the diagnostics socket, because the thread
+    /// Stack size of the thread, bytes; equal to that of the diagnostics socket, because the thread
     /// runs the loop's tick and a parser.
     private static let stackSize = 512 * 1024
 
@@ -76,10 +76,10 @@ public final class LockstepServer: Service {
     }
 }
 
-/// Handshake between another thread and the server's thread, in which each side sends one byte.
-/// After the handshake, all earlier events have been handled.
+/// Handshake between another thread and the server's thread; each side sends one byte. After the
+/// handshake, all earlier events have been handled.
 final class SettlingPipes: Sendable {
-    /// `Bell` with which a waiting thread wakes the server's thread.
+    /// `Bell` for a waiting thread, which wakes the server's thread.
     let request: Bell
     private let answer: Bell
     /// True if the server's thread runs. A waiting thread holds the lock, so only one thread waits

@@ -3,7 +3,8 @@ import GimbalCore
 import Port
 import Wire
 
-/// Gimbal manager, which decides which MAVLink peer is in control, and executes its requests.
+/// Gimbal manager. It decides which MAVLink peer is in control, and executes the requests of this
+/// peer.
 struct GimbalDirector {
     /// Timeout of a peer, s: five heartbeat intervals without a message.
     static let silenceSeconds = 5.0
@@ -48,7 +49,7 @@ struct GimbalDirector {
     /// Executes MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE: 0 means that no peer is in control, -1 leaves
     /// control unchanged, -2 gives control to the sender, -3 removes the sender's control.
     ///
-    /// As on every link, a peer cannot take control from a peer of equal rank: only the peer in
+    /// As on every link, a peer cannot take control from a peer of equal rank. Only the peer in
     /// control can transfer or release control. A change of the secondary peer does not change the
     /// primary peer.
     ///
@@ -127,7 +128,7 @@ struct GimbalDirector {
         return true
     }
 
-    /// Ends the control of the MAVLink peers, because a source on another link has taken control.
+    /// Ends the control of the MAVLink peers after a source on another link has taken control.
     ///
     /// - Returns: The peer that was in control; `.none` if no peer was in control.
     mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
@@ -242,8 +243,8 @@ struct GimbalDirector {
         return min(max(turn, -most), most)
     }
 
-    /// If the yaw follows the vehicle, corrects the yaw for the vehicle's announced turn, so that
-    /// the camera turns without lag.
+    /// If the yaw follows the vehicle, corrects the yaw for the vehicle's announced turn. The
+    /// camera then turns without lag.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead

@@ -27,7 +27,7 @@ struct GimbalRequest: Equatable {
     }
 
     /// Creates the request from the position of a remote control's stick. A stick at its end
-    /// position requests an angle at the end of the range, or a rate of 60 °/s.
+    /// position requests the angle at the end of the range, or a rate of 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)

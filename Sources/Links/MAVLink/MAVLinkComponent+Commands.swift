@@ -277,8 +277,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Refuses a command that was sent to all components, because it is meant for the vehicle's
-    /// motors and sensors.
+    /// Refuses a command to all components, because the command is meant for the vehicle's motors
+    /// and sensors.
     private func demandOwnAddress(_ order: Order) throws(Refusal) {
         guard order.target == address else {
             throw Refusal(.unsupported, "This command must be sent to the gimbal's own address.")
@@ -300,8 +300,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Parses a command of the older gimbal protocol: pitch, roll and yaw in degrees, with yaw
-    /// relative to the vehicle; the seventh parameter is the mount mode.
+    /// Parses a command of the older gimbal protocol: pitch, roll and yaw in degrees, and the mount
+    /// mode in the seventh parameter. Yaw is relative to the vehicle.
     private static func mount(_ params: [Float]) throws(Refusal) -> GimbalRequest {
         if let wanted = mountMode(params[6]) { return wanted }
         guard params[6] == 2 else {

@@ -200,8 +200,8 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Reports faults to the peers, ends the control of the peers after another link has taken
-    /// control, drops silent peers, and corrects the heading. The method is called ten times per
+    /// Reports faults to the peers, drops silent peers, and corrects the heading. Ends the control
+    /// of the peers after another link has taken control. The method is called ten times per
     /// second.
     private func watch(now: Instant) {
         acknowledgeSaves()
@@ -296,8 +296,8 @@ final class MAVLinkComponent {
     /// - Parameters:
     ///   - frame: Header and payload.
     ///   - bytes: The whole received frame, with its signature.
-    ///   - peer: The peer that has sent the frame; nil for a peer that is not registered, which
-    ///     receives no answer.
+    ///   - peer: The peer that has sent the frame; nil for an unregistered peer, which receives no
+    ///     answer.
     ///   - now: Time at which the frame was received.
     /// - Returns: True if the frame is accepted; `handle` must then execute its message.
     func admits(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int?, now: Instant) -> Bool {

@@ -5,7 +5,7 @@ public import Wire
 public struct MAVLinkConfiguration: Sendable {
     /// The gimbal's system ID and component ID: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
-    /// True if the gimbal is its own gimbal manager; otherwise the autopilot is the manager.
+    /// True if the gimbal is the gimbal manager; false if the autopilot is the gimbal manager.
     public var isManager = true
     /// Local UDP address at which ground stations can reach the gimbal; nil if ground stations are
     /// not served.
@@ -42,9 +42,9 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the state of the companion program that follows a person; nil if there
     /// is no such program.
     public var following: @Sendable () -> FollowingState? = { nil }
-    /// Function that selects the person to follow, given a position in the picture (0...1 from the
-    /// left and from the top) and the source of the request. The function throws a refusal if the
-    /// person cannot be selected.
+    /// Function that selects the person to follow. Its arguments are a position in the picture
+    /// (0...1 from the left and from the top) and the source of the request. The function throws a
+    /// refusal if the person cannot be selected.
     public var follow:
         @Sendable (
             _ action: FollowingChoice.Action, _ x: Double?, _ y: Double?, _ source: CommandSource
@@ -55,6 +55,7 @@ public struct MAVLinkConfiguration: Sendable {
     /// Creates the default configuration, without any peer.
     public init() {}
 
-    /// Number of this gimbal device in messages: 1, because it is the manager's own component.
+    /// Device ID of this gimbal in messages: 1, because the gimbal belongs to the manager's
+    /// component.
     static let device: UInt8 = 1
 }

@@ -12,7 +12,7 @@ struct MAVLinkIdentities {
     enum Finding: Equatable {
         /// The frame is accepted: its address is already bound to the sending peer, or is new.
         case known
-        /// The address is now bound to another peer, which does not take over control.
+        /// The address is now bound to another peer; control does not move to this peer.
         case moved
         /// The frame is refused, because another peer has this address, or because there are too
         /// many addresses.

@@ -6,11 +6,11 @@ struct MessageStreams {
     /// Shortest interval of messages of one kind, s: 200 messages a second.
     static let shortest = 0.005
 
-    /// Delay above which late messages are skipped, s.
+    /// Delay limit of late messages, s; above this limit, late messages are skipped.
     private static let makeUpSeconds = 0.1
 
     /// Kinds of messages that a peer can receive periodically, with their default interval in
-    /// seconds; 0 means that the message is sent only on request.
+    /// seconds. The interval 0 means that the message is sent only on request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
@@ -56,7 +56,7 @@ struct MessageStreams {
     /// Interval of a kind of message, s; 0 if messages of this kind are not sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }
 
-    /// Changes the interval at which messages of one kind are sent.
+    /// Changes the interval of the messages of one kind.
     ///
     /// - Parameters:
     ///   - id: Number of the kind of message, one of `usual`.
@@ -66,7 +66,7 @@ struct MessageStreams {
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
         let usual = Self.usual[id] ?? 0
         let period = microseconds == 0 ? usual : microseconds * 1e-6
-        // The heartbeat cannot be disabled, because it announces this component.
+        // The heartbeat cannot be disabled, because the heartbeat announces this component.
         if period <= 0, id == Heartbeat.format.id { return }
         streams[id] =
             period > 0 ? Stream(period: max(period, Self.shortest), due: now) : nil
@@ -80,8 +80,8 @@ struct MessageStreams {
             if stream.due <= now {
                 ids.append(id)
                 stream.due = stream.due.advanced(bySeconds: stream.period)
-                // After a short delay, late messages are still sent; after a delay of more than
-                // `makeUpSeconds`, they are skipped.
+                // Late messages are still sent after a short delay; they are skipped after a delay
+                // of more than `makeUpSeconds`.
                 if now.seconds(since: stream.due) > Self.makeUpSeconds {
                     stream.due = now.advanced(bySeconds: stream.period)
                 }

@@ -17,8 +17,8 @@ struct RiderStation {
         /// Number of refused commands: the sender was not in control, or an emergency stop was
         /// latched.
         var refused: UInt64 = 0
-        /// Number of commands that were refused because of the key: without a valid authentication
-        /// code, or with a counter that was already used.
+        /// Number of commands that were refused because of the key: the authentication code was
+        /// missing or invalid, or the counter was already used.
         var unsigned: UInt64 = 0
         /// Number of ignored commands from a new or long-silent remote control that had not yet
         /// sent speeds of zero.
@@ -36,7 +36,7 @@ struct RiderStation {
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()
-    /// Key with which every command except a stop must be authenticated; nil if no key is needed.
+    /// Key for the authentication of every command except a stop; nil if no key is needed.
     private let key: SharedKey?
     /// The newest accepted counter; airframed refuses this counter and lower ones.
     private(set) var newest: UInt64

@@ -14,8 +14,8 @@ public final class BridgeRole: SerialRole {
     /// Pause of the port after which the bridge sends the collected bytes, s. The firmware of the
     /// BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
-    /// Number of collected bytes at which the bridge sends the bytes without waiting for a pause; a
-    /// stream at 115200 baud may have no pauses.
+    /// Limit of the collected bytes; at this limit, the bridge sends the bytes without waiting for
+    /// a pause. A stream at 115200 baud may have no pauses.
     private static let full = 160
     /// Timeout for the reception of one frame from the port, s; a USB adapter can pause for 16 ms
     /// within a frame.

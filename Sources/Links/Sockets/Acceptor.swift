@@ -12,7 +12,7 @@ struct Acceptor {
     private static let pauseSeconds = 1.0
 
     let listener: SocketListener
-    /// Name of the kind of clients that connect to this socket, for the log.
+    /// Description of the clients that connect to this socket, for the log.
     let client: String
     /// Time at which the pause ends; nil if the acceptor does not pause.
     private(set) var pause: Instant?

@@ -10,8 +10,8 @@ struct PeerCredentials: Equatable, Sendable {
 /// Policy for write access: root, the daemon's own user, and members of one group.
 ///
 /// The file mode of the socket determines which users can connect. In addition, airframed applies
-/// this policy to every write request, because an administrator can allow more users to connect,
-/// and because a user namespace can hide user ids.
+/// this policy to every write request. An administrator can allow more users to connect, and a user
+/// namespace can hide user IDs.
 struct AccessPolicy: Equatable, Sendable {
     /// The kernel's substitute for ids that are unknown in the daemon's user namespace. The kernel
     /// uses the same substitute id for many users, so this id does not identify a user.

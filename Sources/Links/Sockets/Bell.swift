@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// Bell that wakes a thread in poll(2): a pipe that is readable from the first ring until `silence`
-/// is called.
+/// Bell that wakes a thread in poll(2). The bell is a pipe that is readable from the first ring
+/// until `silence` is called.
 final class Bell: Sendable {
     /// Descriptor for poll(2).
     let descriptor: FileDescriptor

@@ -44,8 +44,8 @@ struct DatagramSocket {
 
     let descriptor: FileDescriptor
 
-    /// Opens a socket that is bound to `address`, or, if `binds` is false, a socket that sends from
-    /// any port.
+    /// Opens a socket that is bound to `address`. If `binds` is false, the socket is not bound, and
+    /// sends from any port.
     init(_ address: DatagramAddress, binds: Bool) throws(Errno) {
         var raw: Int32 = -1
         let error = cl_udp_open(address.bytes, UInt32(address.bytes.count), binds ? 1 : 0, &raw)

@@ -3,8 +3,8 @@ import Glibc
 /// Splitter of a byte stream into lines, with bounded memory.
 ///
 /// Lines end with `\n`; a `\r` before the end is dropped, for clients that send CRLF. A line longer
-/// than the limit is reported once, as soon as it exceeds the limit, and is dropped up to its
-/// newline.
+/// than the limit is reported once, as soon as the limit is exceeded. The rest of the line is
+/// dropped.
 struct LineBuffer {
     /// Result of `next()`.
     enum Line: Equatable {

@@ -38,7 +38,7 @@ struct OutputBuffer {
             total += taken
         }
         if isEmpty {
-            // The memory of a rare large reply is freed, because airframed locks all its memory
+            // The memory of a rare large reply is freed, because all memory of airframed is locked
             // into RAM.
             bytes.removeAll(keepingCapacity: bytes.capacity <= 8192)
             sent = 0

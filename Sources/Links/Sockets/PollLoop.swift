@@ -45,16 +45,16 @@ struct PollSet {
     /// - Returns: 0 or an errno.
     fileprivate mutating func wait(_ now: Instant) -> Int32 {
         // The times are compared first, because subtracting the earliest possible instant would
-        // overflow. The wait is one nanosecond longer than the difference, so that the thread does
-        // not wake up before the time.
+        // overflow. The wait is one nanosecond longer than the difference, to prevent a wake-up
+        // before the time.
         let rest = end <= now ? 0 : end.nanoseconds - now.nanoseconds + 1
         var ready: Int32 = 0
         return cl_socket_wait(&entries, entries.count, rest, &ready)
     }
 }
 
-/// Loop that the thread of each link runs: it calls poll(2) with the link's descriptors until the
-/// thread must end.
+/// Loop of the thread of a link: calls poll(2) with the link's descriptors until the thread must
+/// end.
 struct PollLoop {
     /// Descriptor that becomes readable when the thread must end.
     let wake: FileDescriptor

@@ -2,8 +2,8 @@ import Glibc
 import ServiceLifecycle
 import SystemPackage
 
-/// Thread of a link: an ordinary thread with an explicit stack size, because its stack is locked
-/// into memory. A pipe becomes readable when the thread must end.
+/// Thread of a link: an ordinary thread with an explicit stack size. The size is explicit because
+/// the stack is locked into memory. A pipe becomes readable when the thread must end.
 final class ServiceThread: Sendable {
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 

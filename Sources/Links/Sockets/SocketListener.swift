@@ -51,9 +51,9 @@ struct SocketListener: Sendable {
         identity = SocketPath.identity(path)
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
-        // The file's group is set before its mode; until the mode is set, only the daemon's own
-        // user can connect. As a service, airframed already has this group, so it does not call
-        // chown(2), which the sandbox forbids.
+        // The file's group is set before the file's mode. Until the mode is set, only the daemon's
+        // own user can connect. As a service, airframed already has this group. It therefore does
+        // not call chown(2), which the sandbox forbids.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {
@@ -119,8 +119,8 @@ struct SocketPath {
         }
     }
 
-    /// Removes a stale socket file, on which no process listens. If a process listens, or the file
-    /// is not a socket, the method keeps the file, and throws the reason.
+    /// Removes a stale socket file, on which no process listens. If a process listens, or if the
+    /// file is not a socket, the method keeps the file and throws the reason.
     func clear(_ path: String) throws(SocketError) {
         var info = stat()
         guard lstat(path, &info) == 0 else {

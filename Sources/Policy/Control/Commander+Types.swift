@@ -16,8 +16,8 @@ extension Commander {
         public var drivingSeconds = 1.0
         /// Time from the receipt of a request that turns a stepper motor to its expiry, s.
         public var steppingSeconds = 0.3
-        /// Time after the last rate request at which the camera enters `fallbackMode`, s; 0
-        /// disables the fallback mode.
+        /// Time from the last rate request until the camera enters `fallbackMode`, s; 0 disables
+        /// the fallback mode.
         public var fallbackSeconds = 0.0
         /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
         /// requests. Therefore only a request for another mode ends the rest mode.

@@ -7,9 +7,9 @@ import Synchronization
 /// source is in control. Only the Commander writes to the command ring.
 ///
 /// Links call the Commander on ordinary threads, and pass the time as an argument. The dead-man
-/// function has two parts. Each rate command contains its time of expiry, at which the loop stops
-/// the motion without the Commander. `advance` releases control if the source in control is silent,
-/// and begins the steps of the link-loss fallback (`LossOfControl`) when they are due.
+/// function has two parts. Each rate command contains its expiry time; at this time, the loop stops
+/// the motion without the Commander. `advance` releases control if the source in control is silent.
+/// It also begins the due steps of the link-loss fallback (`LossOfControl`).
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {
@@ -33,8 +33,8 @@ public final class Commander: Sendable {
         let wheels: (@Sendable (DriveModel.Request) -> Refusal?)?
         /// Interface to the stepper motors; nil without stepper motors.
         let steppers: Steppers?
-        /// Numbers of the stepper motors that turn until their dead-man time has passed, or that
-        /// search for their home switch.
+        /// Numbers of the stepper motors that search for their home switch, or that turn until
+        /// their dead-man time has passed.
         var turningSteppers: Set<Int> = []
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
@@ -143,7 +143,8 @@ public final class Commander: Sendable {
     }
 
     /// Releases control if the source in control is silent, and begins the next step of the
-    /// link-loss fallback (`LossOfControl`) if it is due. Call this method at least every 0.1 s.
+    /// link-loss fallback (`LossOfControl`) if the step is due. Call this method at least every 0.1
+    /// s.
     ///
     /// - Returns: The step of the fallback that has begun, with the source of the missing rate
     ///   requests; nil if no step has begun.
@@ -163,7 +164,7 @@ public final class Commander: Sendable {
         }
     }
 
-    /// Resets the Commander to its state after the start of the process: no source is in control,
+    /// Resets the Commander to its state after the start of the process. No source is in control,
     /// and the mode is the boot mode. A latched emergency stop stays latched.
     ///
     /// - Parameters:
@@ -206,8 +207,8 @@ public final class Commander: Sendable {
     ) -> Refusal? {
         if state.isShuttingDown { return .shuttingDown }
         if case .camera(.emergencyStop) = request.effect {
-            // A stop is not sent again while it is latched or queued, so that repeated stops cannot
-            // use up the reserved slots.
+            // A stop is not sent again while a stop is latched or queued. Therefore repeated stops
+            // cannot use up the reserved slots.
             if !state.stop.isLatched {
                 let stop = TimedCommand(.emergencyStop, received: now)
                 guard state.ring.push(stop) else { return .busy }
@@ -291,7 +292,7 @@ public final class Commander: Sendable {
     }
 
     /// Resets a stop. The source need not be in control of the camera, because nothing moves after
-    /// the reset; only the ranks of the source and of the stop's source matter.
+    /// the reset. Only the ranks of the source and of the stop's source matter.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {
@@ -385,7 +386,7 @@ public final class Commander: Sendable {
             _ = state.ring.push(TimedCommand(stop, received: now, validUntil: now))
         }
         state.isTurning = false
-        // Stepper motors that move to a position continue to this position, and hold it.
+        // Stepper motors that move to a position continue to the position, and hold it.
         stopSteppers(&state, state.turningSteppers)
         state.holder = nil
     }

@@ -67,8 +67,8 @@ public struct LossOfControl: Sendable, Equatable {
     /// Time since the last rate request, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
-    /// The stage of the fallback that must begin now, if it is more severe than the present stage;
-    /// otherwise nil.
+    /// The stage of the fallback that must begin now; nil if no stage is due that is more severe
+    /// than the present stage.
     func due(now: Instant, _ rules: Rules) -> Stage? {
         guard let silence = silence(now: now),
             let due = rules.stage(silence: silence, isCutOff: isCutOff)
@@ -77,6 +77,6 @@ public struct LossOfControl: Sendable, Equatable {
         return due > stage ? due : nil
     }
 
-    /// Records that a stage of the fallback has begun, so that `due` does not return it again.
+    /// Records that a stage of the fallback has begun; `due` then does not return the stage again.
     mutating func enter(_ stage: Stage) { self.stage = stage }
 }

@@ -5,13 +5,13 @@ import Port
 ///
 /// A client of the socket is identified by the kernel. A phone that must pair and a peer that must
 /// sign are identified by a key. Peers without a key are not identified. A link of higher rank
-/// takes control from a link of lower rank immediately; a link of equal rank must wait until no
-/// source is in control. A program that follows a person has the lowest rank: every other request
-/// for motion stops this program from moving the camera. An assistant has the next rank, because it
-/// acts automatically; every person can take control from an assistant. Controls on this computer,
-/// such as a stick on the handle, take control from every other source, because the person who
-/// holds the gimbal uses them. An emergency stop can be reset by the link that requested it, or by
-/// a link of higher rank.
+/// takes control from a link of lower rank immediately. A link of equal rank must wait until no
+/// source is in control. A program that follows a person has the lowest rank; every other request
+/// for motion takes control from this program. An assistant has the next rank, because it acts
+/// automatically; every person can take control from an assistant. Controls on this computer, such
+/// as a stick on the handle, take control from every other source, because the operator of the
+/// gimbal uses them. An emergency stop can be reset by the link that requested it, or by a link of
+/// higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which has the lowest rank.
     case companion
@@ -33,7 +33,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
 /// Latch of the emergency stop. The latch stores the links that have requested the stop.
 ///
 /// The latch stores links instead of connections. A phone that has lost its connection returns with
-/// a new connection, and must be able to reset its own stop. Each link resets its own stop and
+/// a new connection, and must be able to reset its own stop. Each link resets its own stop, and the
 /// stops of lower ranks. The outputs stay off until no stop remains.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]

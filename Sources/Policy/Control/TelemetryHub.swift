@@ -57,8 +57,8 @@ public final class TelemetryHub: Sendable {
         }
     }
 
-    /// Drains the ring. Call this method often enough that the ring does not fill: the ring holds
-    /// the records of a quarter of a second.
+    /// Drains the ring. Call this method often enough to keep the ring from filling up; the ring
+    /// holds the records of a quarter of a second.
     ///
     /// - Parameter visit: Function that receives every record, oldest first. The function must not
     ///   call the hub.

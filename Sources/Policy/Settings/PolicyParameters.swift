@@ -4,7 +4,7 @@ package import GimbalCore
 import Port
 
 extension Settings {
-    /// Initial parameters of the loop: the settings, in which calibration results replace the
+    /// Initial parameters of the loop. They are the settings; calibration results replace the
     /// settings of the sensor.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters

@@ -8,7 +8,7 @@ import Realtime
 import Synchronization
 import SystemPackage
 
-/// Owner of the state directory. The owner holds all saved data in memory, and runs the only thread
+/// Owner of the state directory. The owner holds all saved data in memory. It runs the only thread
 /// that writes the data to the disk.
 ///
 /// Callers never wait. A change is a function that modifies the saved state. Therefore changes of

@@ -1,8 +1,8 @@
 public import GimbalCore
 public import Port
 
-/// Timed rollback of a live change. The rollback stores the state before the change, and the time
-/// at which this state is restored unless the change is kept.
+/// Timed rollback of a live change. The rollback stores the state before the change, and the
+/// restore time of this state; if the change is kept, the state is not restored.
 ///
 /// The rollback has no clock and no thread. The caller calls `expire` regularly, and restores the
 /// state that `expire` returns. When the change is saved, the caller calls `keep`.
@@ -32,7 +32,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// - Parameters:
     ///   - snapshot: The state before the change.
     ///   - owner: Number of the connection or link that made the change.
-    ///   - seconds: Time until the change reverts unless it is saved, 1...3600 s.
+    ///   - seconds: Time until an unsaved change reverts, s, 1...3600.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
     ///   active. After an error, the caller must not make the change.

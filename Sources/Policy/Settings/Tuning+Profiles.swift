@@ -15,7 +15,7 @@ extension Tuning {
     /// Applies the values of a baseline. All values reach the loop in the same tick.
     ///
     /// - Parameters:
-    ///   - name: Name of the baseline; nil selects the baseline after the present profile, in the
+    ///   - name: Name of the baseline; nil selects the baseline after the present profile in the
     ///     order of the names.
     ///   - who: Author of the change, for the log.
     /// - Returns: A sentence with the name of the profile.

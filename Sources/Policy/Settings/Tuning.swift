@@ -49,7 +49,7 @@ package final class Tuning: Sendable {
     /// of temporary changes, because the commands `set` and `save` use different connections.
     static let socketOwner: UInt64 = 0
     /// Owner of a temporary change by any app. All apps share one owner of temporary changes,
-    /// because an app can send the change and `save` over different connections.
+    /// because an app can use different connections for the change and for `save`.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>
@@ -119,8 +119,8 @@ package final class Tuning: Sendable {
     /// - Parameters:
     ///   - key: Dotted path.
     ///   - text: TOML, or an unquoted word, which is a string.
-    ///   - rollback: Time until the change reverts unless it has been saved, s; nil means that the
-    ///     change does not revert.
+    ///   - rollback: Time until an unsaved change reverts, s; nil means that the change does not
+    ///     revert.
     ///   - who: Author of the change, for the log.
     /// - Throws: An error about the key or the value; nothing has changed.
     package func set(

@@ -84,7 +84,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     var isOff: Bool { load(.isOff) != 0 }
 }
 
-/// Flag with which one thread requests another thread to end. The value is a handle to shared
+/// Flag; one thread sets it to request the end of another thread. The value is a handle to shared
 /// memory, which the runtime frees.
 struct StopFlag: BitwiseCopyable, @unchecked Sendable {
     private let word: UnsafeAtomic<Bool>

@@ -5,7 +5,7 @@ public import GimbalCore
 /// Doorbell that wakes one waiting thread: a futex that stores one wake-up.
 ///
 /// Any thread can ring the bell; only one thread waits. If `ring` is called before the wait, the
-/// wake-up is not lost; several calls have the same effect as one call. Ringing costs a system call
+/// wake-up is not lost. Several calls have the same effect as one call. Ringing costs a system call
 /// only if the waiter is asleep. Data written before `ring()` is visible after `wait`.
 ///
 /// The value is a handle: copies refer to the same bell. The creator of a doorbell calls

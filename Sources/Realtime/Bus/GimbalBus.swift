@@ -123,7 +123,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         return "\(verb) \(place) failed: \(errorText(code))"
     }
 
-    /// The error in one word, never 0, so that another thread can read it atomically.
+    /// The error in one word, never 0; another thread can therefore read the error atomically.
     var packed: UInt64 {
         UInt64(device.rawValue) << 56 | UInt64(operation.rawValue) << 48 | UInt64(address) << 32
             | UInt64(UInt32(bitPattern: code))

@@ -2,17 +2,16 @@ internal import Atomics
 internal import CLinuxShim
 internal import GimbalCore
 
-/// The control loop: a stabilizer, and the rings and mailboxes through which it exchanges data with
-/// the other threads. The loop never waits, never allocates memory, and does not depend on the
-/// hardware.
+/// The control loop: a stabilizer, and rings and mailboxes for the exchange of data with the other
+/// threads. The loop never waits, never allocates memory, and does not depend on the hardware.
 ///
 /// `GimbalRuntime` creates the loop. Only the loop thread calls `tick`, through `runTick`.
 struct ControlLoop: ~Copyable, Sendable {
     var stabilizer: Stabilizer
     var ports: LoopPorts
     let periodNanoseconds: Int64
-    /// Number of remaining warm-up ticks, in which the outputs are off. The warm-up ensures that no
-    /// code runs for the first time while the motors are on.
+    /// Number of remaining warm-up ticks; the outputs are off during these ticks. The warm-up
+    /// ensures that no code runs for the first time while the motors are on.
     var warmUpTicks: Int
     /// Conditions from the loop's owner, in addition to the conditions of the loop's bus.
     var outsideConditions = Conditions(rawValue: 0)
@@ -42,9 +41,9 @@ struct ControlLoop: ~Copyable, Sendable {
         allowedNanoseconds = settings.watchesOverruns ? settings.periodNanoseconds : .max
     }
 
-    /// Executes one period: reads the requests and the samples, computes the output, passes it to
-    /// the motors' bus, and publishes the telemetry. This method never waits and never allocates
-    /// memory.
+    /// Executes one period: reads the requests and the samples, computes the output, passes the
+    /// output to the motors' bus, and publishes the telemetry. This method never waits and never
+    /// allocates memory.
     mutating func tick(now: Instant) {
         if ports.replayLog.begin(tick: ticks, now: now) { ports.replayLog.keep(state: stabilizer) }
         applyRequests(now: now)
@@ -57,8 +56,8 @@ struct ControlLoop: ~Copyable, Sendable {
         ticks &+= 1
     }
 
-    /// Publishes the values of the tick to the telemetry ring and to the flight recorder, after the
-    /// output has been passed on.
+    /// Publishes the values of the tick to the telemetry ring and to the flight recorder. The
+    /// output has already been passed on.
     private mutating func publish(now: Instant, isLook: Bool) {
         let record = record(now: now)
         ports.telemetry.push(record)
@@ -80,8 +79,8 @@ struct ControlLoop: ~Copyable, Sendable {
         ports.lanes.power.bell.ring()
     }
 
-    /// Applies a limited number of requests per tick, so that many requests cannot delay the tick;
-    /// the remaining requests wait.
+    /// Applies a limited number of requests per tick; the remaining requests wait. Therefore many
+    /// requests cannot delay the tick.
     private mutating func applyRequests(now: Instant) {
         for _ in 0..<requestsPerTick {
             guard let request = ports.commands.pop() else { break }
@@ -203,7 +202,7 @@ struct ControlLoop: ~Copyable, Sendable {
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
-/// Limits up to which the loop tolerates faults.
+/// Limits of the loop for tolerated faults.
 enum LoopLimits {
     /// Number of consecutive failed transfers at which the loop reports a bus error: two attempts
     /// in each of two periods.
@@ -211,12 +210,12 @@ enum LoopLimits {
     /// Timeout for calls of `noteTurn`, s; after the timeout, the loop assumes that a motors'
     /// thread hangs in a transfer.
     static var hangingSeconds: Double { 0.1 }
-    /// Longest duration of a tick whose output is still useful, periods.
+    /// Longest duration of a tick with a useful output, periods.
     static var uselessPeriods: Int64 { 5 }
     /// Largest tolerated fraction of ticks with useless outputs; above this fraction, the loop
     /// reports that it is unreliable.
     static var toleratedUselessShare: Double { 0.5 }
-    /// Number of ticks for which an overrun stays visible as a condition.
+    /// Number of ticks after an overrun in which the condition of the overrun stays active.
     static var overrunVisibleTicks: Int { 1000 }
 }
 
@@ -247,13 +246,12 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var readNanoseconds: Int64
     /// Time that the write to the motors took in the previous period, ns.
     var writeNanoseconds: Int64
-    /// Newest latency from IMU to motors, ns: time from a sample until the output computed from
-    /// this sample has been written.
+    /// Newest latency from IMU to motors, ns: time from a sample until the output for this sample
+    /// has been written.
     var imuToMotorNanoseconds: Int64
 }
 
-/// The output that the loop computes from new samples, with its times, for the threads that write
-/// to the devices.
+/// The output from new samples, with its times, for the threads that write to the devices.
 struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.

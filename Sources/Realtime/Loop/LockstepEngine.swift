@@ -22,8 +22,8 @@ public struct LockstepAssembly: ~Copyable, Sendable {
 /// The engine reads no clock: its results depend only on the samples and their times. Only one
 /// thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
-    /// The loop is on the heap, because an engine is moved several times, and a loop is too large
-    /// to be copied through a small stack.
+    /// The loop is on the heap. An engine is moved several times, and a loop is too large to be
+    /// copied through a small stack.
     private let loop: UnsafeMutablePointer<ControlLoop>
     private var samples: RingWriter<SampleDelivery>
     private var answers: MailboxReader<LoopAnswer>
@@ -115,8 +115,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// Runs the supervisor again at the time of the last tick, without a sample, so that the
-    /// telemetry shows events between two ticks.
+    /// Runs the supervisor again at the time of the last tick, without a sample. The telemetry then
+    /// shows events between two ticks.
     ///
     /// - Parameters:
     ///   - conditions: The new conditions.

@@ -32,8 +32,8 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var record: TelemetryRecord
 }
 
-/// The loop's end of the flight recorder's replay log, to which the loop writes all data for a
-/// replay, in order.
+/// The loop's end of the flight recorder's replay log. The loop writes all data for a replay to the
+/// log, in order.
 ///
 /// If one frame of a tick is missing, the later ticks cannot be replayed. Therefore, after the
 /// first dropped frame, all frames are dropped until there is room for a complete state again.
@@ -49,8 +49,8 @@ struct LoopReplayLog: ~Copyable, Sendable {
 
     /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// Free space of the ring that the replay log needs to continue after it has dropped frames,
-    /// bytes: enough for a complete state and some ticks.
+    /// Free space, bytes, with which the replay log continues after dropped frames; enough for a
+    /// complete state and some ticks.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
     init(ring: consuming ReplayLogWriter) { self.ring = ring }
@@ -58,8 +58,8 @@ struct LoopReplayLog: ~Copyable, Sendable {
     /// Begins a tick.
     ///
     /// - Returns: True if a complete state is due: the last complete state is a second old or was
-    ///   dropped. The caller passes the state only if it is due, because the call copies the whole
-    ///   state.
+    ///   dropped. The caller passes the state only when the state is due, because the call copies
+    ///   the whole state.
     mutating func begin(tick: UInt64, now: Instant) -> Bool {
         guard ring.isOn else { return false }
         self.tick = tick

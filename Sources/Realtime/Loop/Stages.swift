@@ -13,11 +13,11 @@ public enum Stage: String, CaseIterable, Sendable {
     case control
     /// Duration of writing to the motors.
     case write
-    /// Latency from IMU to motors: time from the newest sample until the output computed from this
-    /// sample has been written.
+    /// Latency from IMU to motors: time from the newest sample until the output for this sample has
+    /// been written.
     case imuToMotor = "imu_to_motor"
-    /// Time from the reception of a request by a link until the tick that executes it; measured for
-    /// each request, not for each period.
+    /// Time from a link's reception of a request until the tick that executes it; measured for each
+    /// request, not for each period.
     case request
 }
 

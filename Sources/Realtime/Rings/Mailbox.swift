@@ -5,8 +5,8 @@ public import Atomics
 /// neither end ever waits.
 ///
 /// - Parameter initial: Result of `read()` until a value is published.
-/// - Returns: The two ends. Each end can move to its own thread; the memory is freed when both ends
-///   have been destroyed.
+/// - Returns: The two ends. The two ends can move to different threads; the memory is freed when
+///   both ends have been destroyed.
 public func makeMailbox<Value: BitwiseCopyable & Sendable>(
     initial: Value
 ) -> MailboxEnds<Value> {
@@ -72,8 +72,8 @@ public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
     /// Reads the newest value. The method never waits, and takes constant time. Only the reader
     /// calls this method.
     ///
-    /// - Returns: The value with its number, and whether the reader reads it for the first time.
-    ///   The initial value has the number 0, the n-th published value the number n.
+    /// - Returns: The value with its number, and a flag that is true at the first read of the
+    ///   value. The initial value has the number 0, the n-th published value the number n.
     @inlinable
     public mutating func read() -> MailboxReading<Value> {
         let isNew = storage.middle.load(ordering: .relaxed) & freshFlag != 0

@@ -5,8 +5,8 @@ internal import GimbalCore
 ///
 /// - Parameter bytes: Minimum capacity, bytes, which is rounded up to a power of two. 0 disables
 ///   the ring.
-/// - Returns: The two ends. Each end can move to its own thread; the memory is freed when both ends
-///   have been destroyed.
+/// - Returns: The two ends. The two ends can move to different threads; the memory is freed when
+///   both ends have been destroyed.
 func makeReplayLogRing(bytes: Int) -> ReplayLogEnds {
     precondition(
         (0...(1 << 30)).contains(bytes), "the size of the replayLog ring is outside 0...2^30 bytes")
@@ -132,8 +132,8 @@ struct ReplayLogHeader: BitwiseCopyable, Sendable {
     var now: Instant
 }
 
-/// Memory of the ring in one raw block: the indices on separate cache lines, then the frames, each
-/// at a multiple of `headerBytes`.
+/// Memory of the ring in one raw block. The indices are on separate cache lines; then follow the
+/// frames, each at a multiple of `headerBytes`.
 @frozen
 @usableFromInline
 struct ReplayLogStorage: @unchecked Sendable {

@@ -5,8 +5,8 @@ public import Atomics
 /// - Parameters:
 ///   - element: Type of the elements.
 ///   - capacity: Minimum capacity, elements; rounded up to a power of two, 1...2^30.
-/// - Returns: The two ends. Each end can move to its own thread; the memory is freed when both ends
-///   have been destroyed.
+/// - Returns: The two ends. The two ends can move to different threads; the memory is freed when
+///   both ends have been destroyed.
 public func makeRing<Element: BitwiseCopyable & Sendable>(
     of element: Element.Type = Element.self, capacity: Int
 ) -> RingEnds<Element> {
@@ -41,8 +41,8 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// consumer.
     @usableFromInline var head: UInt = 0
     /// Last position of the consumer that the producer has read. The consumer's true position is at
-    /// or after the last read position, so the ring has at least as much room as the producer
-    /// assumes.
+    /// or after the last read position. Therefore the ring has at least as much room as the
+    /// producer assumes.
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -96,8 +96,8 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// producer.
     @usableFromInline var tail: UInt = 0
     /// Last position of the producer that the consumer has read. The producer's true position is at
-    /// or after the last read position, so the ring contains at least as many elements as the
-    /// consumer assumes.
+    /// or after the last read position. Therefore the ring contains at least as many elements as
+    /// the consumer assumes.
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline
@@ -140,8 +140,8 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 /// Memory of a ring in one raw block: the indices on separate cache lines, then the elements.
 ///
 /// The lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
-/// 64-byte lines. Each end stores its own index and a copy of the other end's index, so most calls
-/// do not access the cache lines of the other end.
+/// 64-byte lines. Each end stores its own index and a copy of the other end's index. Therefore most
+/// calls do not access the cache lines of the other end.
 @frozen
 @usableFromInline
 struct RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {

@@ -81,7 +81,7 @@ final class SharedBlock: @unchecked Sendable {
     /// State of the power line's thread; nil without a power line.
     var powerContext: OutputContext? { power.map(OutputContext.init) }
 
-    /// Prevents the memory from being freed, because a thread that uses it has not ended.
+    /// Keeps the memory allocated permanently, because a thread that has not ended uses the memory.
     func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
     deinit {

@@ -24,8 +24,7 @@ public struct RuntimeSettings: Sendable {
     public var warmUpTicks = 100
     /// Largest number of requests that one tick executes.
     public var requestsPerTick = 8
-    /// True if the loop counts ticks that take longer than a period, and reports them as a
-    /// condition.
+    /// True if ticks that take longer than a period are counted, and reported as a condition.
     public var watchesOverruns = true
 
     /// Period of the loop, ns.

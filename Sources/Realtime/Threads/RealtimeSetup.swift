@@ -10,8 +10,8 @@ public enum RealtimeSetup {
     /// Largest number of malloc arenas. A memory lock makes the whole address space of each malloc
     /// arena resident.
     static let arenas: Int32 = 2
-    /// malloc's mapping threshold, bytes: a larger block gets its own mapping. The mapping returns
-    /// to the kernel when the block is freed.
+    /// malloc's mapping threshold, bytes; a larger block gets a separate mapping. The mapping
+    /// returns to the kernel when the block is freed.
     static let mappingThreshold: Int32 = 256 * 1024
 
     /// Limits the memory of a locked process: small default stacks and few malloc arenas. Call this
@@ -76,8 +76,7 @@ public enum RealtimeSetup {
         }
     }
 
-    /// Read a field of /proc/self/status whose unit is kB, and convert it to bytes; 0 if the field
-    /// is missing.
+    /// Read a field of /proc/self/status in kB, and convert it to bytes; 0 if the field is missing.
     static func statusField(_ name: String, in status: String) -> Int {
         for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {
             let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }

@@ -2,10 +2,10 @@ internal import CLinuxShim
 public import GimbalCore
 internal import Glibc
 
-/// Thread with its own stack, name, scheduling policy and CPU.
+/// Thread with a separate stack, name, scheduling policy and CPU.
 ///
 /// A refusal by the kernel is not an error, because a gimbal without real-time scheduling is still
-/// usable; `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
+/// usable. `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
 /// smallest timer slack, which halves its usual wake-up delay.
 ///
 /// A real-time thread must not start other threads (Swift's pool, loggers, D-Bus), because threads
@@ -45,11 +45,11 @@ public final class RealtimeThread: Sendable {
     /// Waits for the thread to end. Call this method once.
     ///
     /// - Parameter deadline: Latest time at which the wait ends.
-    /// - Returns: True if the thread has ended. A thread that has not ended is detached, and the
-    ///   memory that it uses must not be freed.
+    /// - Returns: True if the thread has ended. A thread that has not ended is detached; its memory
+    ///   must not be freed.
     public func join(until deadline: Instant) -> Bool {
-        // The wait uses a doorbell, followed by a join without a deadline, because thread
-        // sanitizers do not support a join with a deadline on this clock.
+        // The wait uses a doorbell, followed by a join without a deadline. Thread sanitizers do not
+        // support a join with a deadline on this clock.
         guard start.done.wait(until: deadline) == .rung else {
             _ = cl_thread_detach(handle)
             return false
@@ -172,7 +172,7 @@ extension RealtimeRights {
             groupRuntimeMicroseconds: runtime)
     }
 
-    /// Find the process's path in the `cpu` hierarchy of cgroups version 1, given the text of
+    /// Find the process's path in the `cpu` hierarchy of cgroups version 1 in the text of
     /// /proc/self/cgroup; nil if the process is in the root of the hierarchy.
     static func cpuGroup(in text: String) -> String? {
         for line in text.split(separator: "\n") {

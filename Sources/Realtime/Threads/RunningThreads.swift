@@ -13,7 +13,7 @@ struct RunningThreads: Sendable {
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
     /// Ends the threads. The threads that turn a device off at their end are ended first, all at
-    /// the same time; then the loop is ended.
+    /// the same time. Then the loop is ended.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()
@@ -40,8 +40,8 @@ struct RunningThreads: Sendable {
 
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// True if the threads of the buses have ended. The value is false if a transfer hangs, so that
-    /// its thread still runs.
+    /// True if the threads of the buses have ended. The value is false if a thread still runs
+    /// because a transfer hangs.
     public var busEnded: Bool
     /// True if the loop has ended.
     public var loopEnded: Bool

@@ -18,11 +18,12 @@
 ///
 /// The loop has a higher priority than the buses. If loop and bus thread share a CPU, the loop runs
 /// as soon as the bus thread wakes it. The bus thread then finds the loop's output without sleeping
-/// again. The priorities of loop and buses are above the kernel's threaded interrupts (50), because
-/// the transfers of these threads do not depend on those interrupts. The priorities of loop and
-/// buses are below the kernel's watchdogs (99). The power line's thread has a higher priority than
-/// the loop. Therefore it can switch the motors off even if the loop hangs. `loop.priority` changes
-/// the loop's priority; the priorities of bus and power line change by the same amount.
+/// again. The priorities of loop and buses are above the priority of the kernel's threaded
+/// interrupts (50), because the transfers of these threads do not depend on those interrupts. The
+/// priorities of loop and buses are below the kernel's watchdogs (99). The power line's thread has
+/// a higher priority than the loop. Therefore it can switch the motors off even if the loop hangs.
+/// `loop.priority` changes the loop's priority; the priorities of bus and power line change by the
+/// same amount.
 public enum ThreadTable {
     /// The thread of the control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)
@@ -50,8 +51,7 @@ public enum ThreadTable {
     public static let signals = ThreadConfiguration(name: "airframed-led", priority: nil)
     /// Stack size of each real-time thread, bytes. The whole stack is locked into memory.
     public static let stackBytes = 320 * 1024
-    /// Size of the part of the stack that a real-time thread touches before it starts its work,
-    /// bytes.
+    /// Size of the part of the stack that a real-time thread touches at its start, bytes.
     public static let prefaultBytes = 256 * 1024
     /// Stack size of every other thread of the process, bytes. The stacks of ordinary threads are
     /// also locked into memory, and therefore small. The socket's requests need at most 80 kB of

@@ -5,8 +5,8 @@ import Glibc
 /// Swift interface of the C library CBlueZ: a table of services, a connection to bluetoothd, and
 /// its events. Only one thread uses a `BlueZBus`.
 ///
-/// `process` answers requests from phones. The method collects other events for `takeEvents`, so
-/// that no callback of CBlueZ opens or closes the connection to bluetoothd.
+/// `process` answers requests from phones. The method collects other events for `takeEvents`.
+/// Therefore no callback of CBlueZ opens or closes the connection to bluetoothd.
 final class BlueZBus {
     /// Request of a phone; `device` is the phone's D-Bus object path.
     struct Request {
@@ -98,8 +98,8 @@ final class BlueZBus {
         events = []
     }
 
-    /// True if `process` must be called: a connection exists, or the end of the last connection has
-    /// not been reported yet.
+    /// True if `process` must be called, because a connection exists, or because the end of the
+    /// last connection has not been reported yet.
     var isOpen: Bool { cbz_is_open(handle) }
 
     /// Descriptor of the connection to the bus, and events for poll(2); nil if there is no

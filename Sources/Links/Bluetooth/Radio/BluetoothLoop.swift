@@ -5,8 +5,8 @@ import Logging
 import SystemPackage
 import Wire
 
-/// Body of the thread `airframed-ble`: it waits with poll(2), and handles messages of the bus,
-/// requests of other threads and the services' output.
+/// Body of the thread `airframed-ble`. The thread waits with poll(2), and handles messages of the
+/// bus, requests of other threads and the services' output.
 ///
 /// bluetoothd controls the radio, and airframed registers a table of services with bluetoothd. The
 /// thread handles all requests of phones, one at a time, and no request blocks the thread. A phone
@@ -14,7 +14,7 @@ import Wire
 final class BluetoothLoop {
     /// Largest number of bus messages that are handled before the services are called.
     private static let messagesPerTurn = 32
-    /// Time for which a passkey is shown, s.
+    /// Display time of a passkey, s.
     private static let passkeySeconds = 60.0
     /// Shortest interval between two updates of the status, s.
     private static let statusSeconds = 0.2
@@ -46,7 +46,7 @@ final class BluetoothLoop {
     /// Time at which poll(2) returned. This time is the time of receipt of all requests that are
     /// handled until the next wait.
     private var wokenAt: Instant
-    /// Time at which the services must be called next.
+    /// Time of the next required call of the services.
     private var due: Instant?
     /// Advertised names of the services.
     private var names: [String]
@@ -83,7 +83,7 @@ final class BluetoothLoop {
         bus.responder = self
     }
 
-    /// Serves phones until `wake` is readable, then disconnects from the bus, so that bluetoothd
+    /// Serves phones until `wake` is readable, then disconnects from the bus. bluetoothd then
     /// removes the services and the advertisements.
     func run() {
         handle(.time)
@@ -92,8 +92,8 @@ final class BluetoothLoop {
         } turn: {
             turn($0)
         }
-        // The phones are disconnected, because bluetoothd would otherwise keep them connected after
-        // the services have been removed.
+        // The phones are disconnected; otherwise bluetoothd would keep them connected after the
+        // removal of the services.
         for device in centrals.entries.keys { bus.disconnect(device: device) }
         endConnections()
         bus.close()
@@ -110,8 +110,8 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
-        // The status contains the remaining time only during pairing, so only then must it be
-        // updated regularly.
+        // During pairing, the status contains the remaining time, so it is updated regularly;
+        // otherwise updates follow events.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         if isStatusStale || isPairing { set.end(by: statusDue) }
     }

@@ -55,7 +55,7 @@ struct CentralRegistry {
 
     /// Registers a connection.
     ///
-    /// - Returns: The new entry of the registry; nil if the connection was registered before, or if
+    /// - Returns: New entry of the registry; nil if the connection was already registered, or if
     ///   there are more connections than a radio can have.
     mutating func connect(_ device: String) -> Entry? {
         guard entries[device] == nil, entries.count < limit + Self.mostRefused else { return nil }
@@ -75,8 +75,8 @@ struct CentralRegistry {
         entries.removeValue(forKey: device)
     }
 
-    /// Marks all connections as closed, because bluetoothd has ended. After its restart, bluetoothd
-    /// reports again which devices have keys.
+    /// Marks all connections as closed, because bluetoothd has ended. After a restart, bluetoothd
+    /// reports the devices with keys again.
     ///
     /// - Returns: The accepted phones.
     mutating func disconnectAll() -> [Entry] {

@@ -21,8 +21,8 @@ enum RadioEvent: Equatable {
     case slots(String, Int)
     /// The answer to an action of the supervisor; an error of `nil` means success.
     case done(RadioCall, RadioFailure?)
-    /// A restarted bluetoothd lists a link from the time before its restart, and does not answer on
-    /// this link. The value is the D-Bus object path of the connected device.
+    /// A restarted bluetoothd also lists links from before its restart, but does not answer on
+    /// these links. The value is the D-Bus object path of the connected device.
     case deadLink(String)
     /// bluetoothd has released the advertisement with this index.
     case released(Int)

@@ -10,13 +10,13 @@ extension RadioSupervisor {
         case .list: listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
         // bluetoothd's answer does not mean that the adapter is off; the adapter reports its state
-        // separately. If bluetoothd cannot switch the adapter off, the phone's old link ends a few
-        // seconds later, without a power cycle.
+        // separately. If bluetoothd cannot switch the adapter off, there is no power cycle, and the
+        // phone's old link ends a few seconds later.
         case .powerOff: if failure != nil { cutting = .done }
         case .setAlias: naming = settled(naming, failure, now)
         case .setPairable:
             pairability = settled(pairability, failure, now)
-            // The adapter's report that it is pairable can come before or after bluetoothd's
+            // The adapter's report that it is pairable can arrive before or after bluetoothd's
             // answer.
             if pairability == .done, let path = chosen {
                 adapters[path]?.isPairable = askedPairable

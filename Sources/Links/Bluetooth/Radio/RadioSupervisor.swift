@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Supervisor that starts the peripheral's advertisements and services, and restores them after
-/// every failure of the bus, bluetoothd or the adapter.
+/// Supervisor that starts the peripheral's advertisements and services. After a failure of the bus,
+/// bluetoothd or the adapter, the supervisor restores them.
 ///
 /// The supervisor is a state machine without a clock or a bus. The supervisor's inputs are events
 /// and the time; its outputs are requests to bluetoothd. The supervisor compares the desired state
@@ -36,7 +36,7 @@ struct RadioSupervisor {
         var isComplete: Bool { interfaces.isSuperset(of: RadioInterface.ofAdapter) }
     }
 
-    /// State of a step, which the supervisor requests until bluetoothd has executed it.
+    /// State of a step; the supervisor requests the step until bluetoothd has executed it.
     enum Step: Equatable {
         /// The step has not been requested yet.
         case wanted
@@ -58,7 +58,7 @@ struct RadioSupervisor {
     /// Interval between attempts to connect to a missing bus, s.
     static let busRetry = 1.0
     /// Time from a disconnection until the advertisements are registered again, s. The new
-    /// registration restores advertisements that the adapter has lost, so that a returning phone
+    /// registration restores advertisements that the adapter has lost. Therefore a returning phone
     /// finds them.
     static let renewalDelay = 1.0
     /// Longest time from the acceptance of an advertisement to the adapter's report, s.
@@ -88,8 +88,9 @@ struct RadioSupervisor {
     /// Step that switches the adapter on. The supervisor repeats the step until its first success.
     /// If a user later switches the adapter off, the adapter remains off.
     var powering = Step.wanted
-    /// State of the adapter's power cycle. A link to a phone can remain after bluetoothd has ended,
-    /// and the phone cannot connect again while this link exists. The power cycle ends the link.
+    /// State of the adapter's power cycle. A link to a phone can remain after the end of
+    /// bluetoothd. While this link exists, the phone cannot connect again. The power cycle ends the
+    /// link.
     var cutting = Step.done
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
@@ -98,7 +99,7 @@ struct RadioSupervisor {
     /// nil if the adapter sends all advertisements. The supervisor waits, because the adapter's
     /// report can be late.
     private var suspicion: Instant?
-    /// Time at which the advertisements are registered again after a disconnection; nil if no
+    /// Scheduled time of a new registration of the advertisements after a disconnection; nil if no
     /// registration is planned. At a disconnection, the adapter can lose an advertisement without
     /// reporting the loss. A new connection shows that no advertisement was lost.
     private var renewal: Instant?
@@ -125,7 +126,7 @@ struct RadioSupervisor {
 
     private var isAdvertising: Bool { advertisements.allSatisfy { $0 == .done } }
 
-    /// Time at which `handle(.time)` must be called if no other event occurs.
+    /// Time of the required call of `handle(.time)` if no other event occurs.
     var deadline: Instant? {
         let steps =
             [bus, listing, agent, naming, pairability, powering, application] + advertisements
@@ -218,7 +219,7 @@ extension RadioSupervisor {
     /// True if the adapter must be switched off and on to end a link that no longer works. A power
     /// cycle of the adapter ends the link immediately. Without a power cycle, bluetoothd would need
     /// two seconds, and the kernel four seconds. The power cycle does not disturb other programs,
-    /// because no other program uses the adapter when bluetoothd has just started.
+    /// because no program uses the adapter immediately after bluetoothd's start.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted
@@ -237,7 +238,7 @@ extension RadioSupervisor {
             suspicion = nil
             return []
         }
-        // The supervisor waits, because the adapter's report of its advertisements can be late.
+        // The supervisor waits, because the adapter can report its advertisements late.
         let until = suspicion ?? later(now).advanced(bySeconds: Self.patience)
         suspicion = now < until ? until : nil
         if now < until { return [] }

@@ -67,7 +67,7 @@ extension AirOSService {
     }
 
     /// Requests the pan or tilt speed that an app has sent. Apps send speeds many times per second
-    /// and in every mode, but speeds have an effect only in mode `tracking`.
+    /// and in every mode. Speeds have an effect only in mode `tracking`.
     private func track(
         pan: Double, tilt: Double, _ central: Central, _ now: Instant
     ) throws(Refusal) {
@@ -99,7 +99,7 @@ extension AirOSService {
     }
 
     /// Restores the default settings and the default mode. The settings are reset before the mode
-    /// is set, so that the mode does not change if the settings cannot be saved.
+    /// is set. If the settings cannot be saved, the mode therefore does not change.
     private func restoreDefaults(
         _ central: Central, _ now: Instant, _ later: GATTLater
     ) throws(Refusal) {

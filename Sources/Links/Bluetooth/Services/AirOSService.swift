@@ -6,10 +6,10 @@ import Wire
 
 /// The AirOS service: the gimbal for AirLink and similar apps.
 ///
-/// The service converts the bytes of an app into requests and changes of settings, and the gimbal's
-/// state into bytes. The service sends the newest values to all subscribers at the rate
-/// `airos.notify_hz`. The service skips each period in which it could not send. Therefore no queue
-/// of notifications builds up. Only the thread airframed-ble uses the service.
+/// The service converts bytes from an app to requests and changes of settings, and converts the
+/// gimbal's state to bytes. The service sends the newest values to all subscribers at the rate
+/// `airos.notify_hz`. The service skips every period in which sending was not possible. Therefore
+/// no queue of notifications builds up. Only the thread airframed-ble uses the service.
 public final class AirOSService: GATTService {
     /// Counters of the service since the start of airframed.
     public struct Counters: Sendable, Equatable {
@@ -41,16 +41,16 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    /// Time for which the status reports the failure of a phone's calibration, s. By default, the
-    /// service sends 20 notifications in 2 s.
+    /// Duration for which the status reports the failure of a phone's calibration, s. By default,
+    /// the service sends 20 notifications in 2 s.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort
     let log: Logger
     /// Zero point of the reported heading.
     var zero = HeadingZero()
-    /// Centrals for which the log already contains the message that the present mode ignores
-    /// tracking speeds.
+    /// Centrals for which a log message already states that the present mode ignores tracking
+    /// speeds.
     var toldThatNothingTurns: Set<Central> = []
     private var subscribed: Set<AirOSCharacteristic> = []
     /// Time of the next notifications; nil if no central has subscribed.

@@ -100,7 +100,7 @@ extension GATTNotifier {
 }
 
 extension GATTService {
-    /// The service has its own advertisement.
+    /// The service has a separate advertisement.
     public var isAdvertised: Bool { true }
 }
 
@@ -109,7 +109,8 @@ extension GATTService {
 public protocol GATTService: AnyObject {
     /// UUID of the service.
     var uuid: GATTUUID { get }
-    /// True if the service has its own advertisement. Services without an advertisement come last.
+    /// True if the service has a separate advertisement. Services without an advertisement come
+    /// last.
     var isAdvertised: Bool { get }
     /// The complete name in the service's advertisement. A central can change this name by a write.
     var advertisedName: String { get }
@@ -135,7 +136,7 @@ public protocol GATTService: AnyObject {
         _ notifier: some GATTNotifier
     ) throws(ATTError)
 
-    /// Begins notifications of a characteristic after the first central has subscribed, or ends
+    /// Begins the notifications of a characteristic after the first central has subscribed. Ends
     /// them after the last central has unsubscribed. BlueZ does not identify the central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
@@ -150,7 +151,7 @@ public protocol GATTService: AnyObject {
     func ready(now: Instant)
 
     /// Sends the service's output that is due. `advance` is also called after every call of another
-    /// method of the service. A notification can contain `mtu` minus three bytes; `mtu` is the
+    /// method of the service. A notification contains at most `mtu` minus three bytes. `mtu` is the
     /// smallest known size of an ATT packet of the connected centrals, 23...517.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if no call is needed before the

@@ -6,17 +6,18 @@ import Port
 import Wire
 
 /// RedBearLab's serial service, compatible with the firmware "Biscuit" of the BLE Mini. The BLE
-/// Mini passes the bytes of its clients to a UART; this service passes them to a `SerialRole`, such
-/// as a robot's remote control.
+/// Mini passes the bytes of its clients to a UART. This service instead passes the bytes to a
+/// `SerialRole`, such as a robot's remote control.
 ///
-/// Characteristic 0004 also accepts writes without response, because a flight display uses them.
-/// BlueZ cannot report errors for writes without response, so the service ignores and counts an
-/// invalid speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
+/// Characteristic 0004 also accepts writes without response, because a flight display uses such
+/// writes. BlueZ cannot report errors for writes without response, so the service ignores and
+/// counts an invalid speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only
+/// 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
 /// bytes). It sends at most `piecesPerSecond` notifications per second. The limit of the rate is
-/// necessary, because the radio does not report congestion. Output waits in a queue, which drops
-/// its oldest messages when it is full.
+/// necessary, because the radio does not report congestion. Output waits in a queue; a full queue
+/// drops its oldest messages.
 ///
 /// Only the thread airframed-ble uses the service.
 public final class RBLService: GATTService {
@@ -34,8 +35,8 @@ public final class RBLService: GATTService {
         public var output = SerialOutput.Counters()
     }
 
-    /// Largest number of notifications per second: the rate that a phone with a connection interval
-    /// of 30 ms can receive.
+    /// Largest number of notifications per second. A phone with a connection interval of 30 ms can
+    /// receive this rate.
     public static let piecesPerSecond = 125.0
     /// Largest number of notifications that the service sends at once. A frame of 36 bytes needs
     /// two notifications.
@@ -61,7 +62,7 @@ public final class RBLService: GATTService {
     /// Present baud rate of the serial port.
     private var baud: RBLBaud
     private var isSubscribed = false
-    /// Time at which the service must call its role next.
+    /// Time of the service's next required call of its role.
     private var roleDue: Instant?
     /// Earliest time of the next notification with output of the role.
     private var pieceDue: Instant?

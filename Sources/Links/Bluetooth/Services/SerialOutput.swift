@@ -18,7 +18,8 @@ public struct SerialOutput: Sendable {
 
     private let capacity: Int
     private var messages: [ArraySlice<UInt8>] = []
-    /// True if a part of the first message has been sent, so that its remainder must be sent next.
+    /// True if a part of the first message has been sent; the rest of the message must then be sent
+    /// next.
     private var isFirstBegun = false
 
     /// Creates a queue.

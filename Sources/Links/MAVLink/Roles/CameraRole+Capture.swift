@@ -103,8 +103,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Sends CAMERA_IMAGE_CAPTURED for each new photo, which ground stations count. This method is
-    /// called once a second.
+    /// Sends CAMERA_IMAGE_CAPTURED for each new photo; ground stations count these messages. This
+    /// method is called once a second.
     func reportPhotos(now: Instant) {
         let count = configuration.captured()?.photos ?? 0
         defer { photos = count }

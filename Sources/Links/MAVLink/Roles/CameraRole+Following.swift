@@ -13,8 +13,8 @@ extension CameraRole {
         case stopTracking = 2010
     }
 
-    /// Action and position in the picture that a command requests; nil for another command, or for
-    /// a position outside the picture.
+    /// Action and position in the picture from a command; nil for another command, or for a
+    /// position outside the picture.
     static func choice(_ order: Order) -> (
         action: FollowingChoice.Action, x: Double?, y: Double?
     )? {

@@ -2,9 +2,9 @@ import GimbalCore
 import Wire
 
 /// MAVLink camera that announces the video stream of a companion program: the first camera
-/// component of the gimbal's system. Ground stations find the stream through this component, which
-/// exists while a companion program reports a video stream. The pictures do not pass through
-/// airframed.
+/// component of the gimbal's system. Ground stations find the stream through this component. The
+/// component exists while a companion program reports a video stream. The pictures do not pass
+/// through airframed.
 struct CameraRole {
     /// Component ID of the camera, MAV_COMP_ID_CAMERA.
     static let component: UInt8 = 100

@@ -3,14 +3,14 @@ public import Logging
 import Wire
 
 /// Role of the Bluetooth serial service for a flight display with MAVLink. The role uses only
-/// MAVLink 1, because a flight display treats a frame of version 2 as noise, and can then also lose
-/// the next frame. The role sends heartbeat, attitude and head-up display without a request,
-/// because a flight display sends no requests. Commands of a client are executed as on every
-/// MAVLink link. If signatures are required, the role accepts only an emergency stop, because
-/// frames of version 1 have no signature. Only the thread airframed-ble uses the role.
+/// MAVLink 1. A flight display treats a frame of version 2 as noise, and can then also lose the
+/// next frame. The role sends heartbeat, attitude and head-up display without a request, because a
+/// flight display sends no requests. Commands of a client are executed as on every MAVLink link. If
+/// signatures are required, the role accepts only an emergency stop, because frames of version 1
+/// have no signature. Only the thread airframed-ble uses the role.
 public final class FlightDisplayRole: SerialRole {
-    /// Number of the role's only peer, which represents all subscribers, because every message goes
-    /// to all subscribers.
+    /// Number of the role's only peer. The peer represents all subscribers, because every message
+    /// is sent to all subscribers.
     private static let peer = 0
 
     /// Name of the role in the setting `rbl.role`.
@@ -41,8 +41,8 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Executes the frames of every sender. The role treats all senders as one peer, because
-    /// answers go to all subscribers.
+    /// Executes the frames of every sender. The role treats all senders as one peer, because all
+    /// subscribers receive every answer.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
