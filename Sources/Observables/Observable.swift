@@ -4,9 +4,9 @@ public import Realtime
 public import Wire
 
 /// Quantity of the loop, which is declared once. The declaration contains name, unit and meaning of
-/// the quantity. It also contains the quantity's place in the loop's record and in `status`, and
-/// its field in recordings. `variables`, `subscribe`, the numbers of `status`, the recorder, the
-/// columns of its tables and the manual page are derived from the declaration.
+/// the quantity. The declaration also contains the quantity's place in the loop's record and in
+/// `status`, and its field in recordings. `variables`, `subscribe`, the numbers of `status`, the
+/// recorder, the columns of its tables and the manual page are derived from the declaration.
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 

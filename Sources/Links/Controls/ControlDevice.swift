@@ -15,7 +15,8 @@ struct ControlDevice {
     private var buttons: [Control: GestureRecogniser] = [:]
     private(set) var sticks: [UInt16: StickAxis] = [:]
     private var ranges: [UInt16: ClosedRange<Int32>] = [:]
-    /// End of the range that each axis has reached: -1 or 1; 0 for neither end.
+    /// Direction in which each axis is deflected by more than half of its travel: -1 or 1;
+    /// otherwise 0.
     private var ends: [UInt16: Int] = [:]
     /// True if events were lost; all events are then invalid until the next report event.
     var isDropping = false
@@ -148,8 +149,8 @@ struct ControlDevice {
         return outcomes.map { Happening(control: control, outcome: $0) }
     }
 
-    /// End of the range that the axis has reached: -1 or 1 if the distance from the middle exceeds
-    /// half of the travel; otherwise 0.
+    /// Direction of a deflection of more than half of the travel, -1 or 1; 0 for a smaller
+    /// deflection.
     private static func end(_ value: Int32, _ range: ClosedRange<Int32>) -> Int {
         let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
         let travel = (upper - lower) / 2

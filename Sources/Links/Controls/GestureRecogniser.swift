@@ -11,9 +11,9 @@ struct GestureRecogniser {
         var debounce = 0.005
         /// Longest time between two taps of one gesture, s.
         var multiTap = 0.3
-        /// Time until a pressed button is held, s.
+        /// Time until a press counts as a hold, s.
         var hold = 0.6
-        /// Time until a pressed button is stuck, s.
+        /// Time until a pressed button counts as stuck, s.
         var stuck = 60.0
     }
 

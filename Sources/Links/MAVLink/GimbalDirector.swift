@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Wire
 
-/// Gimbal manager. It decides which MAVLink peer is in control, and executes the requests of this
-/// peer.
+/// Gimbal manager: decides which MAVLink peers are in control, and executes the requests of these
+/// peers.
 struct GimbalDirector {
     /// Timeout of a peer, s: five heartbeat intervals without a message.
     static let silenceSeconds = 5.0

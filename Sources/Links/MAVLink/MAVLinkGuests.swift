@@ -6,10 +6,10 @@ import Wire
 ///
 /// The number of guests is limited to a few slots, because each guest receives streams. A peer in
 /// control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats is
-/// dropped. If no peer was silent for two heartbeats, a slot of the host with the most peers
-/// becomes free: the slot of that host's most silent peer. A new peer gets no slot if its host
-/// would then have the most peers. Therefore one host cannot exclude another host. An emergency
-/// stop is executed even from a peer without a slot.
+/// dropped. If no peer was silent for two heartbeats, the host with the most peers loses one slot:
+/// the slot of its peer with the longest silence. A new peer gets no slot if its host would then
+/// have the most peers. Therefore one host cannot exclude another host. An emergency stop is
+/// executed even from a peer without a slot.
 struct MAVLinkGuests {
     /// A peer on the open MAVLink port that has one of the limited slots.
     struct Guest {

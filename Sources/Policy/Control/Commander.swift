@@ -9,7 +9,7 @@ import Synchronization
 /// Links call the Commander on ordinary threads, and pass the time as an argument. The dead-man
 /// function has two parts. Each rate command contains its expiry time; at this time, the loop stops
 /// the motion without the Commander. `advance` releases control if the source in control is silent.
-/// It also begins the due steps of the link-loss fallback (`LossOfControl`).
+/// `advance` also begins the due steps of the link-loss fallback (`LossOfControl`).
 public final class Commander: Sendable {
     /// A source in control, and the time of its last request.
     private struct Hold {

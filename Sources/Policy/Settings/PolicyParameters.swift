@@ -4,8 +4,8 @@ package import GimbalCore
 import Port
 
 extension Settings {
-    /// Initial parameters of the loop. They are the settings; calibration results replace the
-    /// settings of the sensor.
+    /// Initial parameters of the loop. The parameters are the settings, but calibration results
+    /// replace the settings of the sensor.
     package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
         var parameters = stabilizerParameters
         // In lockstep, the age of a calibration is ignored, because the wall clock must not affect

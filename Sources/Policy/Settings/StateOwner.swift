@@ -8,8 +8,8 @@ import Realtime
 import Synchronization
 import SystemPackage
 
-/// Owner of the state directory. The owner holds all saved data in memory. It runs the only thread
-/// that writes the data to the disk.
+/// Owner of the state directory. The owner holds all saved data in memory. The owner also runs the
+/// only thread that writes the data to the disk.
 ///
 /// Callers never wait. A change is a function that modifies the saved state. Therefore changes of
 /// several links never overwrite each other, even on a slow disk. Changes that arrive during a

@@ -3,11 +3,11 @@ internal import GimbalCore
 
 /// Thread of the sensors' bus. The period of this thread is the clock of the whole system.
 ///
-/// In every period, the thread wakes up at a multiple of the period, reads the sensors, passes the
-/// samples to the loop, and wakes the loop. Then the thread waits for the loop's output for at most
-/// a quarter of a period, and writes the newest output. Therefore the path from the IMU to the
-/// motors consists of one read, one write and two wake-ups. Errors are counted in `BusStatus`, and
-/// never end the thread.
+/// The thread wakes up at equally spaced times. In every period, the thread reads the sensors,
+/// passes the samples to the loop, and wakes the loop. Then the thread waits for the loop's output
+/// for at most a quarter of a period, and writes the newest output. Therefore the path from the IMU
+/// to the motors consists of one read, one write and two wake-ups. Errors are counted in
+/// `BusStatus`, and never end the thread.
 struct BusThread: ~Copyable {
     private var bus: any GimbalBus
     private var ports: BusPorts

@@ -47,7 +47,7 @@ struct OutputThread: ~Copyable {
     }
 
     /// Runs until a stop is requested. The thread turns the device off at its start, because the
-    /// earlier state is unknown. It turns the device off again before it returns.
+    /// earlier state is unknown. The thread turns the device off again before it ends.
     mutating func run() {
         try? bus.allOff()
         while !lane.stop.isSet {
