@@ -1,7 +1,7 @@
 import Synchronization
 
-/// State of a sensor, which the bus thread writes and other threads read. No thread waits for
-/// another thread, because each value is one machine word.
+/// State of a sensor, which the bus thread writes and other threads read. Each value is one machine
+/// word, so no thread waits for another thread.
 public final class SensorReport: Sendable {
     private let resets = Atomic(UInt64(0))
     private let outageCount = Atomic(UInt64(0))
@@ -13,8 +13,8 @@ public final class SensorReport: Sendable {
     private let wrongTimeCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
     private let running = Atomic(false)
-    /// Address of the text that describes the last failure; 0 if no failure has occurred. The text
-    /// is a static NUL-terminated string, so its address is sufficient.
+    /// Address of the text about the last failure; 0 if no failure has occurred. The text is a
+    /// static NUL-terminated string, so its address is sufficient.
     private let failure = Atomic(UInt(0))
 
     /// Creates the report of a sensor before its set-up.
@@ -48,7 +48,7 @@ public final class SensorReport: Sendable {
     public var wrongTimes: UInt64 { wrongTimeCount.load(ordering: .relaxed) }
 
     /// Relative error of the sensor's clock, parts per million. The error is positive for a slow
-    /// clock, and NaN if it is not measured.
+    /// clock, and NaN if the error has not been measured.
     public var clockErrorPPM: Double { Double(bitPattern: clockError.load(ordering: .relaxed)) }
 
     /// Reason why the last set-up of the sensor failed, such as "is not the gyroscope of a BMI088

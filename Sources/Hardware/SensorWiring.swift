@@ -25,7 +25,7 @@ public struct SensorWiring: Sendable, Equatable {
         public var accelRange: Double
         /// True if the sensor executes a self test during its set-up; it must then be at rest.
         public var testsItself: Bool
-        /// True if the driver reads the samples from the sensor's FIFO, so that no sample is lost.
+        /// True if the driver reads the samples from the sensor's FIFO; no sample is then lost.
         public var usesBuffer = false
 
         /// Creates the wiring of a sensor.

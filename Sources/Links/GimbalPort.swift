@@ -33,7 +33,7 @@ public protocol GimbalPort: Sendable {
     /// the source has started a calibration, a recording or an autotune, the task is cancelled.
     func left(_ source: CommandSource, now: Instant)
 
-    /// State of control: which source is in control, and the active mode.
+    /// State of control: the source in control and the active mode.
     var control: ControlState { get }
 
     /// The loop's newest snapshot; nil before its first tick.
@@ -63,7 +63,7 @@ public protocol SettingsPort: Sendable {
     /// The active settings.
     var settings: Settings { get }
 
-    /// Changes several settings together: either all of them change, or none. The changes last
+    /// Changes several settings together; either all settings change or none. The changes last
     /// until the process ends, unless the changes are saved. Changes of apps revert after
     /// `airos.rollback_s`. An app cannot change settings while another source is in control.
     ///

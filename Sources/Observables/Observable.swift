@@ -5,8 +5,8 @@ public import Wire
 
 /// Quantity of the loop, which is declared once. The declaration contains name, unit and meaning of
 /// the quantity. The declaration also contains the quantity's place in the loop's record and in
-/// `status`, and its field in recordings. `variables`, `subscribe`, the numbers of `status`, the
-/// recorder, the columns of its tables and the manual page are derived from the declaration.
+/// `status`, and its field in recordings. The declaration defines `variables`, `subscribe`, the
+/// numbers of `status`, the recorder, the columns of the recorder's tables, and the manual page.
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 
@@ -52,7 +52,7 @@ public struct Observable: Sendable {
 struct Unit: Sendable {
     /// Name for display.
     var name: String
-    /// Suffix of the names in `status` and in recordings, such as `dps` in `gyro_bias_dps`.
+    /// Suffix of the names in `status` and in recordings; for example `dps` in `gyro_bias_dps`.
     var suffix: String
     /// Factor from the unit of the loop's value (an SI unit, or ns for durations) to this unit.
     var factor = 1.0
@@ -89,10 +89,10 @@ public struct RecordedField: Sendable {
     public let value: @Sendable (TelemetryRecord) -> Double
 }
 
-// Functions that declare observables. `in` is the place of the value in `status`, without the unit:
-// `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns true if `status` can show the
-// value. `recorded` is the number of the field, or of the first of three fields. `as` is the name
-// of the field, if it differs from the name of the variable.
+// Functions that declare observables. `in` is the place of the value in `status`, without the unit.
+// For example, `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns true if `status`
+// can show the value. `recorded` is the number of the field, or of the first of three fields. `as`
+// is the name of the field, if it differs from the name of the variable.
 extension Observable {
     /// Declares an observable that is a word or a list of words.
     static func words(

@@ -13,7 +13,7 @@ struct StatusMember: Sendable {
     var value: @Sendable (StabilizerSnapshot?) -> any Encodable & Sendable
 }
 
-/// Reply to the command `status`: the properties of `Status`, with the members that the observables
+/// Reply to the command `status`: the properties of `Status`, and the members that the observables
 /// declare. `Status` has properties only for the members that a program reads.
 public struct StatusReply: Encodable, Sendable {
     private let status: Status

@@ -68,7 +68,7 @@ extension MotionRequest {
         MotionRequest(effect: .camera(.mode(mode)), requirement: .noStop)
     }
 
-    /// Turn to the given angles within `duration`, s, with a rate of at most `rate` on each axis,
+    /// Turn to the given angles within `duration`, s; the rate on each axis is at most `rate`,
     /// rad/s. A duration or a rate of 0 means as fast as the limits permit. NaN keeps the present
     /// target of an axis.
     public static func point(
@@ -226,14 +226,14 @@ extension MotionRequest {
 }
 
 extension AxisVector {
-    /// True if at least one axis has a request, which is a value that is not NaN.
+    /// True if at least one axis has a request; an axis without a request is NaN.
     public var isRequested: Bool { !yaw.isNaN || !roll.isNaN || !pitch.isNaN }
 
     /// List of the values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
 
     /// Copy of this vector with NaN instead of zero. A rate request moves only the axes whose rate
-    /// is not zero, and NaN means no request.
+    /// is not zero; NaN means no request.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(
             yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
@@ -253,6 +253,6 @@ public enum StepRequest: Sendable, Equatable {
     /// Move by the given number of steps from the present position or target, and hold the new
     /// position.
     case by(Int)
-    /// Search for the home switch, whose edge becomes position 0.
+    /// Search for the home switch; the edge of the switch becomes position 0.
     case home
 }

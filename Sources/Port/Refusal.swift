@@ -48,7 +48,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case sensorSilent
         /// No measurement is available yet.
         case noValue
-        /// The request is not understood, or the link does not offer it.
+        /// The request is not understood, or the link does not support it.
         case unsupported
         /// The bytes have a length that the value cannot have.
         case invalidLength

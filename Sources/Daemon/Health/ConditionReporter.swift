@@ -42,8 +42,8 @@ struct ConditionReporter {
     }
 
     private struct Watch {
-        /// Time at which the present occurrence of the condition began; nil if the condition does
-        /// not hold.
+        /// Start time of the present occurrence of the condition; nil if the condition does not
+        /// hold.
         var since: Instant?
         /// True if the present occurrence of the condition has already been logged or counted.
         var isCounted = false
@@ -51,7 +51,7 @@ struct ConditionReporter {
         var axes = AxisSet.none
         var repetition: Repetition
 
-        /// Updates the state of the condition; returns whether the condition must be logged now.
+        /// Updates the state of the condition; returns true if the condition must be logged now.
         mutating func advance(holds: Bool, now: Instant) -> Bool {
             guard holds else {
                 since = nil
@@ -73,7 +73,8 @@ struct ConditionReporter {
     /// Minimum duration for which a condition must hold before it is logged, s. Shorter conditions,
     /// such as the missing sample in the first tick, are not logged.
     private static let holdSeconds = 0.02
-    /// Conditions that result from a request; they are not faults, and each request is logged.
+    /// Conditions that result from a request. These conditions are not faults, and each request is
+    /// logged.
     private static let requested: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
     /// Longest interval between log messages about an intermittent fault, s.

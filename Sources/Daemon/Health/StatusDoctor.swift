@@ -159,7 +159,7 @@ final class DoctorLooks: Sendable {
     /// - Parameters:
     ///   - status: Present status.
     ///   - now: Time of the status on the computer's clock.
-    /// - Returns: The checks in the order in which they are shown.
+    /// - Returns: The checks in the order of display.
     func checks(_ status: Status, now: Instant) -> [DoctorCheck] {
         let before = looks.withLock { looks in
             let before = looks.last { Self.ages.contains(now.seconds(since: $0.time)) }

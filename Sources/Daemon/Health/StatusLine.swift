@@ -3,7 +3,8 @@ import Wire
 
 /// The machine's state in one line, for `systemctl status`.
 enum StatusLine {
-    /// Text with the mode if the motors are on, or with the most severe reason why they are off.
+    /// Text with the mode if the motors are on; otherwise text with the most severe reason for
+    /// which they are off.
     static func text(_ snapshot: StabilizerSnapshot) -> String {
         // The catalogue of conditions lists mild conditions first and severe conditions last.
         let reason = Conditions.catalogue.last { words in

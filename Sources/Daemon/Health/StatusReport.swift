@@ -14,11 +14,11 @@ struct StatusReport {
     var control: ControlState
     /// The settings that are in force at the time of the status.
     var settings: Settings
-    /// Time at which the status is created, on the loop's clock.
+    /// Creation time of the status, on the loop's clock.
     var now: Instant
 
-    /// Fills in all values of `status` from the loop and the Commander, except those that
-    /// `StatusReply` adds.
+    /// Fills in the values of `status` from the loop and the Commander. `StatusReply` adds the
+    /// other values.
     func fill(_ status: inout Status) {
         status.t = Number(now.seconds(since: Instant(nanoseconds: 0)))
         status.version = Version.text

@@ -11,7 +11,7 @@ import Wire
 /// Service that runs one autotune at a time. The service passes the loop's records to
 /// `AutotuneRun`, and the actions of the run to `Commander` and `Tuning`.
 ///
-/// The thread that drains the telemetry calls `feed`, which only computes, and `advance`, which
+/// The thread that drains the telemetry calls `feed` and `advance`. `feed` only computes; `advance`
 /// executes the actions.
 final class AutotuneService: Sendable {
     private struct State {

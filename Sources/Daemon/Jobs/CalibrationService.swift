@@ -17,7 +17,7 @@ final class CalibrationService: Sendable {
         var run: CalibrationRun?
         var outcome: CalibrationOutcome<CalibrationRun.Result> = .collecting
         var areMotorsOff = false
-        /// Kind of the result that is being written to the disk; nil if none is being written.
+        /// Kind of the result that is being written to the disk; nil if no result is being written.
         var saving: CalibrationKind?
         var owner: CommandSource?
         var began = Instant(nanoseconds: 0)
@@ -27,7 +27,7 @@ final class CalibrationService: Sendable {
     }
 
     /// Longest duration of a calibration, s. After the longest duration the calibration is
-    /// cancelled, so that the outputs can be switched on again.
+    /// cancelled. The outputs can then be switched on again.
     static let longestSeconds = 600.0
 
     private let store: any CalibrationStore

@@ -14,7 +14,7 @@ final class CameraOrders: Sendable {
     /// Largest number of settings in a command, and largest length of a setting, bytes.
     static let settingLimit = 16
     static let textLimit = 300
-    /// Time after which a command that has not been executed is dropped, s.
+    /// Time limit for a command; a command that has not been executed by then is dropped, s.
     static let seconds = 3.0
 
     private struct Entry {

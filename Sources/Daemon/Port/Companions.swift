@@ -6,7 +6,7 @@ import Synchronization
 import Wire
 
 /// Health reports of companion programs, such as airframe-eyes. The newest report of each
-/// connection is kept until the connection ends. The daemon only passes reports on to `status` and
+/// connection is kept until the connection ends. The daemon only forwards reports to `status` and
 /// `doctor`; nothing in the daemon depends on these reports.
 final class Companions: Sendable {
     /// Largest number of companion programs.
@@ -125,8 +125,7 @@ final class Companions: Sendable {
         }
     }
 
-    /// Stores a report. The report of a companion that has been restarted replaces its earlier
-    /// report.
+    /// Stores a report. The report of a restarted companion replaces its earlier report.
     ///
     /// - Throws: A refusal if `limit` other companions are connected.
     func note(_ report: CompanionReport, from client: Int, now: Instant) throws(Refusal) {
@@ -162,7 +161,7 @@ final class Companions: Sendable {
         }.sorted { $0.report.name < $1.report.name }
     }
 
-    /// The video stream of a companion whose reports are recent; nil if there is none.
+    /// Video stream of a companion with recent reports; nil if there is no stream.
     func stream(now: Instant) -> VideoStream? {
         status(now: now).first {
             $0.report.stream != nil && $0.ageS.value <= CompanionStatus.silenceLimit

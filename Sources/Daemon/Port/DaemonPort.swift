@@ -10,8 +10,8 @@ import Wire
 
 extension Tuning: SettingsPort {}
 
-/// Implementation of the `GimbalPort` that the links use. Requests for motion go to the
-/// `Commander`, and changes of settings go to `Tuning`.
+/// Implementation of the `GimbalPort` that the links use. The `Commander` receives requests for
+/// motion, and `Tuning` receives changes of settings.
 struct DaemonPort: GimbalPort {
     let commander: Commander
     let tuning: any SettingsPort

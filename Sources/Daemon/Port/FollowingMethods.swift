@@ -184,7 +184,7 @@ struct FollowingMethods: Sendable {
         if action == .off {
             try port.request(.release, from: companion, now: now)
         } else {
-            // A user who chooses a person releases control, so that the companion can take control.
+            // A user who chooses a person releases control. The companion can then take control.
             if port.control.holder == source {
                 try port.request(.release, from: source, now: now)
             }

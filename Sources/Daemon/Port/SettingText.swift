@@ -49,7 +49,7 @@ extension JSONValue {
 }
 
 extension Wire.Setting {
-    /// Creates the description of a setting in a store; `rollback` is the remaining time of a
+    /// Creates the description of a setting in a store. `rollback` is the remaining time of a
     /// temporary change, s.
     init(_ setting: Configuration.Setting, in store: ParameterStore, rollback: Double?) {
         let origin = store.origin(of: setting.key)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Limit of the number of files that the process can open (RLIMIT_NOFILE). If the limit is too low,
-/// the daemon or Swift's runtime ends the process at an unpredictable time. Therefore the daemon
-/// checks the limit at its start.
+/// Limit of the number of open files of the process (RLIMIT_NOFILE). If the limit is too low, the
+/// daemon or Swift's runtime ends the process at an unpredictable time. Therefore the daemon checks
+/// the limit at its start.
 enum DescriptorLimit {
     /// Smallest sufficient limit of open files: enough for the daemon with all parts enabled, and
     /// for some clients.

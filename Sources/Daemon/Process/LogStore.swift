@@ -22,20 +22,20 @@ final class LogStore: Sendable {
     static let capacity = 1000
     /// Number of lines that can wait for the reader of standard error.
     private static let queued = 500
-    /// Longest time for which `close` waits for the reader of standard error, s.
+    /// Timeout of `close` for the reader of standard error, s.
     private static let patience = 0.5
     /// Number of lines that one statement can write immediately.
     static let burst = 20.0
 
-    /// Identity of a log statement in the code, or of one of several conditions that share a
-    /// statement.
+    /// Identity of a log statement. If several conditions share a statement, each condition has a
+    /// separate identity.
     struct Statement: Hashable {
         let file: String
         let line: UInt
         var reason: String?
     }
 
-    /// Number of lines that one log statement can still write immediately.
+    /// Remaining number of lines that one log statement can write immediately.
     private struct Allowance {
         var bucket = TokenBucket(burst: LogStore.burst, perSecond: 1)
         var withheld = 0
@@ -45,8 +45,8 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// Number of lines that each log statement can still write, by statement. The number of log
-        /// statements in the code is limited, so the dictionary's memory is limited, too.
+        /// Remaining number of lines of each log statement, by statement. The number of log
+        /// statements in the code is limited; therefore the dictionary's memory is limited.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that were dropped before they reached standard error.
         var lost = 0
@@ -66,7 +66,7 @@ final class LogStore: Sendable {
     /// - Parameters:
     ///   - isJournal: True if the journal reads standard error.
     ///   - clock: The loop's clock.
-    ///   - standardError: Function that writes the text of one line; it can block.
+    ///   - standardError: Function that writes the text of one line; the function can block.
     init(
         isJournal: Bool, clock: LoopClock = .monotonic,
         standardError: @escaping @Sendable (String) -> Void = StandardError.write

@@ -1,9 +1,9 @@
 import GimbalCore
 
 /// Limiter of repeated log lines about one event. The first lines about an event are logged
-/// immediately. Further lines are logged at growing intervals, with the number of lines that were
-/// withheld. After a minute without an occurrence, the limiter returns to its initial state. The
-/// type reads no clock; callers pass the time as an argument.
+/// immediately. Further lines are logged at growing intervals, with the number of withheld lines.
+/// After a minute without an occurrence, the limiter returns to its initial state. The type reads
+/// no clock; callers pass the time as an argument.
 struct Repetition {
     /// Limiter of repeated log messages, which counts suppressed messages.
     struct Withheld: Equatable {
@@ -64,7 +64,7 @@ struct Repetition {
         return false
     }
 
-    /// Number of withheld lines, if a log line must report the number now; otherwise nil. Call this
+    /// Number of withheld lines if a log line must now report the number; otherwise nil. Call this
     /// method in every round, before `happens`.
     mutating func withheld(now: Instant) -> Withheld? {
         guard count > 0, let said else { return nil }

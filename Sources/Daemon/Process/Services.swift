@@ -46,7 +46,7 @@ struct ControlService: Service {
 /// Service that runs the periodic tasks, and writes the tasks' messages to the log. In lockstep,
 /// each message from the simulator starts a round of the tasks; otherwise a timer does.
 struct HousekeepingService: Service {
-    /// Interval between two rounds of the periodic tasks, short enough for subscriptions at 200 Hz.
+    /// Interval between two rounds of the periodic tasks; short enough for subscriptions at 200 Hz.
     private static let period = Duration.milliseconds(5)
 
     let housekeeping: Housekeeping

@@ -6,7 +6,7 @@ import Realtime
 import ServiceLifecycle
 import SystemPackage
 
-/// Service that shows the state of the gimbal with a light and a buzzer, which are LED devices of
+/// Service that shows the state of the gimbal with a light and a buzzer. Both are LED devices of
 /// the kernel. A separate thread writes to the devices, because a write to a light on an I2C bus is
 /// slow.
 struct SignalService: Service {
@@ -52,7 +52,7 @@ struct SignalWriter {
         buzzer = LEDDevice(directory: directory, log: log)
     }
 
-    /// Shows the state. A write takes place only if a device changes.
+    /// Shows the state. A write is made only if the state of a device changes.
     mutating func show(_ code: SignalCode, _ settings: Settings.Signals, now: Instant) {
         if code != self.code || since == nil {
             self.code = code

@@ -9,7 +9,7 @@ import Wire
 /// Flight recorder. The recorder keeps the last seconds of the loop's inputs and results in memory,
 /// and writes this data to files after faults, on request, or continuously.
 ///
-/// The thread that drains the telemetry calls `poll`; a separate thread writes to the disk, because
+/// The thread that drains the telemetry calls `poll`. A separate thread writes to the disk, because
 /// the disk can block for seconds.
 final class FlightRecorder: Sendable {
     /// Description that every recording contains, and the directory of the recordings.
@@ -72,8 +72,8 @@ final class FlightRecorder: Sendable {
 
     /// Duration after a fault that the file about the fault covers, s.
     private static let afterFault = 2.0
-    /// Longest real time from a fault to the writing of its file, s. The limit on the real time
-    /// takes effect if the loop's time has stopped.
+    /// Longest real time from a fault to the write of its file, s. The limit of the real time takes
+    /// effect if the loop's time has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of stored changes of the settings.
     private static let pageLimit = 32
@@ -143,7 +143,7 @@ final class FlightRecorder: Sendable {
             Page(
                 number: last.number + 1, time: state.newest.nanoseconds &+ setup.timeOffset,
                 text: text))
-        // Settings that were replaced before the oldest chunk of the ring are no longer needed.
+        // Old settings are dropped if they were replaced before the oldest chunk of the ring.
         let start = state.ring.chunks.first?.start ?? 0
         while state.pages.count > 1,
             state.pages[1].time < start || state.pages.count > Self.pageLimit
@@ -153,9 +153,9 @@ final class FlightRecorder: Sendable {
     }
 
     /// Schedules the writing of a file about new faults. If the file about an earlier fault has not
-    /// been written yet, this file also covers the new fault. The next file is written when all
-    /// data in the ring is newer than the data in the previous file. Therefore no data is written
-    /// twice if a fault comes and goes.
+    /// been written yet, the same file covers the new fault. The next file is written when all data
+    /// in the ring is newer than the previous file. Therefore no data is written twice for an
+    /// intermittent fault.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first

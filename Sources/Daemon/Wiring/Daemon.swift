@@ -16,8 +16,8 @@ import UnixSignals
 import Wire
 
 /// The whole daemon. `Daemon` creates the machine from a configuration, and runs the machine until
-/// a signal arrives. Only this type chooses the concrete types of the parts; `init` lists all parts
-/// that run.
+/// a signal arrives. Only this type chooses the concrete types of the parts; `init` creates all
+/// parts that run.
 public struct Daemon {
     private let machine: Machine
     private let tuning: Tuning
@@ -29,7 +29,7 @@ public struct Daemon {
     private let battery: BatteryMonitor
     /// The Bluetooth server; nil if Bluetooth is off.
     private let radio: BluetoothServer?
-    /// The network links; nil in lockstep, because their peers do not use the simulator's clock.
+    /// The network links; nil in lockstep, because the peers do not use the simulator's clock.
     private let links: NetworkLinks?
     /// The wheels; nil if there are none.
     private let wheels: DriveMotors?

@@ -24,8 +24,8 @@ struct Machine: Sendable {
     let wakefulness: Wakefulness
     /// Time at which the daemon started, on CLOCK_MONOTONIC.
     let started: Instant
-    /// Result of the request to lock all memory pages of the process; nil if there was no such
-    /// request.
+    /// Result of the request to lock all memory pages of the process; nil if the request was not
+    /// made.
     let memory: MemoryLockReport?
     /// Missing resources of the process, as sentences.
     let startProblems: [String]

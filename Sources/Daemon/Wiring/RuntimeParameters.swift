@@ -84,7 +84,7 @@ extension SimulatedBus {
 }
 
 extension Settings.Simulation {
-    /// Motion of the handle: the recorded motion, if a recording is configured.
+    /// Motion of the handle: the recorded motion if a recording is configured.
     fileprivate var handleMotion: BaseMotion {
         get throws {
             if motionFile != "off" { return try recordedMotion }

@@ -23,8 +23,8 @@ protocol ChipLink: AnyObject {
     /// Writes one register.
     func write(_ value: UInt8, to register: UInt8, part: Int) throws(BusErrno)
 
-    /// Reads up to eight registers into the low bytes of a word, the first register in the lowest
-    /// byte.
+    /// Reads up to eight registers into the low bytes of a word; the first register is in the
+    /// lowest byte.
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64
 
     /// Prepares the reads of `burst`. This method can allocate memory.

@@ -9,7 +9,7 @@ internal import Realtime
 /// If the GPIO chip is missing, `EdgeLine` tries to open the chip again every 0.1 s. Until the chip
 /// is open, no edges arrive.
 final class EdgeLine {
-    /// C strings for the system calls. The strings are created once, because their creation can
+    /// C strings for the system calls. The strings are created once, because string creation can
     /// allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
@@ -40,7 +40,7 @@ final class EdgeLine {
         free(consumer)
     }
 
-    /// Requests the line from the kernel if necessary, and returns whether `wait` can be used.
+    /// Requests the line from the kernel if necessary; returns true if `wait` can be used.
     func isWatched(now: Instant) -> Bool {
         if descriptor < 0, now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)

@@ -5,18 +5,19 @@ internal import Realtime
 
 /// One I2C bus, `/dev/i2c-N`. After the creation of an `I2CBus`, only the bus thread uses it.
 ///
-/// Every exchange is one I2C_RDWR, with messages for any number of chips and registers and repeated
-/// starts between them. An exchange needs one system call and one pass through the adapter's queue.
-/// If the device file is missing, `I2CBus` tries to open the file again every 0.1 s.
+/// Every exchange is one I2C_RDWR. An exchange contains messages for any number of chips and
+/// registers, with repeated starts between the messages. An exchange needs one system call and one
+/// pass through the adapter's queue. If the device file is missing, `I2CBus` tries to open the file
+/// again every 0.1 s.
 final class I2CBus {
-    /// Path of the device file as a C string. The string is created once, because its creation can
-    /// allocate memory.
+    /// Path of the device file as a C string. The string is created once, because string creation
+    /// can allocate memory.
     private let path: UnsafeMutablePointer<CChar>
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
 
-    /// Timeout of the adapter: longest time for which a stuck bus blocks the thread, ms.
+    /// Timeout of the adapter, ms: longest time for which a stuck bus blocks the thread.
     private static let timeoutMilliseconds: Int32 = 20
     /// Number of times that the adapter repeats a transfer after a lost arbitration.
     private static let retries: Int32 = 1
@@ -53,8 +54,8 @@ final class I2CBus {
 
     /// Opens the device file of an adapter.
     ///
-    /// - Returns: The value 0 after success, otherwise a positive errno; EOPNOTSUPP if the adapter
-    ///   does not support combined transfers.
+    /// - Returns: 0 after success, otherwise a positive errno; EOPNOTSUPP if the adapter does not
+    ///   support combined transfers.
     private static func openAdapter(
         _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>
     ) -> Int32 {

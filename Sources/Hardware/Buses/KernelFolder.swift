@@ -40,7 +40,7 @@ struct KernelFolder: Sendable, Equatable {
         return trimmed.isEmpty ? nil : String(trimmed)
     }
 
-    /// The finite number in an attribute; nil if the attribute does not contain such a number.
+    /// Finite number in an attribute; nil if the attribute does not contain a finite number.
     func number(_ name: String) -> Double? {
         text(name).flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
     }

@@ -1,5 +1,5 @@
 /// Data frame or remote frame on a CAN bus, or an error report of the CAN controller. The type
-/// contains no socket, so that codecs are pure functions.
+/// contains no socket; codecs are therefore pure functions.
 struct CANFrame: Sendable {
     /// Largest number of data bytes in a frame of CAN FD.
     static let capacity = 64

@@ -5,7 +5,7 @@ internal import Realtime
 /// Three brushless motors whose drives are on a CAN bus. Only the motors' thread uses a
 /// `CANMotors`.
 ///
-/// In each period, the thread sends a torque to each drive, which also restarts the drive's
+/// In each period, the thread sends a torque to each drive. The torque also restarts the drive's
 /// watchdog. The thread does not receive frames; `DriveFeedback` receives them on the sensors'
 /// thread.
 final class CANMotors: MotorPort {

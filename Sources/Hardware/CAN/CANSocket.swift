@@ -17,7 +17,7 @@ final class CANSocket {
         case matching([CANFilter])
     }
 
-    /// Function that opens a CAN socket, and stores its file descriptor, as `ch_can_open` does.
+    /// Function that opens a CAN socket and stores its file descriptor, like `ch_can_open`.
     typealias Open = (UnsafeMutablePointer<Int32>) -> Int32
 
     private let openSocket: Open
@@ -97,7 +97,7 @@ final class CANSocket {
     ///
     /// - Parameter age: Time since the frame's arrival, s.
     /// - Returns: The frame; nil if the queue is empty.
-    /// - Throws: ENETDOWN if the interface went down since the last call, ENODEV if the interface
+    /// - Throws: ENETDOWN if the interface went down since the last call; ENODEV if the interface
     ///   was removed.
     func receive(age: inout Double) throws(BusErrno) -> CANFrame? {
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }

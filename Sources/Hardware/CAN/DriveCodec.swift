@@ -30,7 +30,7 @@ struct DriveCommand: Sendable {
     func isOn(_ axis: GimbalAxis) -> Bool { isEnabled && powered.contains(axis) }
 }
 
-/// State of a drive that its codec needs to compose commands.
+/// State of a drive, which its codec needs to compose commands.
 struct DriveState: Sendable, BitwiseCopyable, Equatable {
     /// True if the power stage is on; nil if the drive does not report it.
     var isRunning: Bool?
@@ -120,13 +120,13 @@ struct DriveIDs: Sendable, Equatable {
 }
 
 /// Times of the latest requests that ask a drive to change its state. A request is repeated only
-/// after the drive has had time to report the change.
+/// after the time that a drive needs to report the change.
 struct DriveRequests: Sendable, BitwiseCopyable {
     private var lastSwitch = Instant(nanoseconds: .min / 2)
     private var lastClear = Instant(nanoseconds: .min / 2)
     private var wasEnabled: Bool?
     private var faultSince: Instant?
-    /// Number of attempts to clear faults; it is reset after a minute without an attempt.
+    /// Number of attempts to clear faults; the number is reset after a minute without an attempt.
     private var clears = 0
 
     /// Time after which a request is repeated if the drive's state has not changed, s; more than
@@ -138,10 +138,10 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     /// Largest number of attempts to clear a fault before the count is reset.
     private static let mostClears = 3
 
-    /// Discards the record of the last request, so that the request is repeated.
+    /// Discards the record of the last request; the request is then repeated.
     mutating func forget() { wasEnabled = nil }
 
-    /// Returns true if a request that switches the drive's power stage on or off must be sent now.
+    /// Returns true if a request to switch the drive's power stage on or off must be sent now.
     mutating func isSwitchDue(on: Bool, isRunning: Bool?, now: Instant) -> Bool {
         let isNew = wasEnabled != on
         wasEnabled = on

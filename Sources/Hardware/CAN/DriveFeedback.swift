@@ -2,8 +2,8 @@ internal import GimbalCore
 internal import Realtime
 
 /// Receiver of the frames of the three drives and of the CAN controller. The receiver provides
-/// joint angles and rates for the samples, conditions, and the drives' state for other threads.
-/// Only the sensors' bus thread uses a `DriveFeedback`.
+/// joint angles and rates for the samples. The receiver also provides conditions, and the drives'
+/// state for other threads. Only the sensors' bus thread uses a `DriveFeedback`.
 final class DriveFeedback: JointFeedback {
     /// Installation of the drives.
     struct Installation: Sendable {
@@ -41,9 +41,10 @@ final class DriveFeedback: JointFeedback {
 
     /// Number of periods without a frame after which the condition `drive_silent` begins.
     private static let silentPeriods = 3
-    /// Largest number of frames that one call reads, so that a flooded bus cannot block the thread.
+    /// Largest number of frames that one call reads; the limit prevents a flooded bus from blocking
+    /// the thread.
     private static let mostFrames = 64
-    /// Time for which the condition `can_errors` lasts after an error report, s.
+    /// Duration of the condition `can_errors` after an error report, s.
     private static let errorSeconds = 1.0
     /// Time after a bus-off report during which received frames do not prove that the controller is
     /// on the bus again, s.
@@ -144,7 +145,7 @@ final class DriveFeedback: JointFeedback {
     private var isSilent: Bool { !reports.silent.isEmpty }
 
     /// Adds the joints' angles and rates to a sample of the camera's sensor. Each angle is
-    /// extrapolated from the arrival of its frame to the time of the sample.
+    /// extrapolated from the arrival time of its frame to the time of the sample.
     func add(to sample: inout IMUSample) {
         guard installation.measuresJoints, !isSilent else { return }
         sample.joints = AxisVector(

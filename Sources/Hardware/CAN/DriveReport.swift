@@ -24,7 +24,7 @@ public final class DriveReport: Sendable {
     /// Creates the report of a drive that has sent nothing yet.
     public init() {}
 
-    /// True if the drive has not sent a frame for too long, or has never sent one.
+    /// True if the drive has been silent for too long, or has never sent a frame.
     public var isSilent: Bool { silent.load(ordering: .relaxed) }
 
     /// True if the drive's power stage is still off 0.5 s after the request to switch it on.
@@ -152,7 +152,7 @@ public final class DriveReports: Sendable {
         }
     }
 
-    /// Joints whose drives have sent no frame for too long.
+    /// Joints whose drives have been silent for too long.
     public var silent: AxisSet {
         AxisSet(yaw: yaw.isSilent, roll: roll.isSilent, pitch: pitch.isSilent)
     }

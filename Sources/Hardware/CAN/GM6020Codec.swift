@@ -1,10 +1,10 @@
 internal import GimbalCore
 
-/// Protocol of the DJI RoboMaster GM6020 motor, whose command is a current or a voltage. One frame
-/// contains the commands to four motors. Each motor sends its state 1000 times per second
+/// Protocol of the DJI RoboMaster GM6020 motor. The command to the motor is a current or a voltage.
+/// One frame contains the commands to four motors. Each motor sends its state 1000 times per second
 /// (RoboMaster GM6020 user guide). The current command requires firmware 1.0.11.2.
 ///
-/// The motor has no enable command: the codec sends a command of zero while the drives are off.
+/// The motor has no enable command; while the drives are off, the codec sends a command of zero.
 struct GM6020Codec: DriveCodec {
     /// Quantity that the command sets.
     enum Mode: Sendable {

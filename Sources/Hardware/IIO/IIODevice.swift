@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Properties of an IIO device, which are read from sysfs without changing the device.
+/// Properties of an IIO device; they are read from sysfs, and the device is not changed.
 struct IIODevice: Sendable, Equatable {
     /// Number of the device.
     var number: Int

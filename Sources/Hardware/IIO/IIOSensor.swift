@@ -22,10 +22,10 @@ public struct IIOWiring: Sendable, Equatable {
 }
 
 /// The camera's inertial sensor, read from the buffers of one or several IIO devices. The object
-/// finds the devices, sets them up step by step, and reads all buffered samples in every period. If
-/// a device vanishes or delivers nothing, the object finds and sets up all devices again. Only the
-/// bus thread uses the object. Reading samples allocates no memory. Finding devices and setting
-/// them up allocates memory.
+/// finds the devices, and sets them up step by step. Afterwards, the object reads all buffered
+/// samples in every period. If a device vanishes or delivers no data, the object finds and sets up
+/// all devices again. Only the bus thread uses the object. Reading samples allocates no memory.
+/// Finding devices and setting them up allocates memory.
 final class IIOSensor: CameraSensor {
     private let wiring: IIOWiring
     private let report: SensorReport

@@ -188,7 +188,7 @@ struct IIOSetUp {
         }
     }
 
-    /// A number as a driver parses it, without an exponent: 1000, 62.5.
+    /// A number in the format that drivers parse, without an exponent: 1000, 62.5.
     static func text(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
     }

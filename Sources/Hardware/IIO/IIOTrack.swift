@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Newest measurements of a second device, which are resampled to the times of the gyroscope.
+/// Newest measurements of a second device; they are resampled to the times of the gyroscope.
 struct IIOTrack: Sendable {
     private struct Point: BitwiseCopyable {
         var time = Instant(nanoseconds: 0)

@@ -39,7 +39,7 @@ public struct IIOTree: Sendable, Equatable {
 
 /// Values that an attribute can have: a list, or a range `[minimum step maximum]`.
 package enum IIOChoices: Sendable, Equatable {
-    /// The listed values, each as the kernel writes it.
+    /// The listed values in the kernel's spelling.
     case list([String])
     /// All values from the first to the second number.
     case range(Double, Double)

@@ -2,9 +2,10 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Driver of the two wheels. The driver accepts speeds from ordinary threads, and limits their rate
-/// of change. A separate thread writes the speeds to the motor board 50 times per second, and
-/// immediately after a request. The wheels stop if no request arrives within the dead-man time.
+/// Driver of the two wheels. The driver accepts speeds from ordinary threads, and limits the rate
+/// of change of the speeds. A separate thread writes the speeds to the motor board 50 times per
+/// second, and immediately after a request. The wheels stop if no request arrives within the
+/// dead-man time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
     private let context: DriveContext
@@ -159,8 +160,8 @@ private final class DriveContext: @unchecked Sendable {
     let bell = Doorbell()
 
     private static let period = 0.02
-    /// Shortest interval between two transfers, s, so that frequent requests do not overload the
-    /// bus.
+    /// Minimum interval between two transfers, s; it limits the load of the bus by frequent
+    /// requests.
     private static let shortestPeriod = 0.002
 
     init(

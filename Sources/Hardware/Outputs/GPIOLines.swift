@@ -72,7 +72,7 @@ final class GPIOLines {
 
     private func check(_ error: Int32) throws(BusErrno) {
         guard error != 0 else { return }
-        // The chip was removed, so its file descriptor can no longer be used.
+        // The chip was removed, so its file descriptor is no longer valid.
         if error == ENODEV || error == EBADF { close() }
         throw BusErrno(code: error)
     }

@@ -8,7 +8,7 @@ struct GridClock {
     private let periodNanoseconds: Int64
     private var next: Int64
 
-    /// Creates a clock whose first deadline is one period from now.
+    /// Creates a clock; the first deadline is one period from now.
     init(periodNanoseconds: Int64) {
         self.periodNanoseconds = periodNanoseconds
         next = MonotonicClock.now.nanoseconds + periodNanoseconds

@@ -25,7 +25,7 @@ struct PCA9685: Sendable {
 
     /// Value of register MODE1: auto-increment on, sleep off (7.3.1).
     static let awake: UInt8 = 0x20
-    /// Value of register MODE1: auto-increment on, sleep on; the prescaler can be written only
+    /// Value of register MODE1: auto-increment on, sleep on. The prescaler can be written only
     /// during sleep.
     static let asleep: UInt8 = 0x30
     /// Register ALL_LED_OFF_H (7.3.4), and the bit that switches an output off, regardless of the

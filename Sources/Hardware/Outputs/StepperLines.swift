@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Lines of three stepper motors: bits 0...2 are the step lines, bits 3...5 the direction lines.
-/// The home switches are separate inputs.
+/// Lines of three stepper motors. Bits 0...2 are the step lines; bits 3...5 are the direction
+/// lines. The home switches are separate inputs.
 protocol StepperLines: AnyObject {
     /// Requests the output lines from the kernel, unless an earlier call has requested them.
     /// Returns true if this call has requested the lines; all lines are then inactive.
@@ -71,8 +71,8 @@ struct StepperRig {
         axes.0.isStanding && axes.1.isStanding && axes.2.isStanding && bits & 0b111 == 0
     }
 
-    /// Executes one tick. A tick needs at most one system call for the outputs and, during homing,
-    /// one for the switches.
+    /// Executes one tick. A tick needs at most one system call for the outputs. During homing, a
+    /// tick needs another call for the switches.
     ///
     /// - Throws: The kernel's error if the lines could not be set; in this case, no axis has moved
     ///   in the tick.

@@ -3,8 +3,8 @@ internal import GimbalCore
 /// Asahi Kasei AK8963, the magnetometer in an MPU-9250. The driver accesses the magnetometer
 /// through the I2C master of the MPU-9250.
 ///
-/// Register map: RM-MPU-9250A-00, revision 1.4, section 5; the I2C master: registers 36 to 39, 49
-/// to 53, 99 and 103.
+/// Register map: RM-MPU-9250A-00, revision 1.4, section 5. Registers of the I2C master: 36 to 39,
+/// 49 to 53, 99 and 103.
 struct AK8963: Sendable {
     /// Factory-calibrated sensitivity of each axis, relative to the nominal sensitivity (section
     /// 5.13).

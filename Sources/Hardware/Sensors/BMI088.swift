@@ -23,8 +23,8 @@ struct BMI088: IMUChip {
     ///     are rounded up.
     ///   - accelRange: Full scale of the accelerometer, g: 3, 6, 12 or 24; other values are rounded
     ///     up.
-    ///   - testsItself: True if the self tests of section 4.6 are part of the set-up. The sensor
-    ///     must be at rest for 0.2 s.
+    ///   - testsItself: True if the self tests of section 4.6 are executed during the set-up. The
+    ///     sensor must be at rest for 0.2 s.
     init(gyroRange: Double, accelRange: Double, testsItself: Bool = true) {
         // Section 5.5.4: code 0 is 2000 deg/s, and each further code halves the range. Section
         // 5.3.12: code 0 is 3 g, and each further code doubles the range.
@@ -45,7 +45,7 @@ struct BMI088: IMUChip {
 
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
-            // Section 3: the first read wakes the accelerometer's SPI interface; on I2C this read
+            // Section 3: the first read wakes the accelerometer's SPI interface. On I2C, this read
             // has no effect.
             .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
             .write(0xB6, to: 0x7E, part: Self.accel),

@@ -3,7 +3,7 @@ internal import GimbalCore
 /// TDK InvenSense ICM-42688-P. The I2C address of the ICM-42688-P is 0x68, or 0x69 if its pin AD0
 /// is high. The SPI clock of the ICM-42688-P is up to 24 MHz, in mode 0 or 3.
 ///
-/// Data sheet: DS-000347, revision 1.7. Registers without a bank number are in bank 0; numbers are
+/// Data sheet: DS-000347, revision 1.7. Registers without a bank number are in bank 0. Numbers are
 /// big-endian, which is the default after a reset.
 struct ICM42688P: IMUChip {
     let name = "icm42688p"

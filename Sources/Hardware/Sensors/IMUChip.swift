@@ -11,7 +11,8 @@ protocol IMUChip: Sendable {
     var setUp: [SetUpStep] { get }
     /// Registers that the driver reads in every period, in one exchange.
     var burst: [RegisterRead] { get }
-    /// Registers of the temperature, which the driver reads occasionally; nil if there are none.
+    /// Registers of the temperature, which the driver reads rarely; nil if there are no such
+    /// registers.
     var seldom: RegisterRead? { get }
     /// Expected values of the chip's registers. The first entry of each part of the chip must be a
     /// register that every reset changes.
@@ -49,7 +50,7 @@ struct SampleBuffer: Sendable {
     var capacity: Int
     /// Nominal interval of the samples, s.
     var period: Double
-    /// Steps that start the FIFO; they are executed at the end of the set-up.
+    /// Steps that start the FIFO; the driver executes the steps at the end of the set-up.
     var start: [SetUpStep]
     /// Register write that empties the FIFO.
     var empty: (register: UInt8, value: UInt8)

@@ -103,7 +103,7 @@ final class InertialSensor: CameraSensor {
                 }
             failed = nil
             // A missing chip returns no data; neither does a chip that has just been reset. A read
-            // of the chip's configuration shows whether the chip is missing or has been reset.
+            // of the chip's configuration reveals if the chip is missing or has been reset.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()

@@ -2,9 +2,10 @@ internal import GimbalCore
 
 /// Estimator of the times of the samples in a chip's FIFO. The rate of the chip's clock deviates by
 /// several per cent, and the driver can read only the number of samples in the FIFO. The newest
-/// sample was measured before the end of the driver's read, and at most one sample period before
-/// the beginning of the read. The estimator models the chip's clock as a straight line between the
-/// earliest and the latest possible times of the samples. Only the bus thread uses a `SampleClock`.
+/// sample was measured before the end of the driver's read. The sample is at most one sample period
+/// older than the beginning of the read. The estimator models the chip's clock as a straight line
+/// between the earliest and the latest possible times of the samples. Only the bus thread uses a
+/// `SampleClock`.
 struct SampleClock: Sendable {
     /// Index of a sample, and the sample's time.
     private struct Mark {
@@ -81,8 +82,7 @@ struct SampleClock: Sendable {
         }
     }
 
-    /// Returns the time of the next sample, which is always later than the time of the previous
-    /// sample.
+    /// Returns the time of the next sample; the times strictly increase.
     mutating func next() -> Instant {
         let mark = line ?? Mark()
         let time = mark.time.advanced(bySeconds: Double(nextIndex - mark.index) * period)

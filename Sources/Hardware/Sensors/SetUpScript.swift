@@ -20,7 +20,7 @@ enum SetUpStep: Sendable {
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
 }
 
-/// Values that a set-up has read and stored: eight slots of up to eight registers.
+/// Values that a set-up has read and stored: eight slots, each with up to eight registers.
 struct KeptRegisters: Sendable {
     private var words = InlineArray<8, UInt64>(repeating: 0)
 
@@ -84,7 +84,7 @@ struct SetUpRun {
     /// Executes the steps of the set-up that are due in this period.
     ///
     /// - Throws: Reason why the chip cannot be used; the execution must then restart. After a
-    ///   failed transfer, a further call of `advance` is also possible, and repeats this transfer.
+    ///   failed transfer, `advance` can also be called again; it then repeats the transfer.
     mutating func advance(_ link: any ChipLink, now: Instant) throws(SetUpFailure) {
         guard now >= notBefore else { return }
         for _ in 0..<Self.transfersPerPeriod where next < steps.count {

@@ -20,7 +20,7 @@ struct BoardCodec: SerialCodec {
         static let clear: UInt8 = 2
     }
 
-    /// Number of bytes of a frame in addition to its payload.
+    /// Number of bytes of a frame without its payload.
     static let overhead = 6
     /// Number of commands after which the board also reports its state: the commands whose sequence
     /// number is a multiple of this number.

@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Protocol 2.0 of Dynamixel servos of the X series, with goal positions, or with goal currents for
-/// torques.
+/// Protocol 2.0 of Dynamixel servos of the X series, with goal positions for angles, or with goal
+/// currents for torques.
 ///
 /// A packet is `FF FF FD 00 id length instruction parameters… CRC`, lowest byte first. After each
 /// `FF FF FD` in instruction and parameters, a byte FD is inserted. A reply has the instruction
@@ -54,7 +54,7 @@ struct DynamixelCodec: SerialCodec {
     static let watchdog: UInt8 = 3
     /// Unit of the speed, rad/s: 0.229 revolutions per minute.
     private static let rateStep = 0.229 * 2 * .pi / 60
-    /// Number of bytes of a reply in addition to its data.
+    /// Number of bytes of a reply without its data.
     private static let frame = 11
 
     private let ids: DriveIDs

@@ -37,7 +37,7 @@ struct FeetechCodec: SerialCodec {
     static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
     /// Number of periods between two requests for the slowly changing value.
     static let slowPeriods = 16
-    /// Number of bytes of a packet in addition to its parameters.
+    /// Number of bytes of a packet without its parameters.
     private static let frame = 6
 
     private let ids: DriveIDs
@@ -66,8 +66,8 @@ struct FeetechCodec: SerialCodec {
         let switches = ServoSwitches.due(command, axes, &requests, known: &known)
         var goals = AxisSet.none
         axes.forEach { if command.isOn($0) { goals.insert(AxisSet($0)) } }
-        // A servo moves to its goal position when it is switched on, so the goal position is sent
-        // first.
+        // A servo moves to its goal position when its torque is switched on, so the goal position
+        // is sent first.
         write(goals, at: Address.goalPosition, count: 2, into: &bytes) { axis, bytes in
             bytes.append(little: Self.position(command.angle[axis]))
         }
@@ -205,8 +205,8 @@ struct FeetechCodec: SerialCodec {
     private func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
         var news = Self.status(packet[4], axis)
         news.angle = Self.signed(packet.little16(at: 5), bit: 15) / Self.steps * 2 * .pi
-        // The unit of the servo's speed depends on its setting "phase", so the rate is derived from
-        // the positions.
+        // The unit of the servo's speed depends on the servo's setting "phase". Therefore the rate
+        // is derived from the positions.
         news.load = Self.signed(packet.little16(at: 9), bit: 10) / 1000
         news.voltage = Double(packet[11]) / 10
         news.temperature = Double(packet[12])

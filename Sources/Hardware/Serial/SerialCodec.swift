@@ -12,15 +12,16 @@ enum SerialItem: Equatable {
     case incomplete
 }
 
-/// Protocol of three servos, or of a motor board, on a serial line: conversion between commands and
-/// bytes. The codec does not access the line; only the motors' thread calls the methods.
+/// Protocol of three servos, or of a motor board, on a serial line. The protocol converts between
+/// commands and bytes. The codec does not access the line; only the motors' thread calls the
+/// methods.
 ///
 /// In each period the codec writes one request, which the devices answer. All requests to servos
 /// have the broadcast address, so that the echo of a request cannot be mistaken for a reply.
 protocol SerialCodec: Sendable {
     /// The joints that have a motor.
     var axes: AxisSet { get }
-    /// True if the motors hold angles; otherwise they exert torques.
+    /// True if the motors hold angles; false if they exert torques.
     var holdsAngles: Bool { get }
     /// Number of replies to the last request.
     var expectedReplies: Int { get }

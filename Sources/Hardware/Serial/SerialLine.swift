@@ -49,8 +49,8 @@ final class SerialLine {
 
     /// Opens the port, unless it is open.
     ///
-    /// - Throws: ENOENT if the device file is missing, EACCES without the permission, EBUSY if another
-    ///   process uses the port.
+    /// - Throws: ENOENT if the device file is missing; EACCES without the permission; EBUSY if
+    ///   another process uses the port.
     func open(now: Instant) throws(BusErrno) {
         guard descriptor < 0 else { return }
         if now >= nextLook {

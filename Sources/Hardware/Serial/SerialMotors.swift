@@ -7,7 +7,7 @@ internal import Realtime
 ///
 /// In each period the thread sends the goal values with a request, and waits for the replies. A
 /// `JointCell` then passes the joints' angles to the sensors' thread. One thread both sends and
-/// receives, because only one device at a time can use a half-duplex line.
+/// receives, because only one device at a time can transmit on a half-duplex line.
 final class SerialMotors: MotorPort {
     /// Installation of the motors.
     struct Installation: Sendable {
@@ -39,8 +39,7 @@ final class SerialMotors: MotorPort {
         var hold = FaultHold()
     }
 
-    /// Largest deviation of an angle from its expected value that is accepted without confirmation,
-    /// rad.
+    /// Largest deviation of an angle from its expected value without a confirmation, rad.
     private static let jump = 0.5
     /// Time for the replies in addition to the transmission time of the bytes, s: 1 ms for each
     /// direction of a USB adapter, and the response delays of three servos.

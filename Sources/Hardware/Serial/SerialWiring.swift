@@ -25,7 +25,7 @@ extension HardwareWiring {
         public var devices: Devices
         /// Identifier of each servo; -1 for a joint without a servo.
         public var ids = AxisVector(yaw: 1, roll: 2, pitch: 3)
-        /// Direction of each motor: 1, or -1 if the motor's angle decreases while the joint's angle
+        /// Direction of each motor; 1, or -1 if the motor's angle decreases while the joint's angle
         /// increases.
         public var direction = AxisVector(repeating: 1)
         /// Reading of each encoder at joint angle zero, rad.

@@ -190,8 +190,8 @@ public final class ServoTool {
             try write(id, at: 55, value: 0)
         case .dynamixel2: try write(id, at: 64, value: 0)
         }
-        // The servo answers with the new identifier or at the new baud rate, so the answer is not
-        // evaluated.
+        // The servo answers with the new identifier or at the new baud rate. Therefore the answer
+        // is not evaluated.
         _ = try transact(id, isWrite: true, at: address, data: [value], count: 0)
         usleep(Self.settleMicroseconds)
         if let thenBaud { try change(to: thenBaud) }

@@ -79,7 +79,7 @@ struct ControlDevice {
         case .dial(let code, let steps):
             guard steps != 0 else { return [] }
             let control = Control.dial(code, isPositive: steps > 0)
-            // A dial that is turned quickly reports several steps at once; more than 16 steps
+            // A dial that is turned quickly reports several steps at once. More than 16 steps
             // indicate a fault.
             let count = min(abs(Int(steps)), 16)
             return Array(
@@ -173,8 +173,8 @@ struct InputState: Equatable {
     /// The absolute axes by code.
     var axes: [UInt16: Axis] = [:]
 
-    /// True if a button is down. The result is false for the end of an axis, because `resume`
-    /// evaluates these ends.
+    /// True if a button is down. The result is false for the end of an axis; `resume` evaluates
+    /// these ends.
     func isDown(_ control: Control) -> Bool {
         if case .button(let code) = control { pressed.contains(code) } else { false }
     }
@@ -186,7 +186,7 @@ struct GestureRules: Equatable {
     var times = GestureRecogniser.Times()
     /// Dead zone of a stick, as a fraction of its travel.
     var deadZone = 0.0
-    /// Time after which a deflected stick without a change is stuck, s.
+    /// Time until a deflected stick without a change counts as stuck, s.
     var stickTimeout = 0.0
     /// True if all gestures are recognised, because a control is being identified.
     var isLearning = false

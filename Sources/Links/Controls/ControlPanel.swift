@@ -44,8 +44,7 @@ struct ControlPanel {
     private let others: ControlEffects
     private let log: Logger
     private var source = CommandSource(link: .controls, connection: 1)
-    /// Modes to which the gimbal returns after the release of a button, indexed by device and
-    /// control.
+    /// Modes to which the gimbal returns after a button's release, by device and control.
     private var earlierModes: [Int: [Control: (entered: Mode, earlier: Mode)]] = [:]
     private var asked = AxisVector.zero
     /// Time of the last rate request; nil before the first one.
@@ -116,7 +115,7 @@ struct ControlPanel {
             counters.dropped += 1
         case .other, .report: break
         default:
-            // If the time of an event is not on the loop's clock, the present time is used instead.
+            // If the time of an event is not on the loop's clock, the present time is used.
             var event = event
             let age = now.seconds(since: event.time)
             if !(0...1).contains(age) { event.time = now }
@@ -294,7 +293,7 @@ struct ControlPanel {
     }
 
     private mutating func restore(_ mode: (entered: Mode, earlier: Mode), now: Instant) {
-        // If another source has changed the mode since the button went down, the mode does not
+        // If another source has changed the mode since the press of the button, the mode does not
         // change.
         guard port.control.mode == mode.entered else { return }
         try? ask(.mode(mode.earlier), now: now)
@@ -356,7 +355,7 @@ struct ControlPanel {
         return rates
     }
 
-    /// Sends the rates of the sticks if they have changed, or if the last request is about to expire.
+    /// Sends the rates of the sticks after a change, or before the last request expires.
     private mutating func turn(now: Instant) {
         let rates = wanted
         guard rates != .zero || asked != .zero else { return }

@@ -11,7 +11,7 @@ public import Wire
 /// Link to buttons, sticks, dials and gamepads. The service runs on one ordinary thread,
 /// airframed-ctrl. Devices can be connected and disconnected while the service runs.
 public final class ControlsServer: Service {
-    /// Size of the thread's stack, bytes, which is locked into memory.
+    /// Size of the thread's stack, bytes. The stack is locked into memory.
     private static let stackSize = 256 * 1024
     /// Largest number of devices that are open at the same time.
     static let maximumDevices = 16
@@ -292,8 +292,7 @@ public final class ControlsServer: Service {
         ]
         let isAsked = learning.withLock { $0 != nil }
         latest.withLock { latest in
-            // The report must keep a request for identification that the thread has not processed
-            // yet.
+            // The report must keep an identification request that the thread has not processed yet.
             if isAsked { report.isLearning = latest.isLearning }
             latest = report
         }

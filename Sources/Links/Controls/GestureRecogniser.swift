@@ -25,7 +25,7 @@ struct GestureRecogniser {
         case released
         /// The contact was closed for less than the debounce time.
         case glitch
-        /// The button has been down too long; it is ignored until the button is released.
+        /// The button has been down for too long; it is ignored until its release.
         case stuck
     }
 

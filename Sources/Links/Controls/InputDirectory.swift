@@ -5,8 +5,8 @@ import SystemPackage
 
 /// Source of input devices: the kernel, or a test.
 protocol InputDirectory: Sendable {
-    /// Descriptor that becomes readable when devices are connected or disconnected; nil if such
-    /// changes are not reported.
+    /// Descriptor that becomes readable when devices are connected or disconnected; nil if the
+    /// source does not report these changes.
     var changes: FileDescriptor? { get }
     /// Names of all devices, such as event3.
     func nodes() -> [String]
@@ -27,8 +27,8 @@ final class KernelInputs: InputDirectory {
     let changes: FileDescriptor?
 
     init() {
-        // udev sets the permissions of a device file after the file has been created, so IN_ATTRIB
-        // is watched too.
+        // udev sets the permissions of a device file after its creation; therefore IN_ATTRIB is
+        // also watched.
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
             changes = nil

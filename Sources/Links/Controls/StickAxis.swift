@@ -5,7 +5,7 @@ import GimbalCore
 struct StickAxis {
     /// Time for which the value must be steady before the value becomes the centre, s.
     private static let restSeconds = 0.5
-    /// Largest distance of the first centre from the middle of the range, as a fraction of the
+    /// Largest distance of the initial centre from the middle of the range, as a fraction of the
     /// travel.
     private static let firstCentre = 0.2
     /// Largest change of a value that counts as steady, as a fraction of the travel.
@@ -61,7 +61,7 @@ struct StickAxis {
             if isCentred {
                 isStuck = false
                 // The centre of a stick drifts with its temperature. Only values inside the dead
-                // zone correct the centre, so that a small deflection does not become the centre.
+                // zone correct the centre. Otherwise a small deflection could become the centre.
                 if resting >= Self.restSeconds, !hasTaught {
                     self.centre = centre + 0.1 * (value - centre)
                     hasTaught = true
@@ -102,7 +102,8 @@ struct StickAxis {
         return offset >= 0 ? beyond : -beyond
     }
 
-    /// Fraction of the full rate for a deflection: a weighted mean of the deflection and its cube.
+    /// Fraction of the full rate for a deflection. The fraction is a weighted mean of the
+    /// deflection and the deflection's cube.
     static func rate(_ deflection: Double, expo: Double) -> Double {
         (1 - expo) * deflection + expo * deflection * deflection * deflection
     }

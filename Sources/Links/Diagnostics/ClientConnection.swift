@@ -125,13 +125,14 @@ final class ClientConnection {
         }
     }
 
-    /// Appends a message to the output, or drops it if the client does not read fast enough.
+    /// Appends a message to the output. If the client does not read fast enough, the message is
+    /// dropped.
     ///
     /// - Parameters:
     ///   - index: Index in `streams`.
     ///   - backlog: Limit of the waiting bytes; above this limit, the message is dropped.
-    ///   - sample: Function that reads the subscribed variables; it is not called for a message
-    ///     that is dropped.
+    ///   - sample: Function that reads the subscribed variables; it is not called for a dropped
+    ///     message.
     /// - Returns: True if the message was appended to the output.
     func sendStream(_ index: Int, backlog: Int, sample: ([Int]) -> VariableSample) -> Bool {
         guard output.count <= backlog else {

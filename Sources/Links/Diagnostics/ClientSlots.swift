@@ -7,9 +7,9 @@ import GimbalCore
 /// necessary, the server closes another connection. The server closes read-only connections first,
 /// then connections without subscriptions. Among equal connections, it closes the connection with
 /// the oldest request. Clients without write access cannot occupy all connections. A new reader
-/// replaces another reader only if the other reader has sent no request for `readerIdleSeconds`.
+/// replaces another reader only after the other reader has sent no request for `readerIdleSeconds`.
 struct ClientSlots {
-    /// Properties that decide whether a connection can be replaced by another connection.
+    /// Properties of a connection that decide about its replacement by another connection.
     struct Client {
         var mayWrite: Bool
         /// True if the client has subscribed to something, or waits for an answer.
@@ -26,8 +26,7 @@ struct ClientSlots {
         case refuse
     }
 
-    /// Idle timeout of a reader, s: after this time without a request, a new reader can replace the
-    /// reader.
+    /// Idle timeout of a reader, s; after the timeout, a new reader can replace the reader.
     static let readerIdleSeconds = 10.0
 
     /// Largest number of connections to the socket.
@@ -52,9 +51,9 @@ struct ClientSlots {
         return longestIdle(idle, clients).map { .replace($0) } ?? .refuse
     }
 
-    /// Index of the connection to close: the connection without subscriptions that has the oldest
-    /// request. If all connections have subscriptions, the connection with the oldest request of
-    /// all is closed.
+    /// Index of the connection to close: among the connections without subscriptions, the
+    /// connection with the oldest request. If all connections have subscriptions, the connection
+    /// with the oldest request is closed.
     private func longestIdle(_ indices: [Int], _ clients: [Client]) -> Int? {
         let idle = indices.filter { !clients[$0].isStreaming }
         return (idle.isEmpty ? indices : idle).min {

@@ -19,8 +19,8 @@ public struct DiagnosticsConfiguration: Sendable {
     /// Limit of a client's waiting output, bytes; above this limit, subscription messages to the
     /// client are dropped and counted.
     public var streamBacklog = 16 * 1024
-    /// Stall timeout, s: the connection is closed if `replyBacklog` bytes wait, and the client
-    /// reads nothing for this time.
+    /// Stall timeout, s. The connection is closed if `replyBacklog` bytes wait and the client reads
+    /// nothing for this time.
     public var stallSeconds = 10.0
 
     /// Creates the configuration for a socket at the given path; all other values are the defaults.

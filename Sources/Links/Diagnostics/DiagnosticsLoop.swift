@@ -14,11 +14,11 @@ import Wire
 /// buffers. A thread pool would compete with the control loop.
 ///
 /// A stop is executed before all other requests. In each iteration, the thread searches all
-/// received input for a stop before it answers any request. An iteration ends after `turnSeconds`,
-/// so that the thread soon checks the input for a stop again. The `QuestionDesk` answers requests
-/// that are slow to read or to answer. The thread that writes to the disk answers requests that
-/// wait for the disk. The `QuestionDesk` and the thread that writes to the disk send their answers
-/// through `LateReplies`.
+/// received input for a stop before it answers any request. An iteration ends after `turnSeconds`;
+/// the thread then checks the input for a stop again. The `QuestionDesk` answers requests that are
+/// slow to read or to answer. The thread that writes to the disk answers requests that wait for the
+/// disk. The `QuestionDesk` and the thread that writes to the disk send their answers through
+/// `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
@@ -264,7 +264,7 @@ extension DiagnosticsLoop {
 
     private mutating func admit(_ descriptor: FileDescriptor, now: Instant) {
         counters.accepted += 1
-        // The kernel's buffer is small, so that a slow subscriber receives recent values.
+        // The kernel's buffer is small. Therefore a slow subscriber receives recent values.
         var size: Int32 = 64 * 1024
         setsockopt(
             descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -13,7 +13,7 @@ import SystemPackage
 /// milliseconds. If a read-only request is being answered, `run` first waits for the answer.
 public final class DiagnosticsServer: Service {
     /// Stack size of each thread, bytes; the stacks are locked into memory. The tests of a debug
-    /// build need more than 64 KiB and at most 128 KiB of stack; the rest is a reserve.
+    /// build need 64 KiB to 128 KiB of stack; the rest is a reserve.
     private static let stackSize = 512 * 1024
     /// Nice value of the server's thread: the lowest value that the systemd unit permits
     /// (`LimitNICE`). Other threads of the process have the nice value 0.
@@ -61,8 +61,8 @@ public final class DiagnosticsServer: Service {
         listener.withLock { $0?.close() }
     }
 
-    /// Creates the socket, so that the start of the process can fail with a message before any
-    /// service runs. Call this method before `run()`, at most once; otherwise `run()` calls it.
+    /// Creates the socket. The start of the process can then fail with a message before any service
+    /// runs. Call this method before `run()`, at most once; otherwise `run()` calls it.
     ///
     /// - Throws: `SocketError` with the problem.
     public func open() throws(SocketError) {
@@ -86,7 +86,7 @@ public final class DiagnosticsServer: Service {
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
-            // After the server's thread or the thread for read-only requests has ended, the other
+            // When the server's thread or the thread for read-only requests has ended, the other
             // thread must also end.
             defer { group.cancelAll() }
             try await group.next()

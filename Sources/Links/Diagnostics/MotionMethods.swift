@@ -8,8 +8,8 @@ import Wire
 /// request is accepted.
 private struct Move {
     let request: MotionRequest
-    /// Function that returns the answer, given the granted request, the loop's snapshot before the
-    /// request and the active settings.
+    /// Function that returns the answer. Its arguments are the granted request, the loop's snapshot
+    /// before the request, and the active settings.
     let answer: (MotionRequest, StabilizerSnapshot?, Settings) -> Acknowledgement
 
     init(
@@ -173,8 +173,8 @@ extension SocketMethod {
     ) -> SocketMethod {
         .change(name, summary, parameters) { (parameters, caller) throws(Refusal) in
             let move = try read(parameters)
-            // The loop can start the motion immediately, so the forecast is computed from the state
-            // before the request.
+            // The loop can start the motion immediately. Therefore the forecast is computed from
+            // the state before the request.
             let before = port.newest
             let request = try port.limited(move.request, for: caller.source)
             try port.request(request, from: caller.source, now: port.now)

@@ -1,6 +1,6 @@
 public import Wire
 
-/// Parameter of a socket method, declared once: `Parameters` checks requests against the
+/// Declaration of a parameter of a socket method. `Parameters` checks requests against the
 /// declaration, and the method `methods` returns it.
 public struct Parameter: Sendable, Equatable {
     /// Type and permitted values of a parameter.
@@ -74,7 +74,7 @@ public struct Parameter: Sendable, Equatable {
         Parameter(name, .bool, false, summary)
     }
 
-    /// Declares a value of any type, which the method checks.
+    /// Declares a value of any type; the method checks the value.
     public static func any(
         _ name: String, required: Bool = false, _ summary: String
     ) -> Parameter {

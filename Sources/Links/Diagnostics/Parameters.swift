@@ -13,8 +13,8 @@ public struct Parameters: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - declared: Known parameters; any other parameter is an error, so that a mistyped name is
-    ///     not silently ignored. If `declared` is nil, all parameters are ignored.
+    ///   - declared: Known parameters. Any other parameter is an error; a mistyped name is
+    ///     therefore not ignored silently. If `declared` is nil, all parameters are ignored.
     /// - Throws: A refusal that names the first unknown or missing parameter.
     init(_ request: Request, _ declared: [Parameter]?) throws(Refusal) {
         method = request.method

@@ -2,9 +2,8 @@ import GimbalCore
 import PlainText
 import Wire
 
-/// Forecast of the motion that a `point` request causes; the client that sent the request receives
-/// it. The forecast is computed from the newest snapshot, with a set-point generator like that of
-/// the loop.
+/// Forecast of the motion after a `point` request, for the client that sent the request. The
+/// forecast is computed from the newest snapshot, with the same set-point generator as in the loop.
 struct PointForecast {
     /// The newest known snapshot of the control loop.
     let snapshot: StabilizerSnapshot
@@ -72,7 +71,7 @@ struct PointForecast {
             .joined(separator: ", ")
     }
 
-    /// Text with every angle of the target that differs from the requested angle, such as "pitch
+    /// Text with the angles of the target that differ from the requested angles, such as "pitch
     /// -120°".
     private static func text(_ goal: AxisVector, where asked: AxisVector) -> String {
         zip(axes(goal), axes(asked))

@@ -42,7 +42,7 @@ final class QuestionDesk: Sendable {
     }
 
     /// Drops the waiting read-only request of a client that has disconnected. An unparsed line
-    /// remains in the queue, because it can contain a request that is not read-only. Any thread can
+    /// remains in the queue, because the request in the line may not be read-only. Any thread can
     /// call this method.
     func abandon(client: Int) {
         questions.withLock { questions in

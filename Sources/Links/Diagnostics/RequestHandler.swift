@@ -110,7 +110,7 @@ struct RequestHandler: Sendable {
     }
 
     /// True if the line can be an emergency stop and must be parsed. A line with an emergency stop
-    /// contains "stop", or a backslash, because the method's name can contain JSON escapes.
+    /// contains "stop" or a backslash, because the method's name can contain JSON escapes.
     private static func mayBeStop(_ line: some Collection<UInt8>) -> Bool {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
@@ -125,8 +125,8 @@ struct RequestHandler: Sendable {
         reply.finish(self, connection, clients, now)
     }
 
-    /// Creates a closure that receives the result of a request whose answer is deferred. Any thread
-    /// can call the closure.
+    /// Creates a closure for the result of a request with a deferred answer. Any thread can call
+    /// the closure.
     private func result(
         of request: Request, of client: DiagnosticsClient
     ) -> Later<SocketMethod.Answer> {
@@ -228,7 +228,7 @@ struct RequestHandler: Sendable {
 
 // MARK: Questions, on the desk's thread
 extension RequestHandler {
-    /// Parses a waiting line, and answers it if it is a read-only request. Only the thread of the
+    /// Parses a waiting line; answers the request if it is read-only. Only the thread of the
     /// `QuestionDesk` calls this method.
     ///
     /// - Returns: Closure that sends the answer, or executes the request in the line; the server's

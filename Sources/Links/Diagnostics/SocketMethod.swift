@@ -9,8 +9,7 @@ public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     public var pid: Int32
     /// User id of the client.
     public var user: UInt32
-    /// Name that the client has given itself with the method `client`; empty if the client has no
-    /// name.
+    /// Name that the client has set with the method `client`; empty if the client has no name.
     public var name = ""
     /// True if the client is an assistant, which is a program that acts automatically for a person.
     /// An assistant has a low rank, and the settings `mcp` limit its requests.
@@ -61,7 +60,7 @@ public struct SocketMethod: Sendable {
         /// - Throws: A refusal if the connection is read-only.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
 
-        /// Checks that the client is not an assistant, for changes that only a person can make.
+        /// Refuses a change that only a person can make, if the client is an assistant.
         ///
         /// - Parameter change: Description of the change, as a noun phrase.
         /// - Throws: A refusal if the client is an assistant.
@@ -73,7 +72,8 @@ public struct SocketMethod: Sendable {
         }
     }
 
-    /// Function that executes a method of the socket, and the thread that runs the function.
+    /// Function that executes a method of the socket, and the kind of thread that runs the
+    /// function.
     enum Work: Sendable {
         /// A read-only request, which changes nothing. The function receives the state of the
         /// server's connections, and runs on the thread of the `QuestionDesk`.
@@ -238,7 +238,7 @@ public struct SocketServices: Sendable {
     public var variables: [Variable]
     /// Function that returns the newest values of variables, given their indices in `variables`.
     public var sample: @Sendable ([Int]) -> VariableSample
-    /// Function that returns the time on the loop's clock, s, for the `t` of every reply.
+    /// Function that returns the loop's time, s, for the field `t` of every reply.
     public var time: @Sendable () -> Double
     /// Function that waits until all earlier messages of a simulator have been processed. The
     /// server calls this function before each request.

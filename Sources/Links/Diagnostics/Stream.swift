@@ -3,7 +3,7 @@ import GimbalCore
 import Port
 import Wire
 
-/// Schedule of a stream: messages are due at constant intervals, and missed messages are skipped.
+/// Schedule of a stream. Messages are due at constant intervals, and missed messages are skipped.
 struct StreamSchedule {
     /// Permitted number of messages per second.
     static let allowedHz = 1.0...200.0
@@ -16,9 +16,8 @@ struct StreamSchedule {
         next = now
     }
 
-    /// True if a message of the stream is due. The call then sets the next due time to one period
-    /// after the present due time. If the next due time has also passed, the next message is due
-    /// one period from now.
+    /// True if a message of the stream is due. The call then advances the due time by one period.
+    /// If the advanced due time has also passed, the next message is due one period from now.
     mutating func takeDue(now: Instant) -> Bool {
         guard now >= next else { return false }
         next.nanoseconds += period

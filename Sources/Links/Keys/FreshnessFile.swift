@@ -11,9 +11,9 @@ public import SystemPackage
 /// airframed accepts a value only if the file already contains this value or a greater one.
 /// Therefore a replayed value is not accepted, even after a power cut. After a power cut, a genuine
 /// value is accepted only if it is greater than the value in the file. The value in the file
-/// exceeds the last accepted value by at most `margin`. When airframed ends normally, it writes the
-/// last accepted value to the file. A separate thread, `airframed-keys`, writes the file, so links
-/// never wait for the disk.
+/// exceeds the last accepted value by at most `margin`. When airframed ends normally, the last
+/// accepted value is written to the file. A separate thread, `airframed-keys`, writes the file, so
+/// links never wait for the disk.
 public final class FreshnessFile: Service {
     private static let stackSize = 128 * 1024
 
@@ -25,8 +25,8 @@ public final class FreshnessFile: Service {
     /// Value that an earlier process has stored in the file.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
-    /// Newest value that the link must be able to accept; the file receives this value plus
-    /// `margin`.
+    /// Newest value that the link must be able to accept; this value plus `margin` is written to
+    /// the file.
     private let wanted: Atomic<UInt64>
     /// Value that the file contains. A time or counter up to this value can be accepted without
     /// another write to the file.

@@ -2,8 +2,8 @@ import Glibc
 public import SystemPackage
 public import Wire
 
-/// File that contains the passphrase of a link's shared key on one line. The key is derived from
-/// the passphrase in the same way as in ground stations: SHA-256.
+/// File that contains the passphrase of a link's shared key on one line. The key is the SHA-256
+/// hash of the passphrase, as in ground stations.
 public struct KeyFile: Sendable {
     /// Shortest allowed passphrase, bytes; a shorter passphrase is easy to guess.
     static let shortest = 8

@@ -88,8 +88,8 @@ struct LockstepLeaver {
 extension OutputBuffer {
     /// Sends as much waiting output as the kernel accepts.
     ///
-    /// - Returns: True if the connection still accepts output; if false, the buffer has been
-    ///   emptied.
+    /// - Returns: True if the connection still accepts output; false if the connection has failed
+    ///   and the buffer has been emptied.
     mutating func send(to descriptor: FileDescriptor) -> Bool {
         var isBroken = false
         _ = flush { bytes in

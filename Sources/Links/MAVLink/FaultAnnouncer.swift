@@ -1,8 +1,8 @@
 import GimbalCore
 import Wire
 
-/// Converter of conditions into sentences for ground stations. A sentence is sent when a condition
-/// appears, at most once a second for each condition.
+/// Converter of conditions into sentences for ground stations. The sentence about a condition is
+/// sent when the condition appears, at most once a second.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
     /// Largest size of one chunk of a sentence, bytes.

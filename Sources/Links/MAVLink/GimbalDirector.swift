@@ -57,7 +57,7 @@ struct GimbalDirector {
     ///   - params: Parameters of the command: primary system and component, secondary system and
     ///     component.
     ///   - sender: The requesting component.
-    ///   - isHeard: Function that returns whether a component has sent a message recently. Only a
+    ///   - isHeard: Function that returns true if a component has sent a message recently. Only a
     ///     component that has sent a message recently can get control.
     ///   - now: Time of the receipt.
     /// - Throws: The reason why control has not changed.
@@ -87,7 +87,7 @@ struct GimbalDirector {
             do {
                 try port.ask(.take, for: after, now: now)
             } catch {
-                // Control has been released, so no peer of this component is in control.
+                // Control has been released, so no peer of the component is in control.
                 (self.primary, self.secondary) = (.none, .none)
                 throw error
             }
@@ -96,8 +96,8 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Takes control at the `Commander` for the primary and secondary peer, or throws the
-    /// `Commander`'s refusal.
+    /// Takes control at the `Commander` for the primary and secondary peer. If the `Commander`
+    /// refuses, its refusal is thrown.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }
     }

@@ -1,9 +1,9 @@
 import GimbalCore
 import Wire
 
-/// Requested motion of the gimbal, in the same form for every kind of MAVLink message. Angles are
-/// in rad and rates in rad/s; pitch up, roll right and yaw right are positive. An axis without a
-/// request is NaN.
+/// Requested motion of the gimbal; the form is the same for all kinds of MAVLink messages. Angles
+/// are in rad and rates in rad/s; pitch up, roll right and yaw right are positive. An axis without
+/// a request is NaN.
 struct GimbalRequest: Equatable {
     /// Rate that a stick at its end position requests, rad/s.
     private static let fullRate = Angle.degrees(60).radians
@@ -64,8 +64,8 @@ struct GimbalRequest: Equatable {
             yaw: Double(rates[2]), roll: Double(rates[0]), pitch: Double(rates[1]))
     }
 
-    /// Creates the request from a command's parameters: pitch and yaw in degrees, their rates in
-    /// degrees per second.
+    /// Creates the request from a command's parameters: pitch and yaw in degrees, and their rates
+    /// in degrees per second.
     init(pitchYaw params: [Float]) {
         func radians(_ degrees: Float) -> Double { Angle.degrees(Double(degrees)).radians }
         let bits = params[4]

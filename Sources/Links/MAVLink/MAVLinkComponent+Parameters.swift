@@ -56,7 +56,7 @@ extension MAVLinkComponent {
     }
 
     /// Sends the next parameter of a list that is in progress. Each call sends only one parameter,
-    /// so that a slow link is not overloaded.
+    /// to avoid an overload of a slow link.
     ///
     /// - Returns: True if parameters of the list remain to be sent.
     func listParameter(for peer: Int) -> Bool {

@@ -15,8 +15,8 @@ final class MAVLinkComponent {
         var handled: UInt64 = 0
         /// Number of frames for another system or component.
         var wrongTarget: UInt64 = 0
-        /// Number of messages that were refused because only a component of the gimbal's own system
-        /// can send them.
+        /// Number of messages that were refused because they did not come from a component of the
+        /// gimbal's own system.
         var foreign: UInt64 = 0
         /// Number of refused requests of components that were not in control.
         var notInControl: UInt64 = 0
@@ -63,7 +63,7 @@ final class MAVLinkComponent {
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
-    /// Time until which a repeated stop is not reported to ground stations.
+    /// End of the time in which a repeated stop is not reported to ground stations.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     private var cameraDue: Instant
@@ -102,8 +102,8 @@ final class MAVLinkComponent {
     /// - Parameters:
     ///   - peer: Number that identifies the peer.
     ///   - streams: Messages that the peer receives periodically.
-    ///   - version: Version of MAVLink that the peer supports. Messages that version 1 cannot
-    ///     contain are not sent to a peer with version 1.
+    ///   - version: Version of MAVLink that the peer supports. Messages that do not exist in
+    ///     version 1 are not sent to a peer with version 1.
     ///   - isConfigured: True if the peer is from the configuration; its components have precedence
     ///     over components of other peers.
     func join(

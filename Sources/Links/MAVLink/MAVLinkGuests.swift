@@ -8,8 +8,8 @@ import Wire
 /// control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats is
 /// dropped. If no peer was silent for two heartbeats, the host with the most peers loses one slot:
 /// the slot of its peer with the longest silence. A new peer gets no slot if its host would then
-/// have the most peers. Therefore one host cannot exclude another host. An emergency stop is
-/// executed even from a peer without a slot.
+/// have the most peers of all hosts. Therefore one host cannot exclude another host. An emergency
+/// stop is executed even from a peer without a slot.
 struct MAVLinkGuests {
     /// A peer on the open MAVLink port that has one of the limited slots.
     struct Guest {
@@ -20,9 +20,9 @@ struct MAVLinkGuests {
 
     /// Largest number of guests.
     static let maximum = 8
-    /// Time without a message after which a guest receives no more messages, s.
+    /// Timeout after which a silent guest receives no more messages, s.
     static let silenceSeconds = 10.0
-    /// Time without a message after which another peer can replace a guest, s.
+    /// Timeout after which another peer can replace a silent guest, s.
     static let idleSeconds = 2.0
 
     private(set) var guests: [DatagramAddress: Guest] = [:]

@@ -19,7 +19,7 @@ public struct MAVLinkSigning: Sendable {
 
     /// One minute, in units of 10 µs, the unit of the times in signatures.
     public static let minute: UInt64 = 6_000_000
-    /// Largest number of links, of all senders, whose times are stored.
+    /// Largest number of stored links, of all senders.
     private static let mostStreams = 256
     /// Start of the time in signatures, 2015-01-01, in seconds since 1970.
     private static let epoch: Int64 = 1_420_070_400

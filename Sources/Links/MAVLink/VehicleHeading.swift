@@ -4,10 +4,10 @@ import Wire
 /// Heading of the vehicle in the loop's earth frame, and relative to north.
 ///
 /// The camera's attitude and the joint angles give the vehicle's heading in the loop's own frame.
-/// The loop's earth frame has an arbitrary zero of the heading, and the heading drifts without a
-/// compass. The autopilot reports the heading relative to north. The property `north` is the
-/// difference of the two headings, and converts headings between north and the loop's frame. The
-/// difference is smoothed over seconds, because the two headings are measured at different times.
+/// The loop's earth frame has an arbitrary heading zero, and without a compass the heading drifts.
+/// The autopilot reports the heading relative to north. The property `north` is the difference of
+/// the two headings; it converts headings between north and the loop's frame. The difference is
+/// smoothed over seconds, because the two headings are measured at different times.
 struct VehicleHeading {
     /// Largest age of a usable report of the autopilot, s.
     private static let staleSeconds = 2.0

@@ -27,7 +27,6 @@ struct RiderGate {
         if isStanding { needsZero = false }
     }
 
-    /// Records that the `Commander` has refused the request, so that the stick must be centred
-    /// again first.
+    /// Records that the `Commander` has refused the request; the stick must then be centred again.
     mutating func refused() { needsZero = true }
 }

@@ -33,7 +33,7 @@ public final class RiderServer: Service {
     /// - Parameters:
     ///   - address: Local address at which the datagrams arrive.
     ///   - port: Port through which requests reach the wheels.
-    ///   - speeds: Function that returns the present speeds of the wheels, per cent, by name, for
+    ///   - speeds: Function that returns the present speeds of the wheels by name, per cent, for
     ///     the status.
     ///   - key: The key that every command except a stop needs; nil if no key is needed.
     ///   - freshness: File with the newest counter that was accepted.

@@ -20,8 +20,8 @@ struct RiderStation {
         /// Number of commands that were refused because of the key: the authentication code was
         /// missing or invalid, or the counter was already used.
         var unsigned: UInt64 = 0
-        /// Number of ignored commands from a new or long-silent remote control that had not yet
-        /// sent speeds of zero.
+        /// Number of ignored commands from remote controls that were new or had been silent, and
+        /// had not yet sent speeds of zero.
         var waitingForZero: UInt64 = 0
     }
 
@@ -32,7 +32,7 @@ struct RiderStation {
     }
 
     /// Largest number of remote controls whose state is stored. If more remote controls send
-    /// commands, the state of the remote control with the longest silence is dropped.
+    /// commands, the state of the most silent remote control is dropped.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()

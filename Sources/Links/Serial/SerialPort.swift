@@ -4,8 +4,8 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Serial port whose adapter can be unplugged: the port is opened again when the adapter returns.
-/// No method blocks. Only one thread may use a `SerialPort`.
+/// Serial port with an adapter that can be unplugged. The port is opened again when the adapter
+/// returns. No method blocks. Only one thread may use a `SerialPort`.
 struct SerialPort {
     /// Counters of the serial port since the start of airframed.
     struct Counters: Equatable {
@@ -130,7 +130,7 @@ struct SerialPort {
         } catch {}
     }
 
-    /// Closes a port that has failed, and schedules attempts to open it again.
+    /// Closes a failed port, and schedules attempts to open it again.
     private mutating func lose(_ error: Errno) {
         log.warning("\(path): \(error); airframed keeps trying to open the serial port.")
         isToldAbsent = true

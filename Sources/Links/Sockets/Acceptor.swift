@@ -22,7 +22,7 @@ struct Acceptor {
         self.client = client
     }
 
-    /// Adds the descriptor of the listener; during a pause, adds the end of the pause instead.
+    /// Adds the descriptor of the listener, or the end of the pause during a pause.
     mutating func prepare(_ set: inout PollSet, now: Instant) {
         if let end = pause, now >= end { pause = nil }
         set.add(pause == nil ? listener.descriptor : nil)
@@ -47,6 +47,6 @@ struct Acceptor {
         }
     }
 
-    /// Ends the pause, because a descriptor is free again.
+    /// Ends the pause after a descriptor has become free.
     mutating func resume() { pause = nil }
 }

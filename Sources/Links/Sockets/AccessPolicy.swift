@@ -14,7 +14,7 @@ struct PeerCredentials: Equatable, Sendable {
 /// namespace can hide user IDs.
 struct AccessPolicy: Equatable, Sendable {
     /// The kernel's substitute for ids that are unknown in the daemon's user namespace. The kernel
-    /// uses the same substitute id for many users, so this id does not identify a user.
+    /// uses the same substitute ID for many users, so this ID does not identify a user.
     static let overflowID: UInt32 = 65534
 
     /// ID of the user that runs the daemon.

@@ -26,8 +26,8 @@ final class Bell: Sendable {
         _ = try? writer.writeAll([1])
     }
 
-    /// Empties the pipe, so that the next ring wakes the thread again. The waiting thread calls
-    /// this method before it handles the cause of the wake-up.
+    /// Empties the pipe; the next ring then wakes the thread again. The waiting thread calls this
+    /// method before it handles the cause of the wake-up.
     func silence() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while let count = try? descriptor.read(into: buffer), count > 0 {}

@@ -64,8 +64,8 @@ struct DatagramSocket {
                 descriptor.rawValue, buffer.baseAddress, buffer.count, &count, &from, &length)
             used = error == 0 ? min(count, buffer.count) : 0
         }
-        // The error ECONNREFUSED concerns a datagram that was sent earlier (ICMP "port
-        // unreachable"), so the call is repeated.
+        // The error ECONNREFUSED concerns an earlier datagram (ICMP "port unreachable"), so the
+        // call is repeated.
         if error == ECONNREFUSED { return receive() }
         guard error == 0 else { return nil }
         return (bytes, DatagramAddress(bytes: Array(from.prefix(Int(length)))))

@@ -64,8 +64,8 @@ struct LineBuffer {
         searched = bytes.count
     }
 
-    /// Finds the next newline at or after a position. The search uses memchr(3), so that even a
-    /// debug build handles long input fast.
+    /// Finds the next newline at or after a position. The search uses memchr(3), which is fast for
+    /// long input even in a debug build.
     private func newline(from place: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, place < bytes.count,

@@ -72,7 +72,7 @@ private func nameThread(_ name: String) {
     _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
 }
 
-/// Context of the thread, which is passed through the single pointer of the C interface.
+/// Context of the thread; the C interface passes it as a single pointer.
 private final class ThreadContext: Sendable {
     let name: String
     let body: @Sendable () -> Void

@@ -1,7 +1,7 @@
 public import GimbalCore
 
 /// Camera's attitude over the last 1.5 s. A program that examines pictures can request the attitude
-/// at the exposure of a picture. The initializer reserves the memory for all entries.
+/// at the exposure time of a picture. The initializer reserves the memory for all entries.
 public struct AttitudeHistory: Sendable {
     /// Reason why an attitude is not known.
     public enum Gap: Error, Sendable, Equatable {
@@ -19,7 +19,7 @@ public struct AttitudeHistory: Sendable {
 
     /// Smallest interval between two entries, s.
     private static let interval = 0.002
-    /// Largest number of entries, which cover 1.5 s at the smallest interval.
+    /// Largest number of entries; at the smallest interval, they cover 1.5 s.
     private static let capacity = 750
     /// Longest time after the newest entry for which the attitude is predicted from the rate, s.
     public static let reach = 0.05

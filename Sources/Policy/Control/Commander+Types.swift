@@ -9,7 +9,7 @@ extension Commander {
         public var deadManSeconds = 1.0
         /// Timeout after which a silent source loses control, s.
         public var releaseAfterSeconds = 10.0
-        /// Time from the last tracking rate, or from the start of mode `tracking`, to the end of
+        /// Time until the end of mode `tracking`, from the last tracking rate or from the start of
         /// the mode, s.
         public var trackingSeconds = 1.0
         /// Time from the receipt of a request to drive to its expiry, s.

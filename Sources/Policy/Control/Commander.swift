@@ -71,7 +71,7 @@ public final class Commander: Sendable {
                 rules: rules, ring: ring, mode: bootMode, wheels: wheels, steppers: steppers))
     }
 
-    /// Changes the rules, which apply from the next request on.
+    /// Changes the rules; the new rules apply from the next request on.
     public func apply(_ rules: Rules) {
         state.withLock { $0.rules = rules }
     }
@@ -100,7 +100,7 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal. A refused request changes nothing, with one exception: before the
+    /// - Throws: The refusal. A refused request changes nothing, with one exception. Before the
     ///   refusal `stopped`, the source's own emergency stop is reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
@@ -133,8 +133,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Handles the end of the source's connection, which ends the source's control. If the source
-    /// was in control, its rate requests end immediately.
+    /// Handles the end of the source's connection. The source then loses control. If the source was
+    /// in control, its rate requests end immediately.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)
@@ -317,8 +317,7 @@ public final class Commander: Sendable {
         return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
-    /// Adopts the mode that the loop reports, unless the loop has not executed the newest mode
-    /// request yet.
+    /// Adopts the mode that the loop reports if the loop has executed the newest mode request.
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
         state.mode = loop.mode

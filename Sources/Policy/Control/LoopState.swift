@@ -8,7 +8,7 @@ public struct LoopState: Sendable, Equatable {
     public var modeRequests: UInt64
     /// True if a sensor sample has arrived.
     public var hasSample: Bool
-    /// True if the joint angles are known now, or will be known when the outputs are on.
+    /// True if the joint angles are known now, or will be known after the outputs are switched on.
     public var showsJoints: Bool
 
     /// Creates a state.

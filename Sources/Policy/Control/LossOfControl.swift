@@ -1,14 +1,14 @@
 import GimbalCore
 public import Port
 
-/// Link-loss fallback: reaction if a client becomes silent or disconnects while the camera turns at
-/// the client's rates. First the camera keeps its attitude, later it enters a rest mode, and
-/// finally the outputs are switched off. Each of the three reactions is called a stage. Any request
-/// ends the present stage, but only a request for a mode restores the previous mode.
+/// Link-loss fallback: reaction to a client that becomes silent or disconnects while the camera
+/// turns at the client's rates. First the camera keeps its attitude, later it enters a rest mode,
+/// and finally the outputs are switched off. Each of the three reactions is called a stage. Any
+/// request ends the present stage, but only a request for a mode restores the previous mode.
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger
-/// the fallback: a one-shot `point`, a rate request of zero, and a release of control start no
-/// stage. The type reads no clock; callers pass the time as an argument.
+/// the fallback. Therefore a one-shot `point`, a rate request of zero, and a release of control
+/// start no stage. The type reads no clock; callers pass the time as an argument.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages of the link-loss fallback, mildest first.
     public typealias Stage = ControlState.Loss.Stage
@@ -25,12 +25,11 @@ public struct LossOfControl: Sendable, Equatable {
         /// Creates the default times.
         public init() {}
 
-        /// Find the most severe stage of the fallback whose time has passed.
+        /// Find the most severe stage of the fallback that is due.
         ///
         /// - Parameters:
         ///   - silence: Time since the last rate request, s.
-        ///   - isCutOff: True if the connection has ended, so that no further rate request can
-        ///     arrive.
+        ///   - isCutOff: True if the connection has ended; no further rate request can then arrive.
         /// - Returns: The stage; nil while the last rate request is valid.
         public func stage(silence: Double, isCutOff: Bool) -> Stage? {
             if offSeconds > 0, silence >= offSeconds { return .off }
@@ -49,7 +48,7 @@ public struct LossOfControl: Sendable, Equatable {
     /// Creates a state without a stream of rate requests.
     public init() {}
 
-    /// Records a rate request, which ends the present stage of the fallback.
+    /// Records a rate request; the request ends the present stage of the fallback.
     mutating func turned(by source: CommandSource, now: Instant) {
         self = LossOfControl()
         self.source = source

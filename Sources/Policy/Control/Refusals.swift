@@ -10,7 +10,7 @@ extension Refusal {
         Refusal(.held, "\(holder) is in control; its last message arrived \(Int(age)) s ago")
     }
 
-    /// Refusal because the configuration forbids the link to take control.
+    /// Refusal because the configuration does not permit the link to take control.
     public static func barred(_ link: CommandSource.Link) -> Refusal {
         Refusal(
             .forbidden, "commander.allow_\(link.rawValue) is false: this link cannot take control")
@@ -77,8 +77,7 @@ extension Refusal {
             field: "mode")
     }
 
-    /// Refusal because the mode controls all requested axes, so that the request cannot move the
-    /// axes.
+    /// Refusal because the mode controls all requested axes; the request cannot move these axes.
     public static func notInMode(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,

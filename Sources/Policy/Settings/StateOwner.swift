@@ -13,7 +13,7 @@ import SystemPackage
 ///
 /// Callers never wait. A change is a function that modifies the saved state. Therefore changes of
 /// several links never overwrite each other, even on a slow disk. Changes that arrive during a
-/// write are written together in the next write. A change is confirmed when it would survive a
+/// write are written together in the next write. A change is confirmed only when it would survive a
 /// power cut. A refused change has no effect.
 package final class StateOwner: Sendable {
     /// Function that changes the saved state, or throws a refusal with the reason.
@@ -71,7 +71,7 @@ package final class StateOwner: Sendable {
     package var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
 
     /// Reads the saved values, which override the values in the configuration files. The method
-    /// never fails: it logs and ignores unreadable values.
+    /// never fails; it logs and ignores unreadable values.
     package func load(into configuration: LoadedConfiguration) -> ParameterStore {
         let loaded = store.load()
         contents.withLock { $0.state = loaded.state }
@@ -101,7 +101,7 @@ package final class StateOwner: Sendable {
     ///   - what: Description of the change for the history, without a subject or a full stop.
     ///   - change: Function that applies the change to a state, or throws the reason of a refusal.
     ///     The function can be called again with another state.
-    ///   - done: Closure that receives the state that is on the disk, or the problem.
+    ///   - done: Closure that receives the state on the disk, or the problem.
     package func write(
         by who: String, _ what: String, _ change: @escaping Change,
         done: @escaping Later<SavedState>

@@ -50,7 +50,8 @@ extension Tuning: CalibrationStore {
         use(kind, "measured the \(kind.rawValue)") {
             $0.apply(record)
         } commit: { state in
-            // The bias was measured just now, so its standard deviation is not increased for age.
+            // The bias was measured just now; its standard deviation is therefore not increased for
+            // age.
             if case .gyro = kind { state.correction.gyroBias.sigma = record.sigma }
         } done: { result in
             if case .success = result { self.log.notice("The \(kind.rawValue) was calibrated.") }
@@ -83,7 +84,7 @@ extension Tuning: CalibrationStore {
     }
 
     /// Saves the correction of one kind, then applies it. The corrections of the other kinds do not
-    /// change, including values that the estimator has learned.
+    /// change, not even values that the estimator has learned.
     private func use(
         _ kind: CalibrationKind, _ what: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,

@@ -31,7 +31,8 @@ extension Tuning {
         }
     }
 
-    /// Writes a change of the saved state, and applies its effect after the state is on the disk.
+    /// Writes a change of the saved state. The effect of the change is applied after the state is
+    /// on the disk.
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the history.

@@ -30,8 +30,8 @@ package final class Tuning: Sendable {
         /// without a temporary tuning.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
-        /// Limit of the rate of saves by phones, so that an unauthorised phone cannot wear out the
-        /// disk.
+        /// Limit of the rate of saves by phones; it prevents an unauthorised phone from wearing out
+        /// the disk.
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
@@ -65,7 +65,7 @@ package final class Tuning: Sendable {
     /// Creates a tuning.
     ///
     /// - Parameters:
-    ///   - store: Values from files and saved values, which the loop already uses.
+    ///   - store: Values from files, and saved values; the loop already uses these values.
     ///   - source: Files that `reload` reads again.
     ///   - stateOwner: Owner of the state directory.
     ///   - correction: The loop's present correction of samples.
@@ -105,7 +105,8 @@ package final class Tuning: Sendable {
     /// Report on the effective gains and the stability margins of the tuning.
     package var report: LoopReport { state.withLock { $0.loop } }
 
-    /// The settings with their origins, and the changes that are temporary or wait for a restart.
+    /// The settings with their origins, and the changes that are temporary or take effect after a
+    /// restart.
     package var standing: Standing {
         state.withLock { state in
             Standing(
@@ -118,7 +119,7 @@ package final class Tuning: Sendable {
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - text: TOML, or an unquoted word, which is a string.
+    ///   - text: TOML, or an unquoted word; an unquoted word is a string.
     ///   - rollback: Time until an unsaved change reverts, s; nil means that the change does not
     ///     revert.
     ///   - who: Author of the change, for the log.

@@ -18,7 +18,8 @@ struct AnswerWriter {
         self.stages = stages
     }
 
-    /// Writes the newest output of the loop. `status` counts the errors and stores the last error.
+    /// Writes the newest output of the loop. `status` contains the number of errors and the last
+    /// error.
     mutating func write<Bus: OutputBus>(
         _ reading: MailboxReading<LoopAnswer>, to bus: inout Bus, now: Instant
     ) {

@@ -68,8 +68,8 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
-    /// Number of failed attempts since the last successful attempt: the larger of the numbers for
-    /// reads and for writes.
+    /// Number of failed attempts since the last successful attempt; the larger one of the numbers
+    /// for reads and for writes.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
@@ -80,7 +80,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
     }
-    /// True if the motors have confirmed that they were turned off at the thread's end.
+    /// True if the motors have confirmed that they were turned off at the end of the thread.
     var isOff: Bool { load(.isOff) != 0 }
 }
 

@@ -38,8 +38,8 @@ public protocol GimbalBus: OutputBus {
     /// oldest first.
     ///
     /// - Parameters:
-    ///   - samples: Empty batch, which the call fills. The driver drops and counts samples beyond
-    ///     its capacity.
+    ///   - samples: Empty batch, which the call fills. The driver drops samples beyond the
+    ///     capacity, and counts them.
     ///   - now: Beginning of the period. The samples of a chip without a clock get the time `now`.
     /// - Throws: `BusError`; samples that were appended before the error are used.
     mutating func read(into samples: inout SampleBatch, now: Instant) throws(BusError)
@@ -142,7 +142,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
 
 /// Batch of the samples of one transfer, in storage of fixed size.
 public struct SampleBatch: Sendable {
-    /// Largest number of samples: more than a sensor's FIFO delivers in one period at any
+    /// Largest number of samples; a sensor's FIFO delivers fewer samples in one period at any
     /// reasonable rate.
     public static let capacity = 16
 

@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Outputs that need their own threads, because they must not wait for the sensors' bus.
+/// Outputs with separate threads, because the outputs must not wait for the sensors' bus.
 public struct OutputBuses: Sendable {
     /// The motors; nil if they are on the bus of the sensors.
     public var motors: (any OutputBus)?

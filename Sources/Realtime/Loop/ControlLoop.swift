@@ -134,7 +134,7 @@ struct ControlLoop: ~Copyable, Sendable {
         return .off
     }
 
-    // The method is inlined, because a call would copy the whole loop, about 20 kB, in each tick.
+    // The method is inlined; a call would copy the whole loop, about 20 kB, in each tick.
     @inline(__always)
     private func isBusFaulty(now: Instant) -> Bool {
         let worst = max(
@@ -197,8 +197,8 @@ struct ControlLoop: ~Copyable, Sendable {
         uselessShare = 0
     }
 
-    /// Counts a tick that started without a report from the bus thread, because the bus thread
-    /// hangs or was delayed.
+    /// Counts a tick that started without a report from the bus thread; the bus thread hangs or was
+    /// delayed.
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
@@ -212,7 +212,7 @@ enum LoopLimits {
     static var hangingSeconds: Double { 0.1 }
     /// Longest duration of a tick with a useful output, periods.
     static var uselessPeriods: Int64 { 5 }
-    /// Largest tolerated fraction of ticks with useless outputs; above this fraction, the loop
+    /// Largest tolerated fraction of ticks with useless outputs. Above this fraction, the loop
     /// reports that it is unreliable.
     static var toleratedUselessShare: Double { 0.5 }
     /// Number of ticks after an overrun in which the condition of the overrun stays active.

@@ -19,7 +19,7 @@ public struct LockstepAssembly: ~Copyable, Sendable {
 /// when the call returns. The loop, rings and mailboxes have the types that `GimbalRuntime` also
 /// uses.
 ///
-/// The engine reads no clock: its results depend only on the samples and their times. Only one
+/// The engine reads no clock. Its results depend only on the samples and their times. Only one
 /// thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// The loop is on the heap. An engine is moved several times, and a loop is too large to be

@@ -5,8 +5,8 @@ import Synchronization
 /// time of a simulator in lockstep. The composition root passes the clock to its users. Any
 /// ordinary thread can use the clock.
 ///
-/// A simulator's `t` has an arbitrary start, which changes with each connection. Inside the
-/// process, time never decreases: a new connection continues after the last time of the previous
+/// A simulator's `t` has an arbitrary start; the start changes with each connection. Inside the
+/// process, time never decreases. A new connection continues after the last time of the previous
 /// connection. Output for users shows the simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {

@@ -26,7 +26,8 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var lostTicks: UInt32
     /// True if the loop kept the outputs off during its warm-up.
     public var isWarmingUp: Bool
-    /// True if only the supervisor ran, at the time of the previous tick, see `ControlLoop.look`.
+    /// True if only the supervisor ran in this tick, at the time of the previous tick, see
+    /// `ControlLoop.look`.
     public var isLook: Bool
     /// The published values, as in the telemetry ring.
     public var record: TelemetryRecord
@@ -75,7 +76,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
     }
 
     /// Interrupts the replay log, because the loop has been reset. The next frame must be a
-    /// complete state, because later frames do not continue the earlier frames.
+    /// complete state, because the later frames are not a continuation of the earlier frames.
     mutating func restart() { isBroken = true }
 
     /// Records new tuning.
@@ -87,7 +88,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
     /// Records a sample.
     mutating func keep(_ sample: IMUSample) { put(.sample, sample) }
 
-    /// Records the results of a tick, which completes the frames of the tick.
+    /// Records the results of a tick; the frames of the tick are then complete.
     mutating func end(_ result: ReplayLogTick) {
         guard ring.isOn else { return }
         put(.tick, result)

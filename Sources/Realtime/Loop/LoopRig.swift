@@ -1,7 +1,7 @@
 package import GimbalCore
 
 /// Control loop without threads, together with the other ends of all its connections. Tests,
-/// benchmarks and replays use it and pass the time as an argument.
+/// benchmarks and replays use the loop in this form, and pass the time as an argument.
 package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
@@ -49,7 +49,7 @@ package struct LoopRig: ~Copyable {
         commands.push(TimedCommand(command, received: received, validUntil: validUntil))
     }
 
-    /// Runs one tick through `runTick`, which the compiler checks for allocations.
+    /// Runs one tick through `runTick`; the compiler checks `runTick` for allocations.
     package mutating func tick(now: Instant) { runTick(&loop, now: now) }
 
     /// The newest output, as the bus thread receives it.

@@ -28,7 +28,7 @@ struct ReplayLogEnds: ~Copyable, Sendable {
 /// the producer never waits.
 struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     private let storage: ReplayLogStorage
-    /// True if the ring exists, so that frames are recorded.
+    /// True if the ring exists; frames are then recorded.
     let isOn: Bool
     /// Number of bytes written since the start; the shared atomic variable contains a copy for the
     /// consumer.
@@ -153,7 +153,7 @@ struct ReplayLogStorage: @unchecked Sendable {
         let header = 3 * cacheLine
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: header + capacity, alignment: cacheLine)
-        // Every page is touched now, so that the first use of the ring causes no page faults.
+        // Every page is touched now; the first use of the ring then causes no page faults.
         block.initializeMemory(as: UInt8.self, repeating: 0, count: header + capacity)
         for line in 0..<3 {
             (block + line * cacheLine)

@@ -139,7 +139,7 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
 
 /// Memory of a ring in one raw block: the indices on separate cache lines, then the elements.
 ///
-/// The lines are 128 bytes apart because the adjacent-line prefetcher of many cores moves pairs of
+/// The lines are 128 bytes apart, because the adjacent-line prefetcher of many cores moves pairs of
 /// 64-byte lines. Each end stores its own index and a copy of the other end's index. Therefore most
 /// calls do not access the cache lines of the other end.
 @frozen

@@ -33,8 +33,8 @@ struct OutputLanes: BitwiseCopyable, Sendable {
 }
 
 /// Memory for the state of all real-time threads. The memory exists from before the start of the
-/// threads until after their end. Each state has a separate block, so that the threads do not share
-/// a cache line.
+/// threads until after their end. Each state has a separate block. Therefore the threads do not
+/// share a cache line.
 final class SharedBlock: @unchecked Sendable {
     let settings: RuntimeSettings
     let handles: SharedHandles

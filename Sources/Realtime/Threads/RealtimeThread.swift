@@ -21,8 +21,8 @@ public final class RealtimeThread: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
-    ///   - body: Code that the new thread runs after its set-up. The closure must not be isolated
-    ///     to an actor.
+    ///   - body: Code of the new thread, executed after its set-up. The closure must not be
+    ///     isolated to an actor.
     /// - Throws: `ThreadError` if memory or the limit of threads is exhausted.
     public init(
         _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void
@@ -79,8 +79,8 @@ private final class ThreadStart: @unchecked Sendable {
     let ready = Doorbell()
     /// Doorbell that the new thread rings before it ends.
     let done = Doorbell()
-    /// Results of the thread's set-up. The new thread writes this value before it signals `ready`;
-    /// then the creator reads it.
+    /// Results of the thread's set-up. The new thread writes this value before it signals `ready`.
+    /// After the signal, the creator reads the value.
     var outcome = ThreadOutcome()
 
     init(configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void) {

@@ -45,8 +45,8 @@ public struct StopReport: Sendable, Equatable {
     public var busEnded: Bool
     /// True if the loop has ended.
     public var loopEnded: Bool
-    /// True if the power line is off, or every bus accepted the request to turn its power stages
-    /// off.
+    /// True if the power line is off, or if every bus has accepted the request to turn its power
+    /// stages off.
     public var motorsOff: Bool
 }
 

@@ -55,7 +55,7 @@ public enum ThreadTable {
     public static let prefaultBytes = 256 * 1024
     /// Stack size of every other thread of the process, bytes. The stacks of ordinary threads are
     /// also locked into memory, and therefore small. The socket's requests need at most 80 kB of
-    /// stack in a release build, and 130 kB in a debug build.
+    /// stack in a release build, and at most 130 kB in a debug build.
     public static let ordinaryStackBytes = 256 * 1024
 }
 

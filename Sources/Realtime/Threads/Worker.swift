@@ -63,8 +63,8 @@ public final class Worker: Sendable {
 
     /// Adds a job. The method does not wait for earlier jobs; any ordinary thread can call it.
     ///
-    /// - Parameter job: Job to run on the worker's thread, or on the caller's thread if no further
-    ///   thread can be created.
+    /// - Parameter job: Job to run on the worker's thread; if no further thread can be created, the
+    ///   job runs on the caller's thread.
     /// - Returns: True if the job will run; false while `capacity` jobs wait, and after the end of
     ///   the worker.
     @discardableResult

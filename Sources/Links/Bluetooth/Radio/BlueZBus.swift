@@ -14,7 +14,7 @@ final class BlueZBus {
         var device: String
         /// Largest size of an ATT packet (MTU), bytes; nil if unknown.
         var mtu: Int?
-        /// Number that identifies this write when `answer` is called later.
+        /// Number of this write, for a later call of `answer`.
         var token: UInt64 = 0
     }
 
@@ -63,7 +63,7 @@ final class BlueZBus {
         guard let handle = cbz_new(&callbacks) else { fatalError("no memory") }
         self.handle = handle
         for (index, service) in services.enumerated() {
-            // Phones cache attribute handles, so the services have fixed handles, far above
+            // Phones cache attribute handles. Therefore the services have fixed handles, far above
             // bluetoothd's own handles. Each service has room for 80 attributes. Services without
             // an advertisement have a separate range of handles. Therefore an additional service of
             // another kind does not change their handles.
@@ -111,9 +111,9 @@ final class BlueZBus {
         return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
     }
 
-    /// Reads and handles one waiting message of D-Bus, if there is one.
+    /// Reads and handles one waiting message of D-Bus, if a message waits.
     ///
-    /// - Returns: On success, true if more messages can be waiting; on failure, the errno that
+    /// - Returns: On success, true if more messages can be waiting. On failure, the errno that
     ///   ended the connection to the bus.
     func process() -> Result<Bool, RadioBusError> {
         var isMore = false
@@ -166,8 +166,8 @@ final class BlueZBus {
         }
     }
 
-    /// Changes the name of an advertisement for its next registration. A name that is too long is
-    /// omitted from the advertisement.
+    /// Changes the name of an advertisement; the new name is used at the next registration. A name
+    /// that is too long is omitted from the advertisement.
     func rename(advertisement index: Int, _ name: String) {
         cbz_rename_advertisement(handle, UInt32(index), name)
     }
@@ -180,7 +180,7 @@ final class BlueZBus {
     /// Ends a phone's connection.
     func disconnect(device: String) { cbz_disconnect_device(handle, device) }
 
-    /// Requests that bluetoothd removes a device and its keys.
+    /// Requests the removal of a device and its keys from bluetoothd.
     func remove(device: String, adapter: String) { cbz_remove_device(handle, adapter, device) }
 
     private func expect(_ error: Int32) {

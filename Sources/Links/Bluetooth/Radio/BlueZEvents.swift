@@ -1,7 +1,7 @@
 import CBlueZ
 
-/// Conversion of bluetoothd's signals into events for the supervisor and for the list of centrals.
-/// Other signals of bluetoothd are ignored.
+/// Converts bluetoothd's signals to events for the supervisor and for the list of centrals. Other
+/// signals of bluetoothd are ignored.
 enum BlueZEvents {
     static func translate(_ event: cbz_event) -> BlueZBus.Event? {
         let path = text(event.path)

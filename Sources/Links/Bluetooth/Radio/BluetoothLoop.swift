@@ -37,8 +37,8 @@ final class BluetoothLoop {
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd ended. The kernel keeps the links of these phones
-    /// for some seconds, but a new bluetoothd does not answer on these links. A phone with a link
-    /// from before the restart receives no answers, and cannot connect again until the kernel ends
+    /// for some seconds, but a new bluetoothd does not answer on these links. A phone whose link
+    /// began before the restart receives no answers, and cannot connect again until the kernel ends
     /// the link.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
@@ -388,7 +388,7 @@ extension BluetoothLoop: BlueZResponder {
 }
 
 extension Int {
-    /// True if the number is a power of two. If an event repeats, only its occurrences 1, 2, 4, 8,
-    /// … are logged.
+    /// True if the number is a power of two. If an event recurs, only the occurrences 1, 2, 4, 8, …
+    /// are logged.
     fileprivate var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
 }

@@ -41,7 +41,7 @@ enum RadioEvent: Equatable {
 /// Action that the radio supervisor requests. The `path` in an action is the D-Bus object path of
 /// an adapter.
 enum RadioAction: Equatable {
-    /// Close the present connection to the bus, if one exists, and open a new connection. The event
+    /// Close the connection to the bus if one exists, and open a new connection. The event
     /// `.busOpened` or `.busLost` answers this action.
     case openBus
     /// List the objects of bluetoothd. The event `.done` answers this action and all actions

@@ -18,8 +18,8 @@ struct CharacteristicTable {
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
-/// Subscriptions to the characteristics. For each characteristic, bluetoothd only reports whether
-/// at least one central has subscribed.
+/// Subscriptions to the characteristics. For each characteristic, bluetoothd only reports if at
+/// least one central has subscribed.
 final class Subscriptions {
     /// Characteristics for which bluetoothd has started notifications.
     private var started: Set<Int> = []
@@ -32,8 +32,8 @@ final class Subscriptions {
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
             let isNew = started.insert(index).inserted
-            // A new subscription shows that a phone is connected, although the event that
-            // identifies the phone comes later.
+            // A new subscription shows that a phone is connected, although the event with the
+            // phone's identity arrives later.
             return isNew && !isPaused
         }
         return started.remove(index) != nil && !isPaused

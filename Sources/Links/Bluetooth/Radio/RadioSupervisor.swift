@@ -40,7 +40,7 @@ struct RadioSupervisor {
     enum Step: Equatable {
         /// The step has not been requested yet.
         case wanted
-        /// The last request of the step failed; the step must be requested again at the given time.
+        /// The last request of the step failed; the step must be requested again at this time.
         case waiting(until: Instant)
         case asked
         case done
@@ -118,8 +118,8 @@ struct RadioSupervisor {
     var adapterPath: String? { chosen }
     /// Reported state of the adapter in use; nil if there is none.
     var adapter: Adapter? { chosen.flatMap { adapters[$0] } }
-    /// True if the services and all advertisements are registered or being registered again, so
-    /// that phones find the peripheral.
+    /// True if the services and all advertisements are registered or being registered again. Phones
+    /// then find the peripheral.
     var isOnAir: Bool {
         application == .done && adapter?.isPowered == true && (isRenewing || isAdvertising)
     }
@@ -230,7 +230,7 @@ extension RadioSupervisor {
         return cutting != .done
     }
 
-    /// Registers the advertisements again if the adapter reports that it does not send all of them.
+    /// Registers the advertisements again if the adapter does not send all of them.
     private mutating func renewLost(_ now: Instant) -> [RadioAction] {
         guard isAdvertising, let sent = adapter?.sent,
             sent < advertisements.count
@@ -247,7 +247,7 @@ extension RadioSupervisor {
         return renew()
     }
 
-    /// True if a step must be requested now; if so, the step is marked as requested.
+    /// True if a step must be requested now; the function then marks the step as requested.
     private func isDue(_ step: inout Step, _ now: Instant) -> Bool {
         switch step {
         case .wanted: break
@@ -335,8 +335,8 @@ extension RadioSupervisor {
             : "The adapter was switched off."
         isRenewing = false
         // After the adapter has been off, some versions of bluetoothd keep the registered
-        // advertisements; other versions drop them. A new registration of each advertisement shows
-        // which advertisements bluetoothd has kept.
+        // advertisements; other versions drop them. A new registration of each advertisement
+        // reveals the advertisements that bluetoothd has kept.
         for index in advertisements.indices { advertisements[index] = .wanted }
     }
 

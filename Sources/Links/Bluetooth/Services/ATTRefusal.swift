@@ -42,7 +42,7 @@ extension ATTError {
 
     /// Error 0x85: the written value is not a number, or not text.
     public static let malformed = ATTError.application(0x85)
-    /// Error 0x86: airframed has failed; its log has details.
+    /// Error 0x86: airframed has failed; see airframed's log.
     public static let internalFailure = ATTError.application(0x86)
 
     /// Creates the ATT error that a central receives for a refusal.

@@ -24,8 +24,8 @@ extension AirOSService {
         }
     }
 
-    /// Executes a request for the mode "inactive", whose effect the setting `airos.inactive`
-    /// defines. If `neutral` is configured but not possible, the outputs are switched off.
+    /// Executes a request for the mode "inactive"; the setting `airos.inactive` defines its effect.
+    /// If `neutral` is configured but not possible, the outputs are switched off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
@@ -111,7 +111,7 @@ extension AirOSService {
         )
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         try port.tuning.save(Self.keys, with: updates, from: source, note) { result in
-            // A latched emergency stop remains in force when an app requests its defaults.
+            // A latched emergency stop remains in force after an app's request for its defaults.
             guard case .success = result, !port.control.isStopped else { return answer(result) }
             answer(
                 Result { () throws(Refusal) in
@@ -145,7 +145,7 @@ struct HeadingZero {
     /// Zero point of the reported heading, in the loop's frame, rad.
     private var zero = 0.0
     /// Number of the estimator's samples when `zero` was set. If the number of samples has
-    /// decreased, the estimator has restarted, and its heading has a new zero.
+    /// decreased, the estimator has restarted; the heading then has a new zero.
     private var samples: UInt64 = 0
 
     /// Heading that is reported to apps, rad.

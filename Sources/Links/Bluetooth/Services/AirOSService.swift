@@ -123,7 +123,7 @@ public final class AirOSService: GATTService {
         return AirOSStatus(AirOSMode(port.control.mode))
     }
 
-    /// Checks a value that a central has written, and passes it to the gimbal.
+    /// Checks the value of a write from a central, and passes the value to the gimbal.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier

@@ -85,8 +85,8 @@ public protocol GATTNotifier {
     func notify(_ characteristic: GATTUUID, _ value: [UInt8])
 
     /// Defers the present write response until a write to the disk is complete. This method must be
-    /// called only within `GATTService.write`. If `GATTService.write` throws instead of returning,
-    /// the central receives its error immediately.
+    /// called only within `GATTService.write`. If `GATTService.write` throws, the central
+    /// immediately receives the error.
     ///
     /// - Returns: Closure that sends the write response: nil means success. Call the closure once,
     ///   on any thread.

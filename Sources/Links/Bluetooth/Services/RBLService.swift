@@ -10,9 +10,9 @@ import Wire
 /// `SerialRole`, such as a robot's remote control.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display uses such
-/// writes. BlueZ cannot report errors for writes without response, so the service ignores and
-/// counts an invalid speed. Characteristic 0003 accepts as many bytes as the MTU allows, not only
-/// 20.
+/// writes. BlueZ cannot report errors for writes without response. Therefore the service ignores an
+/// invalid speed, and counts it. Characteristic 0003 accepts as many bytes as the MTU allows, not
+/// only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
 /// bytes). It sends at most `piecesPerSecond` notifications per second. The limit of the rate is
@@ -114,8 +114,8 @@ public final class RBLService: GATTService {
         }
     }
 
-    /// Passes written bytes to the role, or changes the serial port's speed, the advertised name or
-    /// the transmit power.
+    /// Passes written bytes to the role. Other writes change the serial port's speed, the
+    /// advertised name or the transmit power.
     public func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier

@@ -42,7 +42,7 @@ public struct SerialOutput: Sendable {
         count += message.count
     }
 
-    /// Removes and returns the next bytes, which can belong to several messages.
+    /// Removes and returns the next bytes; they can belong to several messages.
     ///
     /// - Parameter limit: Largest number of bytes to return.
     /// - Returns: The removed bytes; empty if no bytes wait.

@@ -19,8 +19,8 @@ public protocol SerialRole: AnyObject {
     func disconnected(_ central: Central, now: Instant)
     /// Descriptor and events for poll(2); nil if the role has none.
     var entry: pollfd? { get }
-    /// Reads from or writes to the role's descriptor after an event of poll(2), even if no client
-    /// is subscribed.
+    /// Reads from or writes to the role's descriptor after an event of poll(2), even without a
+    /// subscribed client.
     func ready(now: Instant, _ output: inout SerialOutput)
     /// Sends the role's output that is due. The method is called only while a client is subscribed.
     ///

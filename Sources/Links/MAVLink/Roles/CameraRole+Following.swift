@@ -3,8 +3,8 @@ import Logging
 import Port
 import Wire
 
-// Functions of the camera that follows a person: commands that choose the person, and messages with
-// the person's position in the picture.
+// Functions of the camera that follows a person: commands for the choice of the person, and
+// messages with the person's position in the picture.
 extension CameraRole {
     /// Commands that choose the person.
     private enum FollowCommand: UInt16 {

@@ -1,9 +1,9 @@
 import GimbalCore
 import Wire
 
-/// MAVLink camera that announces the video stream of a companion program: the first camera
-/// component of the gimbal's system. Ground stations find the stream through this component. The
-/// component exists while a companion program reports a video stream. The pictures do not pass
+/// MAVLink camera that announces the video stream of a companion program. The camera is the first
+/// camera component of the gimbal's system. Ground stations find the stream through this component.
+/// The component exists while a companion program reports a video stream. The pictures do not pass
 /// through airframed.
 struct CameraRole {
     /// Component ID of the camera, MAV_COMP_ID_CAMERA.
