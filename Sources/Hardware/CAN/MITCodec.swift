@@ -147,8 +147,8 @@ struct MITCodec: DriveCodec {
         news.angle = FixedPoint.decode(UInt32(angle), range: limits.angle, bits: 16)
         let rate = UInt32(frame[3]) << 4 | UInt32(frame[4] >> 4)
         news.rate = FixedPoint.decode(rate, range: limits.rate, bits: 12)
-        // Damiao's drives append two temperatures. They send their state in the upper half of the
-        // first byte: 0 is off, 1 is on, 8 to 14 are faults.
+        // Damiao's drives append two temperatures. The drives send their state in the upper half of
+        // the first byte: 0 is off, 1 is on, 8 to 14 are faults.
         guard frame.count == 8 else { return news }
         let state = frame[0] >> 4
         news.isRunning = state == 1

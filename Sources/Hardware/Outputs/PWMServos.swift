@@ -20,7 +20,7 @@ final class PWMServos: MotorPort {
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
     /// Resolution of the pulses, ns. The resolution is much finer than the resolution of a servo.
-    /// It is coarse enough to avoid writes while the camera is at rest.
+    /// The resolution is coarse enough to avoid writes while the camera is at rest.
     private static let resolution = 250.0
     /// Interval between attempts to find a missing channel, s.
     private static let lookSeconds = 0.1

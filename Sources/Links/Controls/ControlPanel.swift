@@ -178,8 +178,8 @@ struct ControlPanel {
 
     // MARK: Learning
 
-    /// Identifies a control. For `seconds`, in seconds, the panel reports each control that is
-    /// used, and does not execute the control's action.
+    /// Identifies a control. For the given number of seconds, the panel reports each control that
+    /// is used, and does not execute the control's action.
     mutating func learn(seconds: Double, now: Instant) {
         learned = nil
         learnsUntil = now.advanced(bySeconds: seconds)

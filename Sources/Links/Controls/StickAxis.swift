@@ -50,7 +50,7 @@ struct StickAxis {
     }
 
     /// Evaluates the time that has passed. If the stick rests near its centre, the centre is
-    /// corrected. If a deflected stick does not change for `timeout`, in seconds, the axis is stuck
+    /// corrected. If a deflected stick does not change within the timeout, the axis counts as stuck
     /// until the stick returns to the centre.
     ///
     /// - Returns: True if the axis has become stuck.

@@ -8,8 +8,8 @@ import Wire
 /// request is accepted.
 private struct Move {
     let request: MotionRequest
-    /// Function that returns the answer. Its arguments are the granted request, the loop's snapshot
-    /// before the request, and the active settings.
+    /// Function that returns the answer. The function's arguments are the granted request, the
+    /// loop's snapshot before the request, and the active settings.
     let answer: (MotionRequest, StabilizerSnapshot?, Settings) -> Acknowledgement
 
     init(

@@ -58,10 +58,9 @@ public final class LockstepServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// Waits until all earlier events on the socket have been handled, that is, messages,
-    /// connections and disconnections. If the simulator has sent a message before a client sends a
-    /// request, the message takes effect first. Any thread can call this method, which waits at
-    /// most 1 s.
+    /// Waits until all earlier events on the socket (messages, connections and disconnections) have
+    /// been handled. If the simulator has sent a message before a client sends a request, the
+    /// message takes effect first. Any thread can call this method, which waits at most 1 s.
     public func settle() { settling.settle() }
 
     /// The body of the thread `airframed-sim`.

@@ -42,9 +42,9 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the state of the companion program that follows a person; nil if there
     /// is no such program.
     public var following: @Sendable () -> FollowingState? = { nil }
-    /// Function that selects the person to follow. Its arguments are a position in the picture
-    /// (0...1 from the left and from the top) and the source of the request. The function throws a
-    /// refusal if the person cannot be selected.
+    /// Function that selects the person to follow. The function's arguments are a position in the
+    /// picture (0...1 from the left and from the top) and the source of the request. The function
+    /// throws a refusal if the person cannot be selected.
     public var follow:
         @Sendable (
             _ action: FollowingChoice.Action, _ x: Double?, _ y: Double?, _ source: CommandSource

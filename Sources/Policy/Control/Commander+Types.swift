@@ -12,7 +12,7 @@ extension Commander {
         /// Time until the end of mode `tracking`, from the last tracking rate or from the start of
         /// the mode, s.
         public var trackingSeconds = 1.0
-        /// Time from the receipt of a request to drive to its expiry, s.
+        /// Time from the receipt of a driving request to the request's expiry, s.
         public var drivingSeconds = 1.0
         /// Time from the receipt of a request that turns a stepper motor to its expiry, s.
         public var steppingSeconds = 0.3

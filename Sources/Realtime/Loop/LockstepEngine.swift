@@ -19,8 +19,8 @@ public struct LockstepAssembly: ~Copyable, Sendable {
 /// when the call returns. The loop, rings and mailboxes have the types that `GimbalRuntime` also
 /// uses.
 ///
-/// The engine reads no clock. Its results depend only on the samples and their times. Only one
-/// thread at a time can use the engine.
+/// The engine reads no clock. The results of the engine depend only on the samples and their times.
+/// Only one thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     /// The loop is on the heap. An engine is moved several times, and a loop is too large to be
     /// copied through a small stack.

@@ -19,8 +19,8 @@ public struct RuntimeSettings: Sendable {
     public var telemetryCapacity = 2048
     /// Capacity of the flight recorder's replay log, bytes; 0 disables the recorder.
     public var replayLogBytes = 0
-    /// Number of initial ticks with the outputs off. Allocations and page faults of the first use
-    /// of code occur in the warm-up ticks.
+    /// Number of initial ticks with the outputs off. Allocations and page faults at the first
+    /// execution of code occur during the warm-up ticks.
     public var warmUpTicks = 100
     /// Largest number of requests that one tick executes.
     public var requestsPerTick = 8

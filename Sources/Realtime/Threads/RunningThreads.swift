@@ -13,7 +13,7 @@ struct RunningThreads: Sendable {
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
     /// Ends the threads. The threads that turn a device off at their end are ended first, all at
-    /// the same time. Then the loop is ended.
+    /// the same time. The loop is ended last.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()

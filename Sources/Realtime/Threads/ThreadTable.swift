@@ -21,9 +21,9 @@
 /// again. The priorities of loop and buses are above the priority of the kernel's threaded
 /// interrupts (50), because the transfers of these threads do not depend on those interrupts. The
 /// priorities of loop and buses are below the kernel's watchdogs (99). The power line's thread has
-/// a higher priority than the loop. Therefore it can switch the motors off even if the loop hangs.
-/// `loop.priority` changes the loop's priority; the priorities of bus and power line change by the
-/// same amount.
+/// a higher priority than the loop. Therefore this thread can switch the motors off even if the
+/// loop hangs. `loop.priority` changes the loop's priority; the priorities of bus and power line
+/// change by the same amount.
 public enum ThreadTable {
     /// The thread of the control loop.
     public static let loop = ThreadConfiguration(name: "airframed-loop", priority: 80)

@@ -65,8 +65,8 @@ final class BlueZBus {
         for (index, service) in services.enumerated() {
             // Phones cache attribute handles. Therefore the services have fixed handles, far above
             // bluetoothd's own handles. Each service has room for 80 attributes. Services without
-            // an advertisement have a separate range of handles. Therefore an additional service of
-            // another kind does not change their handles.
+            // an advertisement have a separate range of handles. Therefore a new service of another
+            // kind does not change the handles of these services.
             let first = service.isAdvertised ? 0x100 + 0x50 * index : 0x800
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(first)))
             for characteristic in service.characteristics {

@@ -43,8 +43,8 @@ final class BluetoothLoop {
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned. This time is the time of receipt of all requests that are
-    /// handled until the next wait.
+    /// Time at which poll(2) returned. This time is the time of receipt of all requests until the
+    /// next wait.
     private var wokenAt: Instant
     /// Time of the next required call of the services.
     private var due: Instant?

@@ -59,7 +59,7 @@ struct RadioSupervisor {
     static let busRetry = 1.0
     /// Time from a disconnection until the advertisements are registered again, s. The new
     /// registration restores advertisements that the adapter has lost. Therefore a returning phone
-    /// finds them.
+    /// finds the advertisements.
     static let renewalDelay = 1.0
     /// Longest time from the acceptance of an advertisement to the adapter's report, s.
     static let patience = 2.0

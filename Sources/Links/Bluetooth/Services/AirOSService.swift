@@ -4,7 +4,7 @@ public import Logging
 import Port
 import Wire
 
-/// The AirOS service: the gimbal for AirLink and similar apps.
+/// AirOS service; AirLink and similar apps use the gimbal through this service.
 ///
 /// The service converts bytes from an app to requests and changes of settings, and converts the
 /// gimbal's state to bytes. The service sends the newest values to all subscribers at the rate
