@@ -146,7 +146,7 @@ enum StatusDoctor {
 /// Store of earlier status reports. `doctor` compares the present report with one of the stored
 /// reports.
 final class DoctorLooks: Sendable {
-    /// Age that an earlier report must have for a comparison, s.
+    /// Permitted age of an earlier report for a comparison, s.
     private static let ages = 0.5...10.0
     /// Largest number of stored reports.
     private static let most = 8

@@ -92,7 +92,7 @@ public struct BatteryReader: Sendable {
         return reading
     }
 
-    /// Batteries and monitors that the kernel offers, one line each, for `doctor`.
+    /// Batteries and monitors that the kernel offers, one text line for each, for `doctor`.
     public static func offers(_ roots: Roots = Roots()) -> [String] {
         let supplies = KernelFolder(path: roots.powerSupply)
         let batteries = supplies.entries.filter { isBattery(supplies.folder($0)) }

@@ -259,7 +259,8 @@ struct GimbalDirector {
         }
     }
 
-    /// Keeps the held heading constant relative to north, although the loop's own heading drifts.
+    /// Corrects the held heading for the drift of the loop's heading, so that the camera's heading
+    /// stays constant relative to north.
     mutating func holdHeading(now: Instant) {
         let isEnabled = port.snapshot?.output.enabled ?? false
         // The control loop drops the requested heading when the motors are switched off. Therefore

@@ -24,10 +24,10 @@ extension CommandSource {
     }
 }
 
-// Requests to the gimbal in the name of a MAVLink peer. Angles are in radians; NaN on an axis means
+// Requests to the gimbal on behalf of a MAVLink peer. Angles are in radians; NaN on an axis means
 // no request.
 extension GimbalPort {
-    /// Sends a request to the gimbal in the name of a MAVLink peer.
+    /// Sends a request to the gimbal on behalf of a MAVLink peer.
     func ask(
         _ request: MotionRequest, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {

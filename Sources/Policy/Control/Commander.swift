@@ -133,8 +133,8 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Handles the end of the source's connection. After the end, the source is no longer in
-    /// control. If the source was in control, its rate requests end immediately.
+    /// Handles the end of the source's connection. After the connection has ended, the source is no
+    /// longer in control. If the source was in control, its rate requests end immediately.
     public func disconnected(_ source: CommandSource, now: Instant) {
         state.withLock { state in
             state.loss.cutOff(source)

@@ -1,8 +1,8 @@
 public import GimbalCore
 public import Port
 
-/// Timed rollback of a live change. The rollback stores the state before the change, and the
-/// restore time of this state; if the change is kept, the state is not restored.
+/// Timed rollback of a live change. The rollback stores the state before the change, and a
+/// deadline. At the deadline, the stored state is restored unless the change has been kept.
 ///
 /// The rollback has no clock and no thread. The caller calls `expire` regularly, and restores the
 /// state that `expire` returns. When the change is saved, the caller calls `keep`.

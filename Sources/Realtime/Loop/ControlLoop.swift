@@ -183,7 +183,7 @@ struct ControlLoop: ~Copyable, Sendable {
         publish(now: now, isLook: true)
     }
 
-    /// Resets the whole loop except the newest tuning. The method must not be called during a tick.
+    /// Resets the loop, but keeps the newest tuning. The method must not be called during a tick.
     mutating func restart() {
         while ports.commands.pop() != nil {}
         while ports.samples.pop() != nil {}
@@ -256,7 +256,7 @@ struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.
     var sampleTime: Instant
-    /// Time of the tick that computed the output. If the time is old, the loop hangs.
+    /// Time of the tick that computed the output. If the time is too old, the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

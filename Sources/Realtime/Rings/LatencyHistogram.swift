@@ -17,7 +17,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline let cells: UnsafeMutablePointer<Cell.Storage>
 
     @inlinable static var bucketCount: Int { 512 }
-    /// Longest duration with its own bucket, ns; longer durations are recorded as this duration.
+    /// Longest duration with a separate bucket, ns; longer durations are recorded as this duration.
     @inlinable static var longest: UInt64 { (1 << 35) - 1 }
 
     /// Creates an empty histogram.

@@ -92,7 +92,7 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Sends the messages about the person that are due.
+    /// Sends the due messages about the person.
     func reportFollowing(now: Instant) {
         guard !followingStreams.isEmpty, hasCamera else { return }
         let message = CameraTrackingImageStatus(configuration.following())
