@@ -5,7 +5,7 @@ import GimbalCore
 /// After a minute without an occurrence, the limiter returns to its initial state. The type reads
 /// no clock; callers pass the time as an argument.
 struct Repetition {
-    /// Limiter of repeated log messages, which counts suppressed messages.
+    /// Log lines that were suppressed.
     struct Withheld: Equatable {
         /// Number of suppressed lines.
         let count: Int

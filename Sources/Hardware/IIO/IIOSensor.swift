@@ -91,8 +91,8 @@ final class IIOSensor: CameraSensor {
         restart(now: now, after: 0)
     }
 
-    /// Reads the device with the gyroscope. Combines its scans with the measurements of the other
-    /// devices to samples.
+    /// Reads the device with the gyroscope. Creates samples from the gyroscope's scans and the
+    /// measurements of the other devices.
     private func readGyroscope(
         into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) {

@@ -147,8 +147,7 @@ private final class StepperContext: @unchecked Sendable {
     /// Number of clock periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
     /// Largest number of clock periods for which one tick advances the motion. After a longer
-    /// delay, the motion is late, but no step is lost. After a longer delay, the motion is late,
-    /// but no step is lost.
+    /// delay, the motion is late, but no step is lost.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

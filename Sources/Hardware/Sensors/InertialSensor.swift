@@ -37,8 +37,8 @@ final class InertialSensor: CameraSensor {
     private let telling: [Int]
     private var audits = 0
     private var failures = 0
-    /// Time of the last failed burst or set-up; measurements before this time are ignored. nil if
-    /// no burst or set-up has failed.
+    /// Time of the last failed burst or set-up; nil without a failure. Measurements before this
+    /// time are ignored.
     private var failed: Instant?
     /// The chip's FIFO, and the clock of its samples; nil if the FIFO is not used.
     private let buffer: SampleBuffer?

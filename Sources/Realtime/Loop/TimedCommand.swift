@@ -4,8 +4,8 @@ public import GimbalCore
 public struct TimedCommand: Sendable, BitwiseCopyable {
     /// The command.
     public var command: Command
-    /// Time at which the link received the request; `Stage.request` is measured from this time. nil
-    /// for a command without a request.
+    /// Time at which the link received the request, and start of `Stage.request`; nil for a command
+    /// without a request.
     public var received: Instant?
     /// End of the dead-man time; a time in the past for a command without a dead-man time.
     public var validUntil: Instant
