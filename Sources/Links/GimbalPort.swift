@@ -22,7 +22,8 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
-    /// The request within the limits of the source; `request` applies the same limits.
+    /// The request, limited to the values that the source is permitted; `request` applies the same
+    /// limits.
     ///
     /// - Throws: The refusal of a request that exceeds the limits.
     func limited(

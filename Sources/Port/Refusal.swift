@@ -36,7 +36,7 @@ public struct Refusal: Error, Hashable, Sendable {
         case forbidden
         /// An emergency stop is latched.
         case stopped
-        /// The mode is inactive, so nothing would move.
+        /// The mode is `inactive`, so nothing would move.
         case inactive
         /// Another operation is running; the same request can succeed later.
         case busy
@@ -73,7 +73,7 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal {
-    /// Refusal because the mode is inactive, so nothing would move; another mode must be requested
+    /// Refusal because the mode is `inactive`, so nothing would move; another mode must be requested
     /// first.
     public static var inactive: Refusal {
         Refusal(

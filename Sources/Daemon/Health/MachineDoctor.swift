@@ -1,9 +1,9 @@
 import PlainText
 import Wire
 
-/// Checks of `doctor` for the computer. The problems that these checks find do not prevent motion
-/// now, but can cause faults later. The checks read no files; `MachineFacts` reads the properties
-/// of the computer.
+/// Checks of `doctor` for the computer. A missing inertial sensor prevents motion. The other
+/// problems do not prevent motion now, but can cause faults later. The checks read no files;
+/// `MachineFacts` reads the properties of the computer.
 struct MachineDoctor {
     /// Minimum free disk space, bytes; the check warns below this value, which suffices for
     /// hundreds of saves.

@@ -11,7 +11,7 @@ import Wire
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
 /// thread. The motors' outputs stay off until the result of the calibration is on the disk. Callers
-/// pass the loop's time and the date.
+/// pass the loop's time and the date as arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?

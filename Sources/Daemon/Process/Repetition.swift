@@ -9,7 +9,7 @@ struct Repetition {
     struct Withheld: Equatable {
         /// Number of suppressed lines.
         let count: Int
-        /// Time since the last line that was logged, s.
+        /// Time since the last logged line, s.
         let seconds: Double
     }
 

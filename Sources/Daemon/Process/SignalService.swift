@@ -87,7 +87,7 @@ struct LEDDevice {
     ///
     /// - Parameters:
     ///   - isOn: True if the device must be on.
-    ///   - name: Name of the device; "off" for none.
+    ///   - name: Name of the device; `off` for none.
     mutating func set(_ isOn: Bool, name: String) {
         if name != self.name {
             turnOff()

@@ -25,7 +25,7 @@ extension Settings {
 }
 
 extension DatagramAddress {
-    /// Converts the text of a setting to an address; nil for "off".
+    /// Converts the text of a setting to an address; nil for `off`.
     init?(setting: String) {
         guard let endpoint = NetworkEndpoint(setting) else { return nil }
         self.init(host: endpoint.host, port: endpoint.port)

@@ -1,7 +1,7 @@
 /// NXP PCA9685, a chip with 16 PWM outputs: its registers and their values, without the bus. Data
 /// sheet: PCA9685, revision 4.
 struct PCA9685: Sendable {
-    /// Number of pulses per second that the chip makes with the value of `prescale`.
+    /// Pulse rate of the chip for the value of `prescale`, pulses per second.
     let frameRate: Double
     /// Value of the prescaler register.
     let prescale: UInt8

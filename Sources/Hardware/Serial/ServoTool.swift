@@ -17,7 +17,7 @@ public struct FoundServo: Sendable, Equatable {
     public var id: Int
     /// Baud rate at which the servo answered, bits per second.
     public var baud: Int
-    /// Model number of the vendor: 777 is an STS3215, 1200 an XL330-M288.
+    /// Vendor's model number; for example, 777 for an STS3215 and 1200 for an XL330-M288.
     public var model: Int
     /// Angle, degrees, 0...360.
     public var angle: Double

@@ -227,7 +227,7 @@ struct LoopPorts: ~Copyable, Sendable {
     var motors: MailboxWriter<LoopAnswer>
     /// Mailbox to the motors' thread; used if the motors have their own bus.
     var ownBus: MailboxWriter<LoopAnswer>
-    /// Mailbox to the thread of the line that switches the motors' power.
+    /// Mailbox to the power line's thread.
     var power: MailboxWriter<LoopAnswer>
     var telemetry: RingWriter<TelemetryRecord>
     var replayLog: LoopReplayLog

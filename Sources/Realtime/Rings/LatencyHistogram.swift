@@ -45,7 +45,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         if value > longest.load(ordering: .relaxed) { longest.store(value, ordering: .relaxed) }
     }
 
-    /// Number of the bucket of a value, ns; the value is at most `longest`.
+    /// Index of the bucket for a duration, ns; the duration is at most `longest`.
     @inlinable
     static func bucket(of value: UInt64) -> Int {
         if value < 16 { return Int(value) }

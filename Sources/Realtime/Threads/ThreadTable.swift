@@ -31,7 +31,7 @@ public enum ThreadTable {
     public static let bus0 = ThreadConfiguration(name: "airframed-bus0", priority: 79)
     /// The thread of motors that have their own bus.
     public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 79)
-    /// The thread of the line that switches the motors' power.
+    /// The power line's thread, which switches the motors' power.
     public static let power = ThreadConfiguration(name: "airframed-power", priority: 81)
     /// The thread that sets the stepper motors' lines.
     public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 78)

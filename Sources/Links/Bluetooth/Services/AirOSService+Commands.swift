@@ -24,7 +24,7 @@ extension AirOSService {
         }
     }
 
-    /// Executes a request for the mode "inactive"; the setting `airos.inactive` defines its effect.
+    /// Executes a request for the mode `inactive`; the setting `airos.inactive` defines its effect.
     /// If `neutral` is configured but not possible, the outputs are switched off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
