@@ -73,8 +73,8 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal {
-    /// Refusal because the mode is `inactive`, so nothing would move; another mode must be requested
-    /// first.
+    /// Refusal because the mode is `inactive`, so nothing would move; another mode must be
+    /// requested first.
     public static var inactive: Refusal {
         Refusal(
             .inactive,
