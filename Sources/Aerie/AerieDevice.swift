@@ -2,11 +2,11 @@ import FoundationEssentials
 import Synchronization
 import WebServing
 
-/// Connection of one phone. The object receives the phone's messages. The object stores the phone's
-/// newest pose, and a flag that is true if the phone is admitted. The class is thread-safe.
+/// Connection of one phone. It receives the phone's messages. It stores the phone's newest pose and
+/// its admission. The class is thread-safe.
 final class AerieDevice: WebSocketEndpoint {
-    /// Error messages that apps display. The messages have the same wording as in the original
-    /// Aerie server.
+    /// Error messages that the phone's app displays. The messages have the same wording as in the
+    /// original Aerie server.
     enum Problem {
         static let token = "Invalid authentication token"
         static let notAuthenticated = "Device not authenticated"
@@ -57,7 +57,7 @@ final class AerieDevice: WebSocketEndpoint {
         state.withLock { $0.session }?.send(.text(utf8: message.text), replacing: key)
     }
 
-    /// Sends an error message to the phone, in the form of the original Aerie server.
+    /// Sends an error message to the phone, in the format of the original Aerie server.
     func refuse(_ problem: String) {
         send(server.message(.authResponse, AuthResponse(success: false, error: problem)))
     }
@@ -113,7 +113,7 @@ final class AerieDevice: WebSocketEndpoint {
         }
     }
 
-    /// Text of a decoder's error, in the words of the original Aerie server.
+    /// Text for a decoding error, with the original Aerie server's wording.
     static func sentence(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound, DecodingError.valueNotFound: Problem.missing

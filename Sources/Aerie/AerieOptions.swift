@@ -6,13 +6,13 @@ public struct AerieOptions: Sendable {
     public enum CameraAxes: String, Sendable, CaseIterable {
         /// Axes of ARKit's `camera.transform`: x right, y up, z towards the viewer.
         case arkit
-        /// Axes of HawkSight's own projection: x right, y down, z away from the viewer.
+        /// Axes of HawkSight's projection: x right, y down, z away from the viewer.
         case pinhole
     }
 
     /// Address, names and limits of the web server.
     public var web: WebOptions
-    /// Secret with which phones sign their tokens; nil means that no signed token is accepted.
+    /// Shared secret for the signatures of the phones' tokens; nil if no signed token is accepted.
     public var secret: [UInt8]?
     /// True if tokens without a timestamp are accepted. The server cannot verify a token without a
     /// timestamp, because the timestamp is part of the signed text.
@@ -21,9 +21,9 @@ public struct AerieOptions: Sendable {
     public var phones = 8
     /// Meaning of the axes in a phone's pose matrix.
     public var axes = CameraAxes.arkit
-    /// Time from the connection to a valid `AuthRequest`, s.
+    /// Longest time from the connection to a valid `AuthRequest`, s.
     public var authentication = 10.0
-    /// Duration of a session, s; a new `AuthRequest` begins the next session.
+    /// Duration of a session, s. After this time, a new `AuthRequest` is necessary.
     public var session = 3600.0
     /// Function that returns the Unix time, s.
     public var now: @Sendable () -> Double = { AerieClock.now() }

@@ -4,14 +4,14 @@ public import WebServing
 
 /// Counters of the phones' messages since the start of the server.
 public struct AerieCounters: Sendable, Equatable {
-    /// Number of frames of admitted phones.
+    /// Number of frames from admitted phones.
     public internal(set) var frames = 0
     /// Number of authentication failures: rejected `AuthRequest`s, frames before an accepted
     /// `AuthRequest`, and connections without an `AuthRequest`.
     public internal(set) var unauthenticated = 0
     /// Number of messages that could not be decoded.
     public internal(set) var malformed = 0
-    /// Number of received messages of the kinds that only a server may send.
+    /// Number of received messages of a kind that only servers send.
     public internal(set) var unexpected = 0
     /// Number of frames with an unusable pose, optics or picture.
     public internal(set) var unusable = 0
@@ -46,8 +46,7 @@ public final class AerieServer: WebApplication {
     ///
     /// - Parameters:
     ///   - options: Address, secret and limits.
-    ///   - local: HTTP pages for programs on this computer; nil means that the server has no such
-    ///     pages.
+    ///   - local: HTTP pages for programs on this computer; nil if there are none.
     public init(_ options: AerieOptions, local: LocalPages? = nil) {
         self.options = options
         self.local = local
@@ -65,7 +64,7 @@ public final class AerieServer: WebApplication {
         web.withLock { $0 = server }
     }
 
-    /// Closes all connections. A callback of the server must not call this method.
+    /// Closes all connections. Do not call this method from one of the server's callbacks.
     public func stop() {
         let server = web.withLock { web in
             defer { web = nil }
@@ -76,12 +75,12 @@ public final class AerieServer: WebApplication {
 
     /// Port on which the server listens; 0 before `start()`.
     public var port: Int { web.withLock { $0?.port } ?? 0 }
-    /// Counters of the connections, from the web server.
+    /// The web server's connection counters.
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Counters of received frames: `replaced` counts frames that were replaced by a newer frame of
-    /// the same phone, and `taken` counts frames that were taken for examination.
+    /// Numbers of received frames. `replaced`: dropped for a newer frame of the same phone.
+    /// `taken`: passed to `AerieWorker`.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
@@ -98,8 +97,8 @@ public final class AerieServer: WebApplication {
             ?? Message(type: type, timestamp: options.now(), payload: Data())
     }
 
-    /// Sends the people whom a phone has detected to all admitted phones. If a receiver is slow, a
-    /// newer broadcast about the source phone replaces a waiting broadcast about this phone.
+    /// Broadcasts a phone's detected people to all admitted phones. In the queue of a slow
+    /// receiver, a broadcast replaces the waiting broadcast about the same phone.
     func broadcast(_ people: PoseBroadcast, source: String) {
         count(\.broadcasts)
         let message = message(.poseBroadcast, people)
@@ -115,7 +114,7 @@ public final class AerieServer: WebApplication {
         local?.note([], device: device.id)
         state.withLock { state in
             state.devices.removeAll { $0 === device }
-            // The session ends with the connection, unless a newer connection has taken over the
+            // The session ends with the connection, unless a newer connection continues the
             // session.
             if device.isAdmitted,
                 !state.devices.contains(where: { $0.id == device.id && $0.isAdmitted })
@@ -127,8 +126,8 @@ public final class AerieServer: WebApplication {
 
     /// Admits a phone. An earlier connection of the same phone is closed.
     ///
-    /// - Returns: `AuthResponse` with the name of the session. If an earlier session of the phone
-    ///   has not ended, the phone continues this session.
+    /// - Returns: `AuthResponse` with the session's ID. A phone whose session has not ended
+    ///   continues it.
     func admit(_ request: AuthRequest, _ device: AerieDevice) -> AuthResponse {
         let now = options.now()
         let (answer, earlier) = state.withLock { state -> (AuthResponse, [AerieDevice]) in
@@ -157,8 +156,8 @@ public final class AerieServer: WebApplication {
 
     // MARK: WebApplication
 
-    /// Answers requests for the pages of the original Aerie server: a line of text at `/`, and
-    /// numbers at `/status`.
+    /// Answers requests for the original Aerie server's pages: `/` is a line of text, and `/status`
+    /// contains numbers.
     public func respond(
         to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void
     ) {

@@ -2,13 +2,13 @@ import FoundationEssentials
 public import GimbalCore
 import Synchronization
 
-/// Detector of bodies in a phone's picture. Only one thread at a time uses a detector.
+/// Detector of bodies in a phone's picture. A detector is used by one thread at a time.
 public protocol PoseSource {
     /// Finds bodies in a JPEG picture.
     ///
     /// - Parameters:
     ///   - jpeg: The picture as JPEG.
-    ///   - quarterTurns: Number of clockwise quarter turns, 0...3, after which people are upright.
+    ///   - quarterTurns: Number of clockwise quarter turns that make the people upright, 0...3.
     /// - Returns: Size of the picture before its rotation, pixels, and the detected bodies. The
     ///   points of the bodies have coordinates in the rotated picture.
     /// - Throws: An error if the picture cannot be examined.
@@ -19,18 +19,18 @@ public protocol PoseSource {
 
 /// Person who is visible to a phone.
 public struct PhonePerson: Sendable, Equatable {
-    /// Name of the person.
+    /// ID of the person.
     public let id: String
     /// Name of the phone.
     public let device: String
-    /// Midpoint between the hips in the phone's world, m.
+    /// Midpoint between the hips, in the phone's world frame, m.
     public let position: Vector3
     /// Time of the picture's arrival on CLOCK_MONOTONIC, s.
     public let time: Double
 }
 
-/// Processor of the phones' frames. The processor detects people in each picture, computes their
-/// positions in the phone's world, names them, and broadcasts them.
+/// Processor of the phones' frames. It detects people in each picture, computes their positions in
+/// the phone's world frame, assigns IDs to them, and broadcasts them.
 public struct AerieWorker {
     private let server: AerieServer
     private let source: any PoseSource
@@ -42,8 +42,8 @@ public struct AerieWorker {
     /// - Parameters:
     ///   - server: Source of the frames.
     ///   - source: Detector of bodies.
-    ///   - report: Function that receives the people of a phone after each examined frame, on the
-    ///     thread that calls `step`.
+    ///   - report: Function that receives a phone's people after each examined frame, on the thread
+    ///     that calls `step`.
     public init(
         _ server: AerieServer, _ source: any PoseSource,
         report: @escaping @Sendable (_ device: String, _ people: [PhonePerson]) -> Void = { _, _ in
@@ -54,7 +54,7 @@ public struct AerieWorker {
         self.report = report
     }
 
-    /// Examines the newest frame of the phone that has been waiting longest.
+    /// Examines one frame: the newest frame of the phone with the longest wait.
     ///
     /// - Parameter seconds: Longest wait for a frame, s.
     /// - Returns: True if a frame was examined; false if none arrived in time.

@@ -1,16 +1,16 @@
 public import GimbalCore
 import Glibc
 
-/// Rotations and position that relate a phone's world to the gimbal's earth frame, from a
-/// calibration.
+/// Result of a calibration: rotations and position that relate a phone's world frame to the
+/// gimbal's earth frame.
 public struct Alignment: Sendable, Equatable, Codable {
     /// Name of the phone.
     public var device: String
     /// Rotation from the axes of the phone's picture to the camera's body: w, x, y, z.
     public var mounting: [Double]
-    /// Rotation from the phone's world to the earth frame: w, x, y, z.
+    /// Rotation from the phone's world frame to the earth frame: w, x, y, z.
     public var world: [Double]
-    /// Position of the gimbal in the phone's world, m: x, y, z.
+    /// Position of the gimbal, in the phone's world frame, m: x, y, z.
     public var gimbal: [Double]
 
     /// Creates an alignment from a calibration.
@@ -18,8 +18,8 @@ public struct Alignment: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: Name of the phone.
     ///   - result: The calibration.
-    ///   - position: Position of the phone during the calibration, m; it is used as the position of
-    ///     the gimbal.
+    ///   - position: Position of the phone during the calibration, m. It is used as the gimbal's
+    ///     position.
     public init(device: String, _ result: HandEye, position: Vector3) {
         self.device = device
         mounting = Self.numbers(result.mounting)
@@ -27,7 +27,7 @@ public struct Alignment: Sendable, Equatable, Codable {
         gimbal = [position.x, position.y, position.z]
     }
 
-    /// True if the numbers are valid rotations and a valid position.
+    /// True if the rotations and the position are valid.
     public var isValid: Bool {
         func isRotation(_ q: [Double]) -> Bool {
             q.count == 4 && abs(q.reduce(0) { $0 + $1 * $1 } - 1) < 1e-3
@@ -37,9 +37,9 @@ public struct Alignment: Sendable, Equatable, Codable {
             && (1...128).contains(device.utf8.count)
     }
 
-    /// Computes the angles at which the gimbal's camera looks at a point of the phone's world.
+    /// Computes the camera angles that aim the gimbal's camera at a point.
     ///
-    /// - Parameter point: Position in the phone's world, m.
+    /// - Parameter point: Position of the point, in the phone's world frame, m.
     /// - Returns: Yaw (right positive) and pitch (up positive) in the earth frame, rad; nil if the
     ///   point is within 0.2 m of the gimbal.
     public func angles(to point: Vector3) -> (yaw: Double, pitch: Double)? {

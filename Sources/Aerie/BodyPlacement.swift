@@ -25,8 +25,8 @@ public struct BodyPoint: Sendable, Equatable {
 public struct Body: Sendable, Equatable {
     /// Probability that the body is a person, 0...1.
     public var confidence: Double
-    /// Points from which the distance of the body is computed. Each joint in `joints` is one of the
-    /// points, or is computed from several points.
+    /// Points from which the distance of the body is computed. Each joint in `joints` is one of
+    /// these points, or is computed from several points.
     public var points: [BodyPoint]
     /// Joints that a broadcast can contain.
     public var joints: [JointType: BodyPoint]
@@ -41,13 +41,13 @@ public struct Body: Sendable, Equatable {
     /// Visibility below which a point is ignored, 0...1.
     static let visible = 0.5
 
-    /// Converts the body to the coordinates of the picture before the clockwise rotation.
+    /// Converts the body to coordinates of the picture before the clockwise rotation.
     ///
     /// - Parameters:
-    ///   - turns: Number of quarter turns, 0...3.
-    ///   - width: Width of the picture before the turns, pixels.
-    ///   - height: Height of the picture before the turns, pixels.
-    /// - Returns: The body in the coordinates of the picture before the turns.
+    ///   - turns: Number of clockwise quarter turns, 0...3.
+    ///   - width: Width of the picture before the rotation, pixels.
+    ///   - height: Height of the picture before the rotation, pixels.
+    /// - Returns: The body, in coordinates of the picture before the rotation.
     func turnedBack(_ turns: Int, width: Double, height: Double) -> Body {
         func back(_ p: BodyPoint) -> BodyPoint {
             var q = p
@@ -68,9 +68,10 @@ public struct Body: Sendable, Equatable {
 struct Optics: Equatable {
     let fx: Double, fy: Double, cx: Double, cy: Double
 
-    /// Scales the intrinsics to a picture that can be smaller than the sensor's picture.
+    /// Scales the intrinsics to the size of the picture, which can be smaller than the sensor's
+    /// picture.
     ///
-    /// - Returns: The optics; nil if the intrinsics are impossible for a camera.
+    /// - Returns: The optics; nil if the intrinsics are implausible.
     init?(_ intrinsics: CameraIntrinsics, width: Int, height: Int) {
         guard intrinsics.width > 0, intrinsics.height > 0, width > 0, height > 0 else { return nil }
         let (sx, sy) = (
@@ -86,14 +87,14 @@ struct Optics: Equatable {
         else { return nil }
     }
 
-    /// Direction of the line of sight through a point of the picture: displacement to the right and
-    /// down, per unit of distance away from the viewer.
+    /// Slopes of the line of sight through a point of the picture: displacement to the right and
+    /// down, divided by the depth.
     func slopes(_ point: BodyPoint) -> (a: Double, b: Double) {
         ((point.u - cx) / fx, (point.v - cy) / fy)
     }
 }
 
-/// Position of a body in front of a camera, computed from the apparent size of the body.
+/// Position of a body in front of a camera, computed from the body's apparent size.
 struct BodyPlacement {
     /// Position of the midpoint between the hips, m: right, down, away from the viewer.
     let hips: Vector3
@@ -104,18 +105,18 @@ struct BodyPlacement {
     /// Range of plausible distances, m.
     private static let distances = 0.3...60.0
 
-    /// Computes the position at which the body's points appear at their pixels. The detector also
-    /// returns the positions of the points relative to the hips, in metres. The computation
-    /// minimises the squares of the points' distances from their lines of sight; points with large
-    /// errors get less weight.
+    /// Computes the body's position from the pixels of its points. The detector also returns each
+    /// point's position relative to the hips, in metres. The position minimises the sum of squared
+    /// distances between the points and their lines of sight. Points with large errors have lower
+    /// weights.
     ///
     /// - Returns: The position; nil if fewer than 6 points are visible, or if the result is
     ///   implausible.
     init?(_ body: Body, _ optics: Optics) {
         let points = body.points.filter { $0.visibility >= Body.visible }
         guard points.count >= 6 else { return nil }
-        // The detector returns points as if the camera looked straight at the hips. The hips are
-        // the centre of the examined part of the picture.
+        // The detector assumes that the hips are on the optical axis. It examines a part of the
+        // picture with the hips at the centre.
         let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
         let centre = hips.count == 2 ? hips : points
         let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in
@@ -145,7 +146,7 @@ struct BodyPlacement {
         }
     }
 
-    /// Smallest rotation from the direction straight ahead to the given direction.
+    /// Shortest rotation from the optical axis to the given direction.
     private static func turn(to direction: Vector3) -> Quaternion {
         let ahead = Vector3(0, 0, 1)
         let target = direction / direction.norm

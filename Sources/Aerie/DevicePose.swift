@@ -1,10 +1,11 @@
 public import GimbalCore
 
-/// Pose of a phone's camera in the phone's world: metres, y up.
+/// Pose of a phone's camera in the phone's world frame (metres, y up).
 public struct DevicePose: Sendable, Equatable {
-    /// Rotation from the picture's axes (x right, y down, z away from the viewer) to the world.
+    /// Rotation from the picture's axes (x right, y down, z away from the viewer) to the world
+    /// frame.
     public var rotation: Quaternion
-    /// Position of the camera in the world, m.
+    /// Position of the camera in the world frame, m.
     public var position: Vector3
 
     /// Creates a pose.
@@ -13,9 +14,9 @@ public struct DevicePose: Sendable, Equatable {
         self.position = position
     }
 
-    /// Reads a pose matrix of 4 × 4 numbers, by rows (as HawkSight documents it) or by columns (as
-    /// HawkSight's encoder of ARKit's matrices writes it). The position vector is in the last
-    /// column or in the last row, which shows whether the numbers are stored by rows or by columns.
+    /// Reads a pose matrix of 4 × 4 numbers in row-major or column-major order. HawkSight documents
+    /// row-major order, but its encoder for ARKit matrices writes column-major order. The position
+    /// vector is in the last column (row-major order) or in the last row (column-major order).
     ///
     /// - Parameters:
     ///   - matrix: The numbers.
@@ -34,7 +35,7 @@ public struct DevicePose: Sendable, Equatable {
         position = Vector3(m[0][3], m[1][3], m[2][3])
     }
 
-    /// Matrix of this pose, by rows, as HawkSight documents it.
+    /// Matrix of this pose in row-major order, as HawkSight documents it.
     public func matrix(axes: AerieOptions.CameraAxes) -> [[Float]] {
         let q = axes == .arkit ? rotation * .aboutX(.pi).conjugate : rotation
         let columns = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map { q.rotate($0) }
@@ -45,8 +46,8 @@ public struct DevicePose: Sendable, Equatable {
         return rows.map { $0.map(Float.init) }
     }
 
-    /// Number of clockwise quarter turns, 0...3, after which people in the picture are upright. The
-    /// picture of an upright phone is rotated by 90°.
+    /// Number of clockwise quarter turns that make the people in the picture upright, 0...3. An
+    /// upright phone takes a picture that is rotated by 90°.
     var quarterTurns: Int {
         let up = rotation.inverseRotate(Vector3(0, 1, 0))
         if abs(up.y) >= abs(up.x) { return up.y <= 0 ? 0 : 2 }
@@ -55,7 +56,7 @@ public struct DevicePose: Sendable, Equatable {
 }
 
 extension Quaternion {
-    /// Rotation in a pose matrix; nil if the matrix differs from a rotation by more than 2 %.
+    /// Rotation in a pose matrix; nil if the matrix deviates from a rotation by more than 2 %.
     init?(rows m: [[Double]]) {
         let x = Vector3(m[0][0], m[1][0], m[2][0])
         let y = Vector3(m[0][1], m[1][1], m[2][1])

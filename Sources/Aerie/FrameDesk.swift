@@ -2,8 +2,9 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Queue of the frames that must be examined. The queue contains only the newest frame of each
-/// phone, so its memory does not grow, and no old picture is examined. The class is thread-safe.
+/// Queue of frames that wait for `AerieWorker`. The queue contains only the newest frame of each
+/// phone. Therefore its memory is bounded, and old pictures are never examined. The class is
+/// thread-safe.
 final class FrameDesk: Sendable {
     /// Received frame of a phone.
     struct Item: Sendable {
@@ -15,7 +16,7 @@ final class FrameDesk: Sendable {
     }
 
     private struct State {
-        /// Waiting frames, in the order in which each phone began to wait.
+        /// Waiting frames, at most one for each phone. The phone with the longest wait is first.
         var waiting: [Item] = []
         var replaced = 0
         var taken = 0
@@ -24,8 +25,8 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Counters of received frames: `replaced` counts frames that were replaced by a newer frame of
-    /// the same phone, and `taken` counts frames that were taken for examination.
+    /// Numbers of received frames. `replaced`: dropped for a newer frame of the same phone.
+    /// `taken`: removed from the queue by `take`.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
     /// Adds a frame to the queue, or replaces the phone's waiting frame.
@@ -42,8 +43,7 @@ final class FrameDesk: Sendable {
         if isNew { signal.signal() }
     }
 
-    /// Removes and returns the frame of the phone that has been waiting longest; nil if no frame
-    /// arrives within `seconds`.
+    /// Removes and returns the first frame in the queue; nil if no frame arrives within `seconds`.
     func take(within seconds: Double) -> Item? {
         guard signal.wait(timeout: .now() + seconds) == .success else { return nil }
         return state.withLock { state in
@@ -53,7 +53,7 @@ final class FrameDesk: Sendable {
         }
     }
 
-    /// Drops the frame of a phone that has left.
+    /// Drops the frame of a disconnected phone.
     func drop(_ device: AerieDevice) {
         state.withLock { $0.waiting.removeAll { $0.device === device } }
     }

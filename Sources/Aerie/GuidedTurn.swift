@@ -1,12 +1,12 @@
 public import GimbalCore
 
 /// Calibration of a phone that is fixed on the camera. The gimbal turns in steps. After each step,
-/// at rest, the attitudes of phone and camera are recorded, so that delays have no effect.
+/// the attitudes of phone and camera are recorded at rest. Therefore delays have no effect.
 public struct GuidedTurn {
-    /// Functions through which the calibration uses the gimbal, the phone and the clock.
+    /// Access to the gimbal, the phone and the clock; tests replace these functions.
     public struct World {
-        /// Turns the camera to the given angles relative to its first attitude, degrees, right and
-        /// up positive. The function returns when the camera is at rest.
+        /// Turns the camera to the given angles. The angles are relative to its first attitude, in
+        /// degrees, right and up positive. The function returns when the camera is at rest.
         public var turn: (_ yaw: Double, _ pitch: Double) throws -> Void
         /// Attitude of the gimbal's camera, body to earth.
         public var camera: () throws -> Quaternion
@@ -18,7 +18,7 @@ public struct GuidedTurn {
         /// Function that receives a sentence about the progress.
         public var log: (_ sentence: String) -> Void
 
-        /// Creates the set of functions that the calibration uses.
+        /// Creates the set of functions.
         public init(
             turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
             camera: @escaping () throws -> Quaternion,
@@ -36,7 +36,7 @@ public struct GuidedTurn {
 
     /// Reason why a calibration failed, with a remedy.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// Reason and remedy, as sentences.
+        /// Reason and remedy, in complete sentences.
         public let description: String
 
         /// Creates a failure.
@@ -47,7 +47,7 @@ public struct GuidedTurn {
     static let steps: [(yaw: Double, pitch: Double)] = [
         (0, 0), (30, 0), (30, 20), (0, 20), (-30, 20), (-30, 0), (-30, -20), (0, -20), (30, -20),
     ]
-    /// Number of frames that must arrive after a step, so that the newest frame was taken while the
+    /// Number of frames to wait for after a step. The last of these frames was taken while the
     /// phone was at rest.
     static let freshFrames = 3
     /// Longest wait for the frames after a step, s.
@@ -60,12 +60,12 @@ public struct GuidedTurn {
     /// Creates a calibration that uses the given functions.
     public init(_ world: World) { self.world = world }
 
-    /// Executes the calibration. At the end, even after a failure, the camera turns back to its
-    /// first attitude.
+    /// Executes the calibration. At the end the camera turns back to its first attitude, even after
+    /// a failure.
     ///
-    /// - Returns: Rotations of the mounting and of the phone's world, and the mean position of the
-    ///   phone in its world, m.
-    /// - Throws: `Failure`, or the error of one of the functions in `World`.
+    /// - Returns: The rotations `mounting` and `world`, and the phone's mean position in its world
+    ///   frame, m.
+    /// - Throws: `Failure`, or an error from one of the functions in `World`.
     public func run() throws -> (result: HandEye, position: Vector3) {
         var pairs: [HandEye.Pair] = []
         var positions: [Vector3] = []

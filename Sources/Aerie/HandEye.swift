@@ -1,13 +1,13 @@
 public import GimbalCore
 
-/// Rotation between the camera and a phone that is fixed on it, and rotation between their worlds,
-/// computed from simultaneous attitudes of camera and phone (in robotics, the problem A X = Y B).
+/// Hand-eye calibration (A X = Y B) of a camera and a phone that is fixed on the camera. It
+/// computes the rotation between the two bodies and the rotation between their world frames.
 public struct HandEye: Sendable, Equatable {
-    /// Attitudes of camera and phone at one time.
+    /// Simultaneous attitudes of camera and phone.
     public struct Pair: Sendable, Equatable {
         /// Attitude of the gimbal's camera: rotation from body to earth.
         public var camera: Quaternion
-        /// Attitude of the phone: rotation from the axes of its picture to its world.
+        /// Attitude of the phone: rotation from the axes of its picture to its world frame.
         public var phone: Quaternion
 
         /// Creates a pair of attitudes.
@@ -21,7 +21,7 @@ public struct HandEye: Sendable, Equatable {
     public enum Failure: Error, Sendable, Equatable {
         /// There are fewer than 4 pairs of attitudes.
         case tooFew
-        /// All turns have the same axis, so the rotation about this axis is unknown.
+        /// All rotations have the same axis, so the angle about this axis cannot be determined.
         case oneAxis
         /// The phone is not fixed on the camera, or one of the two attitudes is wrong. The
         /// associated value is `residual`, rad.
@@ -30,25 +30,24 @@ public struct HandEye: Sendable, Equatable {
 
     /// Rotation from the axes of the phone's picture to the camera's body.
     public var mounting: Quaternion
-    /// Rotation from the phone's world to the earth frame.
+    /// Rotation from the phone's world frame to the earth frame.
     public var world: Quaternion
-    /// Root mean square of the differences between the attitudes of camera and phone after the
-    /// calibration, rad.
+    /// Residual of the calibration: root mean square of the angles between the attitudes of camera
+    /// and phone, rad.
     public var residual: Double
 
-    /// Largest residual of a usable result, rad.
+    /// Largest permitted `residual`, rad.
     public static let limit = 0.05
-    /// Smallest permitted mean square of the rotation angles about a second axis, rad². Rotations
-    /// about a single axis are not sufficient.
+    /// Smallest permitted mean square of the rotation angles about a second axis, rad².
     static let smallestTurn = 0.005
 
-    /// Computes the rotations `mounting` and `world`. From one pair to another, the camera rotates
-    /// by `a` and the phone by `b`. The two rotations have the same angle, and the mounting
-    /// rotation `q` maps the axis of `b` to the axis of `a`. Therefore `a q - q b = 0`, an equation
-    /// that is linear in the quaternion `q`.
+    /// Computes the rotations `mounting` and `world`. Between two pairs, the camera rotates by `a`
+    /// and the phone by `b`. The two rotations have the same angle, and the mounting rotation `q`
+    /// maps the axis of `b` to the axis of `a`. Therefore `a q - q b = 0`, an equation that is
+    /// linear in the quaternion `q`.
     ///
-    /// - Parameter pairs: Pairs of attitudes from turns about at least two axes, by 20° or more
-    ///   about each axis.
+    /// - Parameter pairs: Pairs of attitudes, with rotations of 20° or more about each of at least
+    ///   two axes.
     /// - Throws: The reason why the attitudes are not sufficient.
     public init(_ pairs: [Pair]) throws(Failure) {
         guard pairs.count >= 4 else { throw .tooFew }
@@ -61,7 +60,7 @@ public struct HandEye: Sendable, Equatable {
             }
         }
         let (values, vectors) = sum.eigenvectors()
-        // If all turns have the same axis, the second smallest eigenvalue is also small.
+        // If all rotations have the same axis, the second smallest eigenvalue is also small.
         let turns = Double(pairs.count * (pairs.count - 1) / 2)
         guard values[1] - values[0] > Self.smallestTurn * turns else { throw .oneAxis }
         let q = vectors[0]

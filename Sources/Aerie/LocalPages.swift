@@ -3,8 +3,8 @@ import GimbalCore
 import Synchronization
 import WebServing
 
-/// HTTP pages for programs on the same computer, with the phones, their poses and their
-/// calibrations. The class is thread-safe.
+/// HTTP pages for programs on the same computer. The pages contain the phones, their poses and
+/// their calibrations. The class is thread-safe.
 ///
 /// - `GET /phones`: the admitted phones, a list of `PhoneState`.
 /// - `POST /alignment`: stores an `Alignment`, which replaces the phone's earlier `Alignment`.
@@ -14,17 +14,17 @@ public final class LocalPages: Sendable {
     public struct PhoneState: Codable, Sendable, Equatable {
         /// Name of the phone.
         public var device: String
-        /// Model of the phone, as the phone states it.
+        /// Model of the phone, as the phone reports it.
         public var model: String
         /// Number of frames received from the phone.
         public var frames: Int
         /// Age of the phone's newest pose, s; absent before the first frame.
         public var age: Double?
-        /// Rotation from the axes of the phone's picture to the phone's world: w, x, y, z.
+        /// Rotation from the axes of the phone's picture to the phone's world frame: w, x, y, z.
         public var rotation: [Double]?
-        /// Position of the phone in its world, m.
+        /// Position of the phone in its world frame, m.
         public var position: [Double]?
-        /// True if a calibration relates the phone's world to the gimbal.
+        /// True if a calibration relates the phone's world frame to the gimbal.
         public var isAligned: Bool
         /// People who are visible to the phone.
         public var people: [PersonState]
@@ -32,9 +32,9 @@ public final class LocalPages: Sendable {
 
     /// Person who is visible to a phone.
     public struct PersonState: Codable, Sendable, Equatable {
-        /// Name of the person, for the command `track person`.
+        /// ID of the person, for the command `track person`.
         public var id: String
-        /// Midpoint between the person's hips in the phone's world, m.
+        /// Midpoint between the person's hips, in the phone's world frame, m.
         public var position: [Double]
         /// Earth-frame angles from the gimbal to the person, degrees; absent without a calibration.
         public var yaw: Double?, pitch: Double?
@@ -69,12 +69,12 @@ public final class LocalPages: Sendable {
         state.withLock { $0.people[device] = people.isEmpty ? nil : people }
     }
 
-    /// Newest position of a person, and the angles from the gimbal's camera to the person.
+    /// Latest position of a person, and the direction from the gimbal to the person.
     ///
-    /// - Parameter id: Name of the person.
-    /// - Returns: The person, and the angles in the earth frame, rad; the angles are nil without a
-    ///   calibration. The result is nil for an unknown person, and for a person who was not visible
-    ///   in the last 1.5 s.
+    /// - Parameter id: ID of the person.
+    /// - Returns: The person, and the angles in the earth frame, rad. The angles are nil without a
+    ///   calibration. The result is nil if the person is unknown or was last visible more than 1.5
+    ///   s ago.
     public func find(_ id: String) -> (person: PhonePerson, angles: (yaw: Double, pitch: Double)?)?
     {
         state.withLock { state in

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public enum MessageType: String, Codable, Sendable {
     /// `AuthRequest` of a phone.
     case authRequest
-    /// `AuthResponse` of the server, which the server also sends for every error.
+    /// `AuthResponse` of the server, which also reports every error.
     case authResponse
     /// `CameraFrame` of a phone.
     case cameraFrame
@@ -45,11 +45,11 @@ public struct Message: Codable, Sendable {
     var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// Model and system of the phone.
+/// Model and operating system of the phone.
 public struct DeviceInfo: Codable, Sendable, Equatable {
     /// Model of the phone, such as "iPhone 14 Pro".
     public var model: String
-    /// Version of the phone's system, such as "iOS 17.1".
+    /// Operating system of the phone, such as "iOS 17.1".
     public var osVersion: String
     /// True if the phone has a LiDAR sensor, which measures distances.
     public var hasLiDAR: Bool
@@ -62,16 +62,16 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// Request of a phone to be admitted.
+/// A phone's request for admission.
 public struct AuthRequest: Codable, Sendable, Equatable {
-    /// Name of the phone, which the path of the request also contains.
+    /// Name of the phone, as in the path of its HTTP request.
     public var deviceId: String
     /// Base64 of HMAC-SHA256 with the shared secret over `deviceId:timestamp`.
     public var token: String
-    /// Model and system of the phone.
+    /// Model and operating system of the phone.
     public var deviceInfo: DeviceInfo
-    /// Unix time, s, as the exact text that the phone has signed. HawkSight sends no timestamp, so
-    /// the server cannot check HawkSight's tokens.
+    /// Unix time, s, as the exact text in the signed data. HawkSight sends no timestamp, so the
+    /// server cannot check HawkSight's tokens.
     public var timestamp: String?
 
     /// Creates a request.
@@ -83,13 +83,13 @@ public struct AuthRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// Answer to an `AuthRequest`, and the message for every error.
+/// Answer to an `AuthRequest`, or report of an error.
 public struct AuthResponse: Codable, Sendable, Equatable {
     /// True if the phone is admitted.
     public var success: Bool
-    /// Name of the session; nil after a failure.
+    /// ID of the session; nil after a failure.
     public var sessionId: String?
-    /// Text of the problem; nil after success.
+    /// Description of the error; nil after success.
     public var error: String?
 
     /// Creates an answer.
@@ -100,13 +100,13 @@ public struct AuthResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// Focal lengths and principal point of a phone's camera, pixels.
+/// Intrinsics of a phone's camera: focal lengths and principal point, pixels.
 public struct CameraIntrinsics: Codable, Sendable, Equatable {
     /// Focal lengths, pixels.
     public var fx: Float, fy: Float
     /// Principal point, pixels from the upper left corner.
     public var cx: Float, cy: Float
-    /// Size of the picture to which the focal lengths and the principal point apply, pixels.
+    /// Picture size for these focal lengths and this principal point, pixels.
     public var width: Int, height: Int
 
     /// Creates a description.
@@ -128,9 +128,9 @@ public struct CameraFrame: Codable, Sendable, Equatable {
     public var timestamp: Double
     /// Picture as JPEG in base64.
     public var imageData: String
-    /// Pose of the phone in its world, a matrix of 4 × 4 numbers; see `DevicePose`.
+    /// Pose of the phone in its world frame, as a matrix of 4 × 4 numbers; see `DevicePose`.
     public var devicePose: [[Float]]
-    /// Optics of the camera for this picture.
+    /// Intrinsics of the camera for this picture.
     public var intrinsics: CameraIntrinsics
 
     /// Creates a frame.
@@ -146,7 +146,7 @@ public struct CameraFrame: Codable, Sendable, Equatable {
     }
 }
 
-/// Joint of a body that a broadcast can contain.
+/// Joints of a body in a broadcast.
 public enum JointType: String, Codable, Sendable, CaseIterable {
     case head, leftShoulder, rightShoulder, leftElbow, rightElbow, leftWrist, rightWrist
     case leftHip, rightHip, leftKnee, rightKnee, leftAnkle, rightAnkle
@@ -154,9 +154,9 @@ public enum JointType: String, Codable, Sendable, CaseIterable {
 
 /// Position of a joint.
 public struct Joint: Codable, Sendable, Equatable {
-    /// Joint to which the position belongs.
+    /// Kind of joint.
     public var type: JointType
-    /// Position x, y, z in the world of the phone whose picture shows the joint, m.
+    /// Position x, y, z of the joint, in the world frame of the phone that took the picture, m.
     public var position: [Float]
     /// Probability that the joint is visible, 0...1.
     public var confidence: Float
@@ -169,14 +169,14 @@ public struct Joint: Codable, Sendable, Equatable {
     }
 }
 
-/// Person with the positions of the body's joints.
+/// A person and the positions of the person's joints.
 public struct DetectedPose: Codable, Sendable, Equatable {
-    /// Name of the person, which stays the same while the person is visible.
+    /// ID of the person, constant while the person is visible.
     public var personId: String
     /// Visible joints of the person.
     public var joints: [Joint]
-    /// `deviceId` of the phone whose picture shows the person; the positions are in the world of
-    /// this phone.
+    /// `deviceId` of the phone that took the picture. The positions are in this phone's world
+    /// frame.
     public var sourceDevice: String
     /// Probability that the detected body is a person, 0...1.
     public var confidence: Float
@@ -190,7 +190,7 @@ public struct DetectedPose: Codable, Sendable, Equatable {
     }
 }
 
-/// Message to all phones with the people who are visible to one phone.
+/// Broadcast to all phones: the people in one phone's picture.
 public struct PoseBroadcast: Codable, Sendable, Equatable {
     /// Time of the broadcast, Unix time, s.
     public var timestamp: Double

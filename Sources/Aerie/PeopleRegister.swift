@@ -1,8 +1,8 @@
 import GimbalCore
 
-/// Register that gives names to the people in the phones' pictures. A person keeps the name while
-/// the person is visible, and for the time `memory` afterwards. Each phone has its own world frame,
-/// so people that different phones see have different names.
+/// Register that assigns IDs to the people in the phones' pictures. An ID is constant while the
+/// person is visible, and for the time `memory` afterwards. Each phone has its own world frame, so
+/// the people of different phones have different IDs.
 struct PeopleRegister {
     /// Time after which a person who is no longer visible is removed, s.
     static let memory = 1.5
@@ -13,9 +13,9 @@ struct PeopleRegister {
     struct Entry: Equatable {
         let id: String
         let device: String
-        /// Midpoint between the person's hips in the phone's world, m.
+        /// Midpoint between the person's hips, in the phone's world frame, m.
         var position: Vector3
-        /// Velocity of the person in the phone's world, m/s.
+        /// Velocity of the person in the phone's world frame, m/s.
         var velocity = Vector3.zero
         /// Time of the newest observation on CLOCK_MONOTONIC, s.
         var time: Double
@@ -24,14 +24,14 @@ struct PeopleRegister {
     private(set) var entries: [Entry] = []
     private var next = 1
 
-    /// Names the people in one picture.
+    /// Assigns IDs to the people in one picture.
     ///
     /// - Parameters:
-    ///   - positions: Midpoints between the hips of the people, in the phone's world, m.
+    ///   - positions: Midpoint between the hips of each person, in the phone's world frame, m.
     ///   - device: Name of the phone that took the picture.
     ///   - camera: Position of the phone, m.
     ///   - now: Present time on CLOCK_MONOTONIC, s.
-    /// - Returns: Names of the people, in the order of `positions`.
+    /// - Returns: IDs of the people, in the order of `positions`.
     mutating func names(
         for positions: [Vector3], device: String, camera: Vector3, now: Double
     ) -> [String] {
@@ -61,9 +61,9 @@ struct PeopleRegister {
     /// Removes the people of a phone that has disconnected.
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
-    /// Assigns positions to registered people. The pairs with the lowest costs are formed first.
-    /// Then two pairs swap their positions if the swap reduces the sum of their costs. Swaps are
-    /// repeated until no swap reduces the sum.
+    /// Assigns positions to registered people. First, pairs are formed in order of increasing cost.
+    /// Then two pairs exchange their positions if this reduces the sum of their costs. The
+    /// exchanges end when no exchange reduces the sum.
     private static func assignment(
         _ candidates: [(cost: Double, entry: Int, position: Int)]
     ) -> [(entry: Int, position: Int)] {
@@ -92,10 +92,9 @@ struct PeopleRegister {
         return pairs
     }
 
-    /// Cost of assigning a position to a person: the square of the difference between observed and
-    /// expected position, divided by the square of the largest plausible difference. The largest
-    /// plausible difference is 0.5 m plus 2 m for each second since the last observation; along the
-    /// line of sight, a quarter of the person's distance is added.
+    /// Cost of assigning a position to a person: the squared distance from the expected position,
+    /// divided by the square of the gate. The gate is 0.5 m plus 2 m for each second since the last
+    /// observation. Along the line of sight, it is larger by a quarter of the person's distance.
     private static func cost(_ difference: Vector3, sight: Vector3, age: Double) -> Double {
         let distance = max(sight.norm, 0.1)
         let along = difference.dot(sight) / distance
@@ -107,11 +106,11 @@ struct PeopleRegister {
 }
 
 extension PeopleRegister.Entry {
-    /// Expected position at the given time, if the person continues with constant velocity.
+    /// Expected position at the given time, for constant velocity.
     fileprivate func expected(at now: Double) -> Vector3 { position + velocity * (now - time) }
 
-    /// Updates position and velocity with an observation. The method is an alpha-beta filter; its
-    /// gains are those of a constant-velocity Kalman filter for ten observations per second with
+    /// Updates position and velocity with an observation. The method is an alpha-beta filter. Its
+    /// gains equal those of a constant-velocity Kalman filter for ten observations per second with
     /// errors of 0.1 m.
     fileprivate mutating func move(to new: Vector3, now: Double) {
         let surprise = new - expected(at: now)

@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 
-/// Check of the tokens with which phones request admission.
+/// Check of the tokens in the phones' requests for admission.
 struct TokenCheck {
     /// Largest difference between the phone's clock and this computer's clock, s.
     static let tolerance = 60.0
@@ -16,12 +16,12 @@ struct TokenCheck {
         self.acceptsLegacy = acceptsLegacy
     }
 
-    /// Number of stored tokens. Only clients with the secret can increase the number of stored
+    /// Number of stored tokens. Only clients that know the secret can increase the number of stored
     /// tokens.
     var remembered: Int { used.count }
 
     /// True if the token of a request is valid at the given Unix time, s. `device` is the phone's
-    /// name in the path of the request. A signed token is valid only once.
+    /// name from the path of the request. A signed token is valid only once.
     mutating func isValid(_ request: AuthRequest, device: String, now: Double) -> Bool {
         guard (16...256).contains(request.token.count),
             let code = Data(base64Encoded: request.token)
@@ -29,8 +29,7 @@ struct TokenCheck {
         guard let text = request.timestamp else { return acceptsLegacy }
         guard let secret, request.deviceId == device, text.utf8.count <= 32,
             let time = Double(text), abs(now - time) <= Self.tolerance,
-            // The duration of this comparison does not depend on the bytes of the authentication
-            // code.
+            // The comparison takes constant time, regardless of the authentication code's bytes.
             HMAC<SHA256>.isValidAuthenticationCode(
                 code, authenticating: Data("\(device):\(text)".utf8),
                 using: SymmetricKey(data: Data(secret)))

@@ -5,7 +5,7 @@ public import Wire
 public protocol DaemonConnection: AnyObject {
     /// Sends a request, and returns the result.
     ///
-    /// - Throws: The daemon's refusal, or the loss of the connection.
+    /// - Throws: The daemon's refusal, or a lost connection.
     func ask(_ method: String, _ params: [String: JSONValue]) throws(ClientError) -> JSONValue
 }
 
@@ -18,8 +18,8 @@ extension DaemonClient: DaemonConnection {
     }
 }
 
-/// Connections of the MCP server to the daemon: one connection for the assistant's requests, and a
-/// short connection for each emergency stop.
+/// Connections of the MCP server to the daemon. One connection carries the assistant's requests;
+/// each emergency stop has its own short connection.
 final class DaemonLink {
     private let connect: () throws(ClientError) -> any DaemonConnection
     private let policy: ToolPolicy
@@ -37,8 +37,8 @@ final class DaemonLink {
         self.connect = connect
     }
 
-    /// Sends a request as the assistant. After a restart of the daemon, the next request opens a new
-    /// connection.
+    /// Sends a request as the assistant. After a restart of the daemon, the next request opens a
+    /// new connection.
     func ask(
         _ method: String, _ params: [String: JSONValue] = [:]
     ) throws(ClientError) -> JSONValue {
@@ -54,16 +54,16 @@ final class DaemonLink {
         }
     }
 
-    /// Sends an emergency stop, or the reset of an emergency stop, over a separate connection that
-    /// is not registered as an assistant. Thus the stop also works for an assistant that can only
-    /// read, and only clients of the socket can reset the stop.
+    /// Sends `stop` or `reset_stop` over a separate connection, which is not registered as an
+    /// assistant. Therefore even a read-only assistant can stop the gimbal, and only a client of
+    /// the socket can reset the stop.
     func askAsPerson(_ method: String) throws(ClientError) -> JSONValue {
         let connection = try connect()
         _ = try? connection.ask("client", ["name": .string(name)])
         return try connection.ask(method, [:])
     }
 
-    /// The assistant's present limits.
+    /// The assistant's current limits.
     func limits() throws(ClientError) -> Limits {
         guard let limits = Limits(try ask("get", ["keys": .array(Limits.keys)])) else {
             throw .notUnderstood(
@@ -73,7 +73,7 @@ final class DaemonLink {
         return limits
     }
 
-    /// The tools of the connected daemon.
+    /// The tools for the connected daemon's methods.
     func catalogue() throws(ClientError) -> ToolCatalogue {
         if connection != nil, let known { return known }
         let methods = (try ask("methods").array ?? []).compactMap(MethodDescription.init(json:))
@@ -101,7 +101,7 @@ final class DaemonLink {
 }
 
 extension MethodDescription {
-    /// Reads a description from the answer of the method `methods`; nil if a member is missing. A
+    /// Parses one method's description in the reply to `methods`; nil if a member is missing. A
     /// parameter of an unknown type can have any value.
     init?(json: JSONValue) {
         guard let name = json["name"]?.string, let summary = json["summary"]?.string,

@@ -1,20 +1,21 @@
 public import Client
 import Wire
 
-/// Server of the Model Context Protocol for one client: an assistant that uses the gimbal with tools.
+/// Server of the Model Context Protocol for one client: an assistant that controls the gimbal with
+/// tools.
 ///
-/// The server supports versions of the protocol with and without the handshake `initialize`. A
-/// request whose `_meta` contains a protocol version is answered without state (version
-/// 2026-07-28). After `initialize`, requests are answered as in version 2025-11-25. The server has
-/// no thread: the owner of the server passes the client's messages and the time to it, and writes
-/// the returned messages. Only one thread can use a server.
+/// The server supports protocol versions with and without the handshake `initialize`. A request
+/// with a protocol version in `_meta` is answered without session state (version 2026-07-28). After
+/// `initialize`, requests are answered as in version 2025-11-25. The server has no thread. Its
+/// caller passes the client's messages and the time, and writes the returned messages. Only one
+/// thread can use a server.
 ///
 /// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
 /// Tools, Prompts, Resources.
 public final class MCPServer {
-    /// Version of the protocol in which every request contains the version.
+    /// Protocol version without handshake: every request contains the version.
     static let modern = "2026-07-28"
-    /// Versions of the protocol that begin with the request `initialize`, the newest first.
+    /// Protocol versions with the handshake `initialize`, the newest first.
     static let legacy = ["2025-11-25", "2025-06-18"]
     /// Member of `_meta` that contains the protocol version.
     private static let versionKey = "io.modelcontextprotocol/protocolVersion"
@@ -30,8 +31,8 @@ public final class MCPServer {
     /// Creates a server.
     ///
     /// - Parameters:
-    ///   - name: Name of the assistant for the daemon's history; nil uses the client's name.
-    ///   - isReadOnly: True if the assistant can only read, and stop.
+    ///   - name: Name of the assistant in the daemon's history; nil = the client's name.
+    ///   - isReadOnly: True if the assistant has read-only access and can only stop the gimbal.
     ///   - mayReset: True if the assistant can reset an emergency stop.
     ///   - manual: Folder of the manual pages; nil without one.
     ///   - version: Version of airframe.
@@ -79,7 +80,7 @@ public final class MCPServer {
         }
     }
 
-    /// Returns the error for a message that is longer than the reader's limit, bytes.
+    /// The error for a message that exceeds the reader's limit. The limit is in bytes.
     public func refuseLine(longerThan limit: Int) -> [UInt8] {
         RPCMessage.error(
             RPCFailure(
@@ -88,16 +89,16 @@ public final class MCPServer {
             id: nil)
     }
 
-    /// Time of the next call of `tick`, s; nil while no rotation is in progress.
+    /// Time of the next call of `tick`, s; nil without an active rotation.
     public var deadline: Double? { calls.turn?.due }
 
-    /// Continues or ends a rotation that is in progress.
+    /// Continues the active rotation, or ends it.
     ///
     /// - Returns: Messages for the client.
     public func tick(now: Double) -> [[UInt8]] { calls.tick(now: now) }
 
-    /// Ends the rotation that is in progress, and the connection, because the client has closed its
-    /// output.
+    /// Stops the active rotation and closes the connection to the daemon, because the client has
+    /// closed its output.
     public func end() {
         if let turn = calls.turn { calls.cancel(turn.id) }
         link.close()
@@ -137,7 +138,7 @@ public final class MCPServer {
         } else {
             result = try list(method, params)
         }
-        // The result of `resources/read` changes continually; the other results do not change while
+        // The result of `resources/read` changes continually. The other results are constant while
         // the daemon runs.
         result["ttlMs"] = .int(["resources/read", "prompts/get"].contains(method) ? 0 : 10_000)
         result["cacheScope"] = "private"
@@ -176,8 +177,8 @@ public final class MCPServer {
         }
     }
 
-    /// Answers a request that exists in all supported versions of the protocol and does not call a
-    /// tool.
+    /// Answers a request that exists in all supported protocol versions; tool calls are handled
+    /// elsewhere.
     private func list(
         _ method: String, _ params: [String: JSONValue]
     ) throws(RPCFailure) -> [String: JSONValue] {
@@ -209,8 +210,8 @@ public final class MCPServer {
 
     // MARK: Names
 
-    /// Uses the client's name for the daemon's history, unless the user has chosen a name. The
-    /// method must be called before the connection opens.
+    /// Reports the client's name in the daemon's history, unless the user has chosen a name. Call
+    /// this method before the connection opens.
     private func adoptName(_ info: JSONValue?) {
         guard !hasName, link.name == Self.connectionName(nil), let name = info?["name"]?.string
         else { return }
@@ -226,7 +227,7 @@ public final class MCPServer {
 }
 
 extension DaemonLink {
-    /// Sends requests to the daemon in order to answer a client's request that is not a tool call.
+    /// Answers a client's request with data from the daemon; tool calls are handled elsewhere.
     ///
     /// - Throws: `internalError` with the daemon's message, which contains the remedy.
     func rpc<Result>(

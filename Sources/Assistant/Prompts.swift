@@ -13,7 +13,7 @@ enum Instructions {
         """
 }
 
-/// Prompt that the server offers to people, for frequent tasks.
+/// Prompt for a frequent task, which the client offers to the user.
 struct Prompt {
     let name: String
     let title: String

@@ -4,7 +4,7 @@ import Wire
 ///
 /// Source: JSON-RPC 2.0 specification; Model Context Protocol 2026-07-28, Base Protocol, Messages.
 enum RPCMessage: Equatable {
-    /// A request, which gets one reply with the same id.
+    /// A request; its reply has the same ID.
     case request(id: JSONValue, method: String, params: [String: JSONValue])
     /// A message without a reply.
     case notification(method: String, params: [String: JSONValue])
@@ -13,7 +13,7 @@ enum RPCMessage: Equatable {
 
     /// Reads one line.
     ///
-    /// - Throws: The error for the reply, with the id of the request if it is known.
+    /// - Throws: The error for the reply, and the request's ID if it is known.
     init(line: [UInt8]) throws(RPCFailure) {
         let value: JSONValue
         do {
@@ -58,7 +58,7 @@ enum RPCMessage: Equatable {
         line(["id": id, "result": .object(result)])
     }
 
-    /// JSON text of an error reply, without the newline at its end. If the id is unknown, the
+    /// JSON text of an error reply, without the newline at its end. If the ID is unknown, the
     /// member `id` is omitted, as MCP requires.
     static func error(_ failure: RPCFailure, id: JSONValue?) -> [UInt8] {
         var error: [String: JSONValue] = [

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 import Wire
 
-/// Resources of the server: the present status, the doctor's findings, and the manual pages.
+/// Resources of the server: the current status, the findings of `doctor`, and the manual pages.
 struct Resources {
     private let link: DaemonLink
     /// Folder of the manual pages; nil without one.
@@ -42,7 +42,7 @@ struct Resources {
 
     /// Answers `resources/read`.
     ///
-    /// - Throws: `invalidParams` for an unknown URI, `internalError` if the daemon does not answer.
+    /// - Throws: `invalidParams` for an unknown URI; `internalError` if the daemon does not answer.
     func read(_ params: [String: JSONValue]) throws(RPCFailure) -> [String: JSONValue] {
         guard let uri = params["uri"]?.string else {
             throw RPCFailure(.invalidParams, "resources/read needs uri.")
@@ -51,8 +51,7 @@ struct Resources {
             let value = try link.rpc { (link) throws(ClientError) in try link.ask(resource.method) }
             return Self.contents(uri, "application/json", value.text)
         }
-        // Only files that `resources/list` lists are opened, so a URI cannot address any other
-        // file.
+        // Only the files in `resources/list` are opened, so a URI cannot address any other file.
         guard uri.hasPrefix(Self.pages), let manual,
             let page = pageNames.first(where: { Self.pages + $0 == uri }),
             let text = Self.text(manual + "/" + page)

@@ -1,8 +1,8 @@
 import Client
 import Glibc
 
-/// Loop that connects a server to standard input and output: one message per line. Nothing else is
-/// written to standard output.
+/// Loop that connects a server to standard input and output: one message per line. No other output
+/// goes to standard output.
 ///
 /// Source: Model Context Protocol 2026-07-28, Transports, stdio.
 public struct StandardStreams {
@@ -32,7 +32,7 @@ public struct StandardStreams {
             guard write(server.tick(now: DaemonClient.now())) else { return }
             var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
             let wait = server.deadline.map { max(0, $0 - DaemonClient.now()) }
-            // The timeout is rounded up, so that the deadline has passed when `poll` returns.
+            // The timeout is rounded up. Therefore the deadline has passed when `poll` returns.
             let ready = poll(&entry, 1, wait.map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
             guard ready > 0 || ready == 0 || errno == EINTR else { return }
             guard ready > 0 else { continue }
@@ -80,8 +80,7 @@ struct BoundedLines {
 
     /// Adds bytes.
     ///
-    /// - Returns: The complete lines, without their newlines; a line that is too long yields nil
-    ///   once.
+    /// - Returns: The complete lines, without their newlines; nil for each line that is too long.
     mutating func append(_ chunk: some Sequence<UInt8>) -> [[UInt8]?] {
         var lines: [[UInt8]?] = []
         for byte in chunk {

@@ -1,18 +1,18 @@
 import Client
 import Wire
 
-/// Executor of tool calls, and of the rotation that is in progress.
+/// Executor of tool calls and of the active rotation.
 final class ToolCalls {
     private let link: DaemonLink
-    /// The rotation that is in progress; nil if there is none.
+    /// The active rotation; nil if there is none.
     private(set) var turn: Turn?
 
     init(_ link: DaemonLink) { self.link = link }
 
     /// Executes `tools/call`.
     ///
-    /// - Returns: The answer to the call, and the answer to a rotation that this call has ended. A
-    ///   call that begins a rotation is answered at the end of the rotation.
+    /// - Returns: The answer to the call. If the call has ended a rotation, the rotation's answer
+    ///   follows. A call that starts a rotation is answered when the rotation ends.
     /// - Throws: The error for a call of an unknown tool, or with arguments that are not an object.
     func call(
         id: JSONValue, _ params: [String: JSONValue], isModern: Bool, now: Double
@@ -52,7 +52,7 @@ final class ToolCalls {
                 ? try link.askAsPerson("reset_stop")
                 : try link.ask(tool.method.name, arguments)
         }
-        // A request for motion replaces the rotation that is in progress.
+        // A request for motion replaces the active rotation.
         var lines = [reply(id, answer, isModern)]
         if !tool.onlyReads(arguments), tool.method.name != "set", case .success = answer {
             lines += endTurn(now: now)
@@ -60,9 +60,9 @@ final class ToolCalls {
         return lines
     }
 
-    /// Continues or ends the rotation that is in progress.
+    /// Continues the active rotation, or ends it.
     ///
-    /// - Returns: The answer to the call that began the rotation, if the rotation has ended.
+    /// - Returns: The answer to the call that started the rotation, if the rotation has ended.
     func tick(now: Double) -> [[UInt8]] {
         guard var active = turn, now >= active.due else { return [] }
         if now >= active.end {
@@ -113,7 +113,7 @@ final class ToolCalls {
         return lines
     }
 
-    /// Ends the rotation that another request has replaced, and returns the answer to its call.
+    /// Ends the replaced rotation, and returns the answer to its call.
     private func endTurn(now: Double) -> [[UInt8]] {
         guard let active = turn else { return [] }
         turn = nil
@@ -122,7 +122,7 @@ final class ToolCalls {
 
     // MARK: Answers
 
-    /// Refusal of arguments that the daemon accepts from a person but not from an assistant.
+    /// Refusal of arguments that the daemon accepts from people but not from assistants.
     private func refusal(_ tool: Tool, _ arguments: [String: JSONValue]) -> RequestError? {
         guard let actions = tool.actions, let action = arguments["action"], action != .null,
             let word = action.string, !actions.contains(word)
@@ -143,8 +143,8 @@ final class ToolCalls {
         }
     }
 
-    /// The answer to a call: the daemon's result, or its refusal with the remedy, as text and as an
-    /// object.
+    /// The answer to a call, as text and as an object: the daemon's result, or its refusal with the
+    /// remedy.
     private func reply(
         _ id: JSONValue, _ outcome: Result<JSONValue, RequestError>, _ isModern: Bool
     ) -> [UInt8] {
@@ -152,7 +152,7 @@ final class ToolCalls {
         switch outcome {
         case .success(let value):
             let object: JSONValue = value.object == nil ? ["items": value] : value
-            // If the answer contains only a sentence, the sentence is the text.
+            // If the answer has only the member `sentence`, this sentence is the text.
             let isSentence = value.object?.count == 1
             result["content"] = Self.text(
                 (isSentence ? value["sentence"]?.string : nil) ?? object.text)
@@ -172,7 +172,7 @@ final class ToolCalls {
 }
 
 extension DaemonLink {
-    /// The limits, or the reason why they are unknown, as a refusal.
+    /// The limits. If they are unknown, the result is a refusal with the reason.
     func limitsOrRefusal() throws(RequestError) -> Limits {
         do throws(ClientError) {
             return try limits()

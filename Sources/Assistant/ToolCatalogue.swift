@@ -7,12 +7,12 @@ struct Tool: Sendable {
     let name: String
     /// The daemon's method.
     let method: MethodDescription
-    /// Words of the parameter `action` that the tool accepts; nil without this parameter.
+    /// Accepted values of the parameter `action`; nil if the tool has no such parameter.
     let actions: [String]?
     /// Description of the tool, as `tools/list` returns it.
     let listing: JSONValue
 
-    /// True if a call with these arguments only reads.
+    /// True if a call with these arguments is read-only.
     func onlyReads(_ arguments: [String: JSONValue]) -> Bool {
         switch method.access {
         case .read: true
@@ -31,15 +31,16 @@ struct Limits: Sendable, Equatable {
     var travelDeg: Double
     /// Longest duration of a rotation at a constant rate, s.
     var turnS: Double
-    /// Time after which a change of a setting reverts, s.
+    /// Duration of a temporary change of a setting, s.
     var rollbackS: Double
-    /// Time after which the daemon ends a rotation whose request is not repeated, s.
+    /// Timeout of a rotation in the daemon, s: without a repeated request, the daemon then ends the
+    /// rotation.
     var deadManS: Double
 
-    /// Keys of the settings that contain the limits, for the method `get`.
+    /// Keys of the limits' settings, for the method `get`.
     static let keys: [JSONValue] = ["mcp", "commander.dead_man_s"]
 
-    /// Reads the limits from the answer of the method `get`; nil if a setting is missing.
+    /// Reads the limits from the reply to `get`; nil if a setting is missing.
     init?(_ answer: JSONValue) {
         var values: [String: Double] = [:]
         for setting in answer.array ?? [] {
@@ -157,7 +158,7 @@ struct ToolCatalogue: Sendable {
         return schema
     }
 
-    /// The schema of a rate, whose range is reduced to the assistant's limit.
+    /// The schema of a rate, with its range reduced to the assistant's limit.
     private static func narrowed(_ schema: JSONValue?, _ limits: Limits) -> JSONValue {
         var schema = schema?.object ?? [:]
         if let maximum = schema["maximum"]?.number {

@@ -1,32 +1,32 @@
 import Wire
 
 /// Rules that decide which methods of the daemon become MCP tools. A method without a rule becomes
-/// a tool of the same name automatically, and counts as destructive, so that clients ask a person
-/// before they call it.
+/// a tool of the same name. The tool counts as destructive, so clients ask a person before they
+/// call it.
 struct ToolPolicy: Sendable {
-    /// True if tools can only read. An emergency stop is possible in any case.
+    /// True if the assistant has read-only access. An emergency stop is always possible.
     var isReadOnly = false
     /// True if the assistant can reset an emergency stop.
     var mayReset = false
 
-    /// Names of the tools whose names differ from the method's name.
+    /// Names of tools that differ from the name of their method.
     static let names = [
         "rate": "turn", "follow": "track", "baseline": "baselines", "record": "recordings",
     ]
 
-    /// Methods that do not become tools, because only programs or only people use them.
+    /// Methods without a tool, because they are only for programs or only for people.
     static let hidden: Set<String> = [
         "aim", "attitude", "client", "companion", "keys", "methods", "pair", "ping", "reload",
         "save", "subscribe", "take", "track", "unsubscribe", "variables",
     ]
 
-    /// Methods that are not destructive although they write: they move the camera within its
-    /// limits, or change a setting temporarily.
+    /// Methods with write access that are not destructive: they move the camera within its limits,
+    /// or change a setting temporarily.
     private static let harmless: Set<String> = [
         "follow", "point", "rate", "record", "release", "set", "spectrum", "stop",
     ]
 
-    /// Words of the parameter `action` that an assistant cannot use.
+    /// Values of the parameter `action` that an assistant cannot use.
     private static let barredActions = [
         "baseline": ["delete"], "camera": ["set"], "controls": ["learn", "cancel"],
     ]
@@ -39,8 +39,7 @@ struct ToolPolicy: Sendable {
         return !isReadOnly || method.access != .write
     }
 
-    /// Words of the parameter `action` that the tool accepts; nil if the method has no such
-    /// parameter.
+    /// Accepted values of the parameter `action`; nil if the method has no such parameter.
     func actions(_ method: MethodDescription) -> [String]? {
         guard method.access == .action,
             let action = method.parameters.first(where: { $0.name == "action" })

@@ -4,7 +4,7 @@ import Wire
 /// Rotation of the camera at constant rates. The server repeats the request until the duration of
 /// the rotation has elapsed.
 struct Turn: Equatable {
-    /// Id of the tool call, which is answered at the end of the rotation.
+    /// ID of the tool call, which is answered at the end of the rotation.
     let id: JSONValue
     /// True if the answer has the format of version 2026-07-28.
     let isModern: Bool
@@ -16,13 +16,13 @@ struct Turn: Equatable {
     let end: Double
     /// Interval between two requests to the daemon, s.
     let period: Double
-    /// Time of the next request to the daemon, or of the rotation's end, s.
+    /// Time of the next request to the daemon, s; at most `end`.
     private(set) var due: Double
 
     /// Checks the arguments of a rotation, and creates the rotation.
     ///
     /// - Parameters:
-    ///   - id: Id of the call.
+    ///   - id: ID of the call.
     ///   - arguments: Rates of the axes, degrees per second, and duration, s.
     ///   - limits: The assistant's limits.
     ///   - isModern: True if the answer has the format of version 2026-07-28.
@@ -60,7 +60,7 @@ struct Turn: Equatable {
         self.rates = rates
         start = now
         end = now + duration
-        // The daemon ends the rotation if it receives no request for three periods.
+        // If the daemon receives no request for three periods, it ends the rotation.
         period = limits.deadManS / 3
         due = min(end, now + period)
     }
@@ -68,12 +68,12 @@ struct Turn: Equatable {
     /// Plans the next request to the daemon.
     mutating func continueTurn(now: Double) { due = min(end, now + period) }
 
-    /// Rates of zero for the rotating axes.
+    /// Request that stops the rotating axes: a rate of 0 for each of them.
     var stop: [String: JSONValue] { rates.mapValues { _ in 0 } }
 
-    /// Creates the answer to the tool call at the end of the rotation.
+    /// The answer to the tool call, at the end of the rotation.
     ///
-    /// - Parameter now: Time at which the rotation has ended, s.
+    /// - Parameter now: Time of the rotation's end, s.
     /// - Returns: The reply for the user as text, and the duration of the rotation, s.
     func result(now: Double) -> JSONValue {
         let seconds = min(now, end) - start

@@ -1,6 +1,6 @@
 public import Wire
 
-/// Errors in the communication with the daemon, each with an exit code for scripts.
+/// Error in the communication with the daemon, with an exit code for scripts.
 public enum ClientError: Error, Equatable {
     /// The daemon refused the request.
     case refused(RequestError)
@@ -8,13 +8,13 @@ public enum ClientError: Error, Equatable {
     case unreachable(String)
     /// The daemon did not answer in time.
     case timeout(String)
-    /// This version of the program does not understand the daemon's answer.
+    /// The daemon's answer does not have the format that this program expects.
     case notUnderstood(String)
 
     /// A local file cannot be read, written or parsed.
     case file(String, field: String)
 
-    /// The error as a JSON object, in the format in which the socket reports refusals.
+    /// The error as a JSON object, in the socket's format for refusals.
     public var requestError: RequestError {
         switch self {
         case .refused(let refusal): refusal

@@ -6,7 +6,7 @@ import SystemPackage
 public import Wire
 
 /// Connection to the daemon, for one request at a time and for streams. The client waits with
-/// poll(2), never longer than the timeout. Only one thread can use a `DaemonClient`.
+/// poll(2), at most until the timeout. Only one thread can use a `DaemonClient`.
 public final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
@@ -14,8 +14,7 @@ public final class DaemonClient {
     private var received: [UInt8] = []
     /// Messages of streams that arrived during a request, in order of arrival.
     private var held: [(line: [UInt8], value: JSONValue)] = []
-    /// Largest number of stream messages that the client stores; the oldest messages are dropped
-    /// first.
+    /// Largest number of stored stream messages; the oldest messages are dropped first.
     private static let mostHeld = 4096
     private var nextID = 1
     private let decoder = JSONDecoder()
@@ -25,7 +24,7 @@ public final class DaemonClient {
     /// - Parameters:
     ///   - path: Path of the daemon's socket.
     ///   - timeout: Longest wait for an answer, s.
-    /// - Throws: `ClientError.unreachable`, whose text is a sentence with a remedy.
+    /// - Throws: `ClientError.unreachable` with a message that contains the remedy.
     public init(path: String, timeout: Double) throws(ClientError) {
         self.path = path
         self.timeout = timeout
@@ -45,7 +44,7 @@ public final class DaemonClient {
         try decoded(try reply(to: method, params).line, from: method)
     }
 
-    /// Sends a request once, and returns the answer both decoded and as JSON.
+    /// Sends a request, and returns the answer both decoded and as JSON.
     public func requestWithJSON<Result: Decodable & Sendable>(_ method: String) throws(ClientError)
         -> (result: Result, json: JSONValue)
     {
@@ -76,8 +75,8 @@ public final class DaemonClient {
     }
 
     /// Next message of a stream. Messages that arrived during a request are returned first. If no
-    /// message is stored, the call waits for a line for at most `wait` seconds, or without a limit
-    /// if `wait` is nil.
+    /// message is stored, the call waits for a line: at most `wait` seconds, or indefinitely if
+    /// `wait` is nil.
     public func nextMessage(wait: Double?) throws(ClientError) -> (line: [UInt8], value: JSONValue)
     {
         held.isEmpty ? try nextLine(wait: wait) : held.removeFirst()
@@ -93,10 +92,10 @@ public final class DaemonClient {
     }
 
     /// Measures the difference between this computer's clock and the clock of the daemon's loop.
-    /// The client sends several requests, and uses the measurement with the shortest response time.
+    /// The client sends several requests, and uses the request with the shortest response time.
     ///
-    /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the largest possible error of this
-    ///   difference, s.
+    /// - Returns: CLOCK_MONOTONIC minus the loop's clock, and the maximum error of this difference,
+    ///   s.
     /// - Throws: `unreachable` or `timeout`.
     public func clockOffset() throws(ClientError) -> (seconds: Double, error: Double) {
         var best = (seconds: 0.0, error: Double.infinity)
@@ -126,7 +125,7 @@ public final class DaemonClient {
                 held.append(message)
                 continue
             }
-            // An error without an id concerns the whole connection.
+            // An error without an ID concerns the whole connection.
             guard message.value["id"] == id || message.value["id"] == .null else { continue }
             if let error = message.value["error"] {
                 throw .refused(
@@ -146,7 +145,7 @@ extension DaemonClient {
     /// - Parameters:
     ///   - names: Names of the variables.
     ///   - hz: Messages per second.
-    /// - Returns: Number of the subscription, which each message of the stream contains.
+    /// - Returns: ID of the subscription, as in each message of the stream.
     /// - Throws: The errors of a failed request.
     public func subscribe(_ names: [String], hz: Double) throws(ClientError) -> Int {
         let info: SubscriptionInfo = try request(
@@ -156,7 +155,7 @@ extension DaemonClient {
 
     /// Ends a stream of variables.
     ///
-    /// - Parameter subscription: Number of the subscription.
+    /// - Parameter subscription: ID of the subscription.
     /// - Throws: The errors of a failed request.
     public func unsubscribe(_ subscription: Int) throws(ClientError) {
         _ = try json("unsubscribe", ["subscription": .int(subscription)])

@@ -3,18 +3,18 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Thread of a companion program that another thread can end. Work that waits for cameras, clocks
-/// or sockets has its own thread, because such waits would block a pool of threads. The stack has
-/// the system's usual size, because GStreamer's plugins and drivers need more than the small locked
-/// stacks of the daemon's threads.
+/// Thread of a companion program. Another thread can end it. Code that waits for cameras, clocks or
+/// sockets has its own thread, because it would block a thread pool. The stack has the system's
+/// default size. The small locked stacks of the daemon's threads are not sufficient for GStreamer's
+/// plugins and drivers.
 public final class CompanionThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// Creates a thread that has not started.
+    /// Creates a thread without starting it.
     public init() {}
 
-    /// True if the thread must end its work soon.
+    /// True if the thread must end soon.
     public var mustEnd: Bool { mustStop.withLock { $0 } }
 
     /// Starts the thread.
@@ -37,27 +37,26 @@ public final class CompanionThread: Sendable {
                 Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
             }, context.toOpaque())
-        // The program cannot work without this thread, so a failure ends the process.
+        // A failure ends the process, because the program cannot work without this thread.
         guard error == 0 else { fatalError("The thread \(name) cannot be started.") }
         pthread_detach(thread)
     }
 
-    /// Names the calling thread. If /proc is missing, the thread keeps the name of the thread that
-    /// created it; a missing /proc has no other effect.
+    /// Names the calling thread. Without /proc, the thread has the name of the thread that created
+    /// it. There is no other effect.
     private static func nameThread(_ name: String) {
         let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
     }
 
-    /// Tells the thread to end, and waits for its end.
+    /// Requests the thread's end, and waits for it.
     public func stop() {
         mustStop.withLock { $0 = true }
         hasEnded.wait()
     }
 }
 
-/// Class that holds the closure of a thread, because pthread_create(3) passes a C pointer to an
-/// object.
+/// Object that contains a thread's closure, because pthread_create(3) passes only a C pointer.
 private final class Work: Sendable {
     let body: @Sendable () -> Void
 

@@ -2,11 +2,11 @@ import Glibc
 
 /// Addresses of this computer.
 public enum NetworkInterface {
-    /// Find the address at which other computers reach a server.
+    /// Find the address of a server for clients on other computers.
     ///
     /// - Parameter host: Address on which the server listens; 0.0.0.0 means all addresses.
-    /// - Returns: Address that clients can use; if `host` means all addresses, the address of the
-    ///   first network. An IPv6 address is in brackets.
+    /// - Returns: Address for clients. If `host` means all addresses, the result is the address on
+    ///   the first network. An IPv6 address is in brackets.
     public static func reachable(_ host: String) -> String {
         guard host == "0.0.0.0" || host == "::" else {
             return host.contains(":") ? "[\(host)]" : host

@@ -1,7 +1,7 @@
 import CLinuxShim
 import Glibc
 
-/// Notifications of a service of type `notify` to systemd. A missing systemd is not an error.
+/// Notifications to systemd, for a service with `Type=notify`. A missing systemd is not an error.
 public struct SystemManager: Sendable {
     private let socket: String?
 

@@ -1,8 +1,8 @@
 import PlainText
 public import SystemPackage
 
-/// Loader of a companion program's settings, which reads the configuration file and then the
-/// arguments of `--set`.
+/// Loader of a companion program's settings. It reads the configuration file, then the arguments of
+/// `--set`.
 public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     /// All settings of the program.
     private let schema: CompanionSchema<Settings>
@@ -37,7 +37,7 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     ///
     /// - Parameter files: The file system.
     /// - Returns: Valid settings.
-    /// - Throws: A failure that lists every problem.
+    /// - Throws: A failure with all problems.
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure) -> Settings {
         var settings = schema.defaults
         var problems: [ConfigurationProblem] = []

@@ -1,18 +1,17 @@
-/// Declaration of one setting of a companion program: its rule, and the property of `Settings` that
-/// contains its value.
+/// Declaration of one setting of a companion program: its rule and its property of `Settings`.
 public struct CompanionSetting<Settings: Sendable>: Sendable {
     /// Rule of the setting: its key, range, unit and meaning.
     public let rule: SettingRule
     /// Function that returns the value of the setting.
     public let read: @Sendable (Settings) -> SettingValue
-    /// Function that changes the value of the setting; a value of another type has no effect.
+    /// Function that changes the value of the setting. A value of the wrong type has no effect.
     public let write: @Sendable (inout Settings, SettingValue) -> Void
 }
 
 /// All settings of a companion program, each declared once. The loader, `--print-config` and the
 /// sample file read this table.
 public struct CompanionSchema<Settings: Sendable>: Sendable {
-    /// Key path of a property of the settings.
+    /// Key path of a property of `Settings`.
     public typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
     /// Name of the program, such as `airframe-eyes`.
@@ -81,7 +80,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
     }
 
-    /// Declares a setting whose value is one of several words.
+    /// Declares a setting that is an enumeration.
     public mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ path: Path<Value>, _ applies: Setting.Applies, _ summary: String
     ) {
@@ -98,7 +97,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 }))
     }
 
-    /// Text of a manual page: the tables with their settings, and the sentences about each setting.
+    /// Text of a manual page: the tables, their settings, and the description of each setting.
     public var documentation:
         [(name: String, summary: String, settings: [(key: String, text: String)])]
     {
@@ -110,10 +109,10 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Creates the text of the sample file, with every setting and its default as comments.
+    /// Creates the text of the sample file. Each setting is a comment with its default value.
     ///
-    /// - Parameter advice: Last line of the comment at the top of the file; it explains how changes
-    ///   take effect.
+    /// - Parameter advice: Last line of the sample file's header; it explains how changes take
+    ///   effect.
     /// - Returns: The file's text.
     public func sampleFile(advice: String) -> String {
         var lines = [
@@ -136,7 +135,8 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
 }
 
 extension SettingRule {
-    /// Text with the setting's range and default, and with the time at which a change takes effect.
+    /// Description of the setting's range, its default, and the time at which a change takes
+    /// effect.
     public var facts: String {
         let unit = unit.map { " " + $0 } ?? ""
         let applies = applies == .live ? "Changes live." : "Needs a restart."

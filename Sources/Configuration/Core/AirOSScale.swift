@@ -3,14 +3,14 @@ public import GimbalCore
 public import Port
 
 /// Three factors that scale the tuning of an axis, computed from an app's numbers p, i and d. The
-/// table shows the parameters that each factor multiplies.
+/// table lists the parameters that each factor multiplies.
 ///
 /// At the app's default values each factor is exactly 1. A larger value always gives a larger
-/// factor. Below the default, the factor falls along a straight line that ends above zero; above
-/// the default, the factor rises along a curve towards an upper bound. Therefore every position of
-/// the app's sliders gives a different tuning, and every tuning keeps the loop stable. For a loop
-/// with margins of less than 6 dB, the range of the factors is smaller; for a loop without margins,
-/// each factor is 1.
+/// factor. Below the default, the factor decreases linearly to a lower bound above zero. Above the
+/// default, it increases along a curve towards an upper bound. Therefore every slider position
+/// gives a different tuning, and the loop is stable with every tuning. If the loop's margins are
+/// below 6 dB or 45°, the ranges of the factors are smaller. For a loop without margins, each
+/// factor is 1.
 ///
 /// | motors | p | i | d |
 /// | --- | --- | --- | --- |
@@ -18,18 +18,18 @@ public import Port
 /// | servo | corner of the prediction's low-pass | gain of the loop | fraction of the look-ahead |
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// The controller of motors without encoders has no integral term: its observer compensates
-/// constant loads, and a larger bandwidth makes the observer faster. For motors without encoders, d
-/// changes only the damping; the stiffness, which is the product of attitude gain and rate gain,
-/// depends on p.
+/// The controller of motors without encoders has no integral term. Its observer compensates
+/// constant loads; a larger bandwidth makes the observer faster. For motors without encoders, p
+/// changes the stiffness (the product of attitude gain and rate gain), and d changes only the
+/// damping.
 ///
-/// The bounds for torque motors were chosen so that the default tuning keeps margins of at least
-/// 3.3 dB and 25° (`LoopMargins`) with every combination of extreme factors. A test checks all
-/// combinations. For servos and for motors without encoders, the simulated gimbal comes to rest
-/// after a step with every tested combination of the factors (`airframe-bench gains`).
+/// With the bounds for torque motors, the default tuning has margins of at least 3.3 dB and 25°
+/// (`LoopMargins`) for every combination of extreme factors. A test checks all combinations. For
+/// servos and for motors without encoders, the simulated gimbal comes to rest after a step with
+/// every tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
-    /// Fraction of the factors' full range that a loop permits: 1 if the gain margin of the loop is
-    /// at least 6 dB, 0 if the loop has no gain margin.
+    /// Fraction of the factors' full range that a loop permits. The fraction is 1 for margins of at
+    /// least 6 dB and 45°, and 0 without a gain or phase margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
         /// Permitted fraction of the factors' range above 1, 0...1.
         public var increase: Double
@@ -39,7 +39,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         /// Full range of the factors, above and below 1.
         public static var full: Room { Room(increase: 1, decrease: 1) }
 
-        /// Range of the factors that a loop with the given stability margins permits.
+        /// Permitted fractions for a loop with the given stability margins.
         public static func within(_ margins: LoopMargins) -> Room {
             let phase = margins.phaseDegrees / 45
             return Room(
@@ -61,13 +61,13 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
         public static var torque: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.1...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds of the factors for servos. With a much lower gain, an error inside the servo's
-        /// dead band persists, and the camera oscillates across the dead band.
+        /// Bounds of the factors for servos. With a much lower gain, the camera oscillates across
+        /// the servo's dead band, because errors inside the dead band persist.
         public static var servo: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.6...1.3, derivative: 0.5...1.4)
         }
-        /// Bounds of the factors for motors without encoders. The bounds are narrower than for
-        /// other motors, because a faster observer and higher gains both reduce the phase margin.
+        /// Bounds of the factors for motors without encoders. The bounds are narrow, because a
+        /// faster observer and higher gains both reduce the phase margin.
         public static var field: Bounds {
             Bounds(proportional: 0.7...1.3, integral: 0.7...1.2, derivative: 0.75...1.25)
         }
@@ -80,13 +80,13 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Derivative factor, computed from the app's number d.
     public var derivative: Double
 
-    /// Computes the factors for an app's numbers of one axis.
+    /// Computes the factors of one axis from an app's numbers.
     ///
     /// - Parameters:
-    ///   - triple: The app's numbers; values that are negative or not finite are replaced by 0.
+    ///   - triple: The app's numbers. Negative, infinite and NaN values count as 0.
     ///   - reference: The app's defaults of the axis.
     ///   - bounds: Bounds of the factors for the kind of motor.
-    ///   - room: Fractions of the factors' full range that the axis's loop permits.
+    ///   - room: Permitted fractions of the factors' full range.
     public init(
         _ triple: PIDTriple, relativeTo reference: PIDTriple, bounds: Bounds = .torque,
         room: Room = .full
@@ -101,8 +101,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
             if ratio <= 1 { return 1 - fall * (1 - ratio) }
             let reach = (range.upperBound - 1) * room.increase
             guard reach > 0 else { return 1 }
-            // If the app's number equals its default (`ratio` = 1), the slope of the factor is half
-            // of `reach`; at four times the default, the factor has risen by 78 % of `reach`.
+            // At the default (`ratio` = 1), the slope of the factor is half of `reach`. At four
+            // times the default, the factor is 1 plus 78 % of `reach`.
             return 1 + reach * (1 - cm_exp((1 - ratio) / 2))
         }
         (proportional, integral, derivative) = (factors[0], factors[1], factors[2])
@@ -110,8 +110,8 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
 }
 
 extension AttitudeController.Parameters {
-    /// This tuning, multiplied by the factors of each axis. The loop thread must not call this
-    /// method, because the computation of the margins takes long.
+    /// This tuning, multiplied by the factors of each axis. Do not call this method on the loop
+    /// thread, because the computation of the margins is slow.
     public func scaled(by pid: PerAxis<PIDTriple>) -> AttitudeController.Parameters {
         var result = self
         for axis in GimbalAxis.allCases where pid[axis] != PIDTriple.defaults[axis] {

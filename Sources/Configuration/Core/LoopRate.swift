@@ -3,10 +3,10 @@ import GimbalCore
 extension Settings.Control {
     /// Adapts the built-in gains to a loop slower than 1 kHz.
     ///
-    /// Each additional millisecond of the period adds one millisecond of delay: half because the
-    /// output is held, half because a sample waits for its tick. The plant is an inertia with a
-    /// delay, and the delay is its only time constant. For an inertia with a delay, gains that are
-    /// scaled with the delay keep their margins of 6 dB and 45°.
+    /// Each additional millisecond of the period adds 1 ms of delay: 0.5 ms for the held output,
+    /// and 0.5 ms for a sample's mean wait for its tick. The plant is an inertia with a delay, and
+    /// the delay is its only time constant. If the gains of such a plant are scaled with the
+    /// inverse delay, the margins remain 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
     mutating func fit(rateHz: Int) {
@@ -23,13 +23,13 @@ extension Settings.Control {
 }
 
 extension Settings.Servo {
-    /// Adapts the delay of the servo's model and the tracker's bandwidth from the default pulse
-    /// rate to another pulse rate.
+    /// Adapts the servo model's delay and the tracker's bandwidth from the default pulse rate to
+    /// another pulse rate.
     ///
-    /// On average a command waits half a pulse period for the next pulse. The tracker's bandwidth
-    /// is inversely proportional to the total delay from command to camera. The additional wait is
-    /// multiplied by 1.1, because a delay reduces the phase margin more than a lag of equal length.
-    /// With the adapted bandwidth, the stability margins remain 6 dB and 45°.
+    /// On average, a command waits half a pulse period for the next pulse. The tracker's bandwidth
+    /// is inversely proportional to the total delay from command to camera. The additional wait has
+    /// the factor 1.1, because a delay reduces the phase margin more than an equal lag. With the
+    /// adapted bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.
     mutating func fit(frameHz: Double) {

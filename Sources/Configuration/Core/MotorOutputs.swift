@@ -4,8 +4,8 @@ extension Settings.Linux {
     /// Device file of the I2C bus of the motors' chip.
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
-    /// True if the motors are not on the sensor's bus, so that the motors still work if the
-    /// sensor's bus hangs.
+    /// True if motors and sensor are on different buses. Then the motors still work if the sensor's
+    /// bus hangs.
     public var haveMotorsOwnBus: Bool {
         motors == .pwm || motors.haveEncoders || busOfMotors != bus
     }
@@ -13,8 +13,8 @@ extension Settings.Linux {
     /// True if encoders measure the joints, which torque motors require.
     var hasEncoders: Bool { encoders != .none }
 
-    /// Numbers of the chip's outputs in use: one for each servo, or three half bridges for each
-    /// brushless motor.
+    /// Numbers of the outputs in use: one for each servo, or three half bridges for each brushless
+    /// motor.
     public func outputs(of type: MotorType) -> [Int] {
         let first = [motorChannels.yaw, motorChannels.roll, motorChannels.pitch].map { Int($0) }
         return type == .servo ? first : first.flatMap { [$0, $0 + 1, $0 + 2] }
@@ -90,8 +90,8 @@ enum MotorRules {
             )
     }
 
-    /// Rule that refuses a configured pulse rate of servos if the PWM chip drives brushless motors,
-    /// because these motors need another frequency of the chip.
+    /// Rule that refuses a pulse rate of servos if the PWM chip drives brushless motors. Brushless
+    /// motors require a different frequency of the chip.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in
         guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,

@@ -2,8 +2,8 @@ public import GimbalCore
 import Port
 
 extension Settings {
-    /// The settings converted to SI units and radians, the units of GimbalCore. Only this extension
-    /// converts the degrees of settings.
+    /// The settings in GimbalCore's units: SI units and radians. Degrees in settings are converted
+    /// only in this extension.
     public var stabilizerParameters: Stabilizer.Parameters {
         var parameters = Stabilizer.Parameters()
         parameters.screen = screenParameters
@@ -64,8 +64,8 @@ extension Settings {
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
             // In lockstep, an interval of more than 20 ms between two samples is a gap. The
-            // threshold is 20 ms plus 1 µs, because a large simulator time `t` has a rounding
-            // error.
+            // threshold is 20 ms plus 1 µs, because large values of the simulator time `t` have
+            // rounding errors.
             screen.gapSeconds = 0.020001
         }
         return screen
@@ -85,8 +85,8 @@ extension Settings {
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
         result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        // An app's three Kalman noise values are meant for a filter of another structure. The
-        // estimator therefore uses only the ratio of each value to its default (see `scaled`).
+        // An app's three Kalman noise values belong to a filter with a different structure.
+        // Therefore the estimator uses only the ratio of each value to its default (see `scaled`).
         let factory = Settings.Estimator()
         return result.scaled(
             angle: estimator.kalmanQAngle / factory.kalmanQAngle,
@@ -104,8 +104,8 @@ extension Settings {
         field.peakTorque = motors.torqueLimitNm
         field.inertia = control.inertiaKgM2
         field.maxRate = Angle.degrees(control.maxRateDps).radians
-        // The default gains are designed for the default loop delay, so they are adapted to the
-        // configured loop delay.
+        // The default gains apply to the default loop delay, so they are adapted to the configured
+        // loop delay.
         field = field.stretched(to: control.loopDelayMs / 1e3)
         field.attitudeLead = imu.filterDelayMs / 1e3
         return field
@@ -133,8 +133,8 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
-        // Below 200 Hz, one period of the excitation has too few ticks for a reliable comparison
-        // with the configured inertia.
+        // Below 200 Hz, one excitation period has too few ticks for a reliable comparison with the
+        // configured inertia.
         controller.checksInertia = loop.rateHz >= 200
         controller.watchesOscillation = control.watchOscillation
         controller.torqueLimit = motors.torqueLimitNm

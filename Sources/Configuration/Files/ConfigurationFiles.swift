@@ -1,7 +1,7 @@
 import Glibc
 public import SystemPackage
 
-/// Access of the loader to the file system; tests replace it.
+/// File system access for the loader; tests replace it.
 public struct ConfigurationFiles: Sendable {
     /// The contents of a file, at most `sizeLimit + 1` bytes.
     public var read: @Sendable (_ path: FilePath) throws(Errno) -> [UInt8]
@@ -17,7 +17,7 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Largest accepted size of a file, bytes. The limit is needed because the path can name a
+    /// Largest accepted size of a file, bytes. The limit is necessary because the path can be a
     /// device with endless data.
     public static let sizeLimit = 1 << 20
 
@@ -26,8 +26,8 @@ public struct ConfigurationFiles: Sendable {
 
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Only a read of standard input can block. All other files are opened with O_NONBLOCK,
-            // because the opening of a named pipe would otherwise wait for a writer.
+            // Only a read of standard input can block. All other files are opened with O_NONBLOCK.
+            // Without O_NONBLOCK, the opening of a named pipe waits for a writer.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])
@@ -63,7 +63,7 @@ public struct ConfigurationFiles: Sendable {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            // The name is a NUL-terminated C array inside the directory entry.
+            // The directory entry contains the name as a NUL-terminated C array.
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)

@@ -24,12 +24,12 @@ public struct ConfigurationSource: Sendable {
         self.overrides = overrides
     }
 
-    /// Directory `conf.d` next to the main file; its files `*.toml` are read after the main file,
-    /// in the order of their names.
+    /// Directory `conf.d` next to the main file. Its files `*.toml` are read after the main file,
+    /// in alphabetical order.
     public var dropInDirectory: FilePath { mainFile.removingLastComponent().appending("conf.d") }
 }
 
-/// Loader of files and command line, which reports all problems at once.
+/// Loader of configuration files and command line. It reports all problems together.
 public enum ConfigurationLoader {
     /// Loads a configuration.
     ///
@@ -37,7 +37,7 @@ public enum ConfigurationLoader {
     ///   - source: Files and overrides.
     ///   - files: The file system.
     /// - Returns: Valid settings with their origins.
-    /// - Throws: A failure that lists every problem. For a file with a syntax error, only the first
+    /// - Throws: A failure with all problems. For a file with a syntax error, only the first
     ///   problem is reported.
     public static func load(
         _ source: ConfigurationSource, files: ConfigurationFiles = .system
@@ -65,8 +65,8 @@ public enum ConfigurationLoader {
                 problems.append(error)
             }
         }
-        // Rules are checked only if all values are valid. With invalid values, the rules would
-        // compare defaults, and report conflicts that do not exist.
+        // The rules are checked only if all values are valid. With invalid values, the rules would
+        // compare defaults and report false conflicts.
         if problems.isEmpty {
             let settings = loaded.settings
             problems = ConfigurationRule.all.compactMap {
@@ -95,7 +95,7 @@ public enum ConfigurationLoader {
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - text: TOML, or an unquoted word, which is a string.
+    ///   - text: TOML, or an unquoted word, which counts as a string.
     ///   - place: Location of the text, for the message.
     /// - Returns: The setting and its value.
     /// - Throws: The problem, if the key is unknown or the value is not allowed.
@@ -113,8 +113,8 @@ public enum ConfigurationLoader {
         return (setting, try setting.check(raw, written: text, at: place))
     }
 
-    /// Reads a file. `ifMissing` is the remedy in the message about a missing file; nil if the file
-    /// can be missing.
+    /// Reads a file. `ifMissing` is the remedy in the message about a missing file; nil if a
+    /// missing file is permitted.
     private static func read(
         _ path: FilePath, ifMissing: String?, files: ConfigurationFiles,
         into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]

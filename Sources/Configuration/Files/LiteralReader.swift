@@ -1,16 +1,16 @@
-/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value has the syntax of
-/// TOML, but a word and an address with a port can be unquoted.
+/// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML, but words and
+/// addresses with ports need no quotes.
 ///
-/// `LiteralReader` parses numbers, words, strings and arrays of these, and passes other values to the TOML
-/// parser. The TOML parser is avoided, because TOMLKit 0.6 never frees a parsed document, and a
-/// phone's slider can set a gain many times per second.
+/// `LiteralReader` parses numbers, words, strings and arrays of these types. It passes all other
+/// values to the TOML parser. A phone's slider can set a gain many times per second. The TOML
+/// parser would leak memory each time, because TOMLKit 0.6 never frees a parsed document.
 enum LiteralReader {
     /// Parses `text`; nil if it is neither TOML nor a word.
     static func read(_ text: String) -> RawValue? {
         let bytes = Array(Array(text.utf8).trimmingBlanks())
         guard !bytes.isEmpty, bytes.count <= 4096 else { return nil }
-        // The text must be one line without control characters, because the TOML parser would read
-        // the text after a line end as another setting.
+        // The text must be one line without control characters. Otherwise the TOML parser would
+        // read the second line as another setting.
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         if let simple = simple(bytes[...], depth: 0) { return simple }
         let value = String(decoding: bytes, as: UTF8.self)
@@ -25,7 +25,7 @@ enum LiteralReader {
             guard depth < 2, text.last == UInt8(ascii: "]"), text.count >= 2 else { return nil }
             return array(text.dropFirst().dropLast(), depth: depth + 1)
         }
-        // A string without escapes; the TOML parser reads all others.
+        // A string without escapes; the TOML parser reads all other strings.
         if first == UInt8(ascii: "\""), text.count >= 2, text.last == first {
             let inner = text.dropFirst().dropLast()
             guard !inner.contains(first), !inner.contains(UInt8(ascii: "\\")) else { return nil }
@@ -73,7 +73,7 @@ enum LiteralReader {
             return nil
         }
         let string = String(decoding: text, as: UTF8.self)
-        // The result is nil for an integer that exceeds 64 bits; the TOML parser then reports the
+        // The result is nil for an integer of more than 64 bits; the TOML parser then reports the
         // problem.
         if rest.isEmpty { return Int(string).map(RawValue.integer) }
         if rest.first == UInt8(ascii: ".") {
@@ -94,8 +94,8 @@ enum LiteralReader {
         return rest.isEmpty ? Double(string).map(RawValue.number) : nil
     }
 
-    /// True if the text begins like a word or a path, and contains no character that has a special
-    /// meaning in TOML.
+    /// True if the text begins like a word or a path, and has no character with a special meaning
+    /// in TOML.
     private static func isWord(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return false }
         let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20

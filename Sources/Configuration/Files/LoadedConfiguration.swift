@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// A valid configuration, with the origin of each value.
+/// A valid configuration and the origin of each value.
 public struct LoadedConfiguration: Sendable {
     /// Configured value of a setting, with its origin.
     struct Entry: Sendable, Equatable {
@@ -19,12 +19,12 @@ public struct LoadedConfiguration: Sendable {
     /// The built-in defaults.
     public init() {}
 
-    /// Values for the keys that no file sets: the built-in defaults, adapted to the configured
-    /// values. In lockstep, the delay of the sensor's filter is 0, because a simulator's values
-    /// belong exactly to its time `t`. With real chips, the loop's rate is 500 Hz, which suits a
-    /// sensor and servos on one I2C bus of 400 kHz; the address, range and filter are those of the
-    /// configured sensor. The gains are adapted to the loop's rate; the delay and the tracker of
-    /// servos are adapted to the pulse rate.
+    /// Built-in defaults, adapted to the configured values; they apply to keys without a value in a
+    /// file. In lockstep, the delay of the sensor's filter is 0, because a simulator's values apply
+    /// exactly to its time `t`. With real chips, the loop's rate is 500 Hz, which suits a sensor
+    /// and servos on one I2C bus at 400 kHz. Address, range and filter depend on the configured
+    /// sensor. The gains are adapted to the loop's rate. The servo model's delay and the tracker's
+    /// bandwidth are adapted to the pulse rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -64,9 +64,9 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// Parameters of the estimator for a recorded log. Configured values override the values that
-    /// the estimator determines from the log. Without configured values, the estimator determines
-    /// from the log the sensor's range, and whether the samples are mean rates.
+    /// Parameters of the estimator for a recorded log. Configured values override the estimator's
+    /// values from the log. Without configured values, the estimator determines the sensor's range
+    /// and the kind of samples (mean or instantaneous rates) from the log.
     public var recordedSensor: AttitudeEstimator.Parameters {
         var parameters = settings.stabilizerParameters.estimator
         guard written("hardware.backend") == nil else { return parameters }
@@ -83,7 +83,7 @@ public struct LoadedConfiguration: Sendable {
         (fromCommandLine[key] ?? fromFiles[key])?.value
     }
 
-    /// The values that are in force if there are no saved values.
+    /// The active values if there are no saved values.
     public var settings: Settings {
         var settings = defaults
         for setting in Schema.settings {
@@ -94,13 +94,13 @@ public struct LoadedConfiguration: Sendable {
         return settings
     }
 
-    /// Source of a key's value; `builtIn` for keys without a configured value.
+    /// Origin of a key's value; `builtIn` for keys without a configured value.
     public func origin(of key: String) -> Origin {
         (fromCommandLine[key] ?? fromFiles[key])?.origin ?? .builtIn
     }
 
-    /// Every setting as TOML, grouped by table, with its origin as a comment: the output of
-    /// `--print-config`.
+    /// Output of `--print-config`: every setting as TOML, grouped by table, with its origin as a
+    /// comment.
     public var description: String {
         Listing.text(settings: settings, origin: origin(of:))
     }
@@ -110,7 +110,7 @@ extension LoadedConfiguration: CustomStringConvertible {}
 
 /// The effective configuration as TOML text.
 enum Listing {
-    /// TOML text that parses to the same settings.
+    /// TOML text; parsing it gives the same settings.
     static func text(settings: Settings, origin: (String) -> Origin) -> String {
         var lines: [String] = []
         var table: String?

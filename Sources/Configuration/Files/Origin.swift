@@ -1,17 +1,17 @@
-/// Source of a setting's active value.
+/// Origin of a setting's active value.
 public enum Origin: Sendable, Equatable, CustomStringConvertible {
     /// The value is the built-in default.
     case builtIn
-    /// The value comes from a configuration file.
+    /// The value is from a configuration file.
     case file(String, line: Int?)
     /// The value was saved by `airframectl save` or by an app.
     case saved
-    /// The value comes from an argument of `--set`.
+    /// The value is from an argument of `--set`.
     case commandLine
-    /// The value was changed while airframed runs, and is not saved.
+    /// The value was changed at run time and has not been saved.
     case live
 
-    /// Name of the source: `default`, `FILE:LINE`, `saved`, `--set` or `live`.
+    /// Name of the origin: `default`, `FILE:LINE`, `saved`, `--set` or `live`.
     public var description: String {
         switch self {
         case .builtIn: "default"
@@ -22,7 +22,7 @@ public enum Origin: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The origin as a place in a message; nil for a built-in value.
+    /// The origin as a location in a message; nil for a built-in value.
     var place: Place? {
         switch self {
         case .builtIn, .live: nil

@@ -1,4 +1,4 @@
-/// A value of one of TOML's types, before the check against the type and range of a setting.
+/// A TOML value, before the check against the type and range of a setting.
 enum RawValue: Sendable, Equatable {
     case bool(Bool)
     case integer(Int)
@@ -21,7 +21,7 @@ enum RawValue: Sendable, Equatable {
         }
     }
 
-    /// The number of an integer or a float; nil for other types.
+    /// The value of an integer or a float; nil for other types.
     var asNumber: Double? {
         switch self {
         case .integer(let value): Double(value)

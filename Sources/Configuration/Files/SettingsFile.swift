@@ -1,10 +1,11 @@
 public import SystemPackage
 
-/// Reader of a file of settings for a running daemon; it does not validate the values.
+/// Reader of a settings file for a running daemon; it does not validate the values.
 public enum SettingsFile {
-    /// One setting as the file contains it, without a check of key and value.
+    /// One setting of the file, without validation of key and value.
     public struct Pair: Sendable, Equatable {
-        /// Dotted path including tables; an element of an array of tables is written as `a[0]`.
+        /// Dotted path, including the names of tables. An element of an array of tables is written
+        /// as `a[0]`.
         public var key: String
         /// Value of the setting, as TOML.
         public var value: String
@@ -24,7 +25,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - path: Path of the file; `-` for standard input.
     ///   - files: The file system.
-    /// - Returns: Keys and values of the file, in order, without a check that the settings exist.
+    /// - Returns: Keys and values of the file, in order. The keys can be unknown.
     /// - Throws: `ConfigurationProblem` if the file cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
@@ -56,7 +57,7 @@ public enum SettingsFile {
         let problems = document.problems.filter { [.unreadable, .syntax].contains($0.kind) }
         guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
         return TOMLKeyLocator(bytes).locations.compactMap { steps, location in
-            // The pairs of an inline table have their own locations; an element of an array has the
+            // The pairs of an inline table have separate locations. An element of an array has the
             // location of the array.
             guard let value = location.value, !value.hasPrefix("{"), case .key = steps.last else {
                 return nil

@@ -3,11 +3,11 @@ import TOMLKit
 
 /// The settings in one TOML text, checked against the schema.
 ///
-/// TOMLKit 0.6 never frees a parsed document: each load of a file with all settings loses 20 kB.
-/// The loss of memory is acceptable for a reload; for frequent changes, `LiteralReader` avoids the
-/// parser where possible.
+/// TOMLKit 0.6 never frees a parsed document. Each load of a file with all settings leaks 20 kB.
+/// For a reload, the leak is acceptable. For frequent changes, `LiteralReader` avoids the parser
+/// where possible.
 struct TOMLDocument {
-    /// Settings that the text contains, with value and line, in the order of the schema.
+    /// Settings in the text, each with its value and line, in the order of the schema.
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
     /// All problems, in the order of the text.
     private(set) var problems: [ConfigurationProblem] = []
@@ -15,12 +15,11 @@ struct TOMLDocument {
     private let path: String
     private var locator = TOMLKeyLocator([])
 
-    /// Longest allowed line, bytes. The parser walks dotted keys recursively; a line with many
+    /// Longest allowed line, bytes. The parser handles dotted keys recursively, so a line with many
     /// thousand keys would exhaust the stack.
     static let longestLine = 4096
 
-    /// Largest number of reported problems. A file that is not a configuration could have thousands
-    /// of problems.
+    /// Largest number of reported problems. An unrelated file could have thousands of problems.
     static let problemLimit = 50
 
     /// Reads a whole file.
@@ -54,7 +53,7 @@ struct TOMLDocument {
                 return
             }
             visit(table, keys: [])
-            // The problems are sorted by line, because the parser sorts tables by name.
+            // The problems are sorted by line here, because the parser sorts tables by name.
             problems.sort { Self.line(of: $0) < Self.line(of: $1) }
             if problems.count >= Self.problemLimit {
                 problems.append(
@@ -191,7 +190,7 @@ extension TOMLDocument {
 }
 
 extension ConfigurationProblem {
-    /// Problem of a key that is not a setting.
+    /// Problem for a key that is not a setting.
     static func unknownKey(
         _ key: String, value: String? = nil, at place: Place? = nil
     ) -> ConfigurationProblem {
@@ -214,7 +213,7 @@ extension ConfigurationProblem {
 }
 
 extension TOMLDocument {
-    /// Value of the only pair in `text`, which must be `value = …`; nil for any other text.
+    /// Value of the text `value = …`; nil for any other text.
     static func raw(_ text: String) -> RawValue? {
         let locator = TOMLKeyLocator(Array(text.utf8))
         guard locator.fault == nil, locator.linesWithNul.isEmpty,

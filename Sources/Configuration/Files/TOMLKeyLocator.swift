@@ -1,15 +1,15 @@
-/// Locator that finds the line of every key in a TOML document, because the parser reports
-/// positions only for syntax errors.
+/// Locator of the line of every key in a TOML document. The parser reports positions only for
+/// syntax errors.
 ///
-/// The locator also protects the parser: TOMLKit 0.6 (toml++ 3.4) aborts the process with a failed
-/// assertion on some malformed texts, such as `[=]` or `a = [}`. The locator finds malformed texts
-/// before they reach the parser, and reports the first one as `fault`; a valid document has no
-/// fault. For malformed texts, the other results of the locator are meaningless. The time of a scan
-/// is linear in the length of the text.
+/// The locator also protects the parser. On some malformed texts, such as `[=]` or `a = [}`,
+/// TOMLKit 0.6 (toml++ 3.4) aborts the process with a failed assertion. The locator detects these
+/// texts before they reach the parser, and reports the first as `fault`. A valid document has no
+/// fault. If a text has a fault, the locator's other results are meaningless. The duration of a
+/// scan is linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
-    /// One element of a key's path: a step from a table or an array to one of its elements.
+    /// One step of a key's path: from a table or an array to one of its elements.
     public enum Step: Hashable, Sendable {
-        /// A key of a table, without quotes, with resolved escapes.
+        /// A key of a table, without quotes and with resolved escapes.
         case key(String)
         /// An element of an array or of an array of tables.
         case index(Int)
@@ -21,29 +21,29 @@ public struct TOMLKeyLocator: Sendable {
         public let line: Int
         /// Column of the key, bytes from the start of the line, from 1.
         public let column: Int
-        /// The text of the value; nil for a table, whose values have separate entries.
+        /// The text of the value; nil for a table. The values in a table have separate entries.
         public let value: String?
     }
 
-    /// Location of every key, table and array element. The location of a table is the first place
-    /// at which it is named.
+    /// Location of every key, table and array element. The location of a table is its first
+    /// occurrence.
     public private(set) var locations: [[Step]: Location] = [:]
 
-    /// Numbers of the lines with a string that contains a NUL character. The parser's C interface
-    /// would end a string at a NUL character.
+    /// Line numbers of strings with a NUL character. The parser's C interface would end a string at
+    /// a NUL character.
     public private(set) var linesWithNul: [Int] = []
 
-    /// First malformed text on which the parser would abort the process; nil if there is none.
+    /// First malformed part at which the parser would abort the process; nil if there is none.
     public private(set) var fault: Fault?
 
-    /// A fault of the text, with its line and column. Lines and columns are counted from 1; a
-    /// column counts bytes.
+    /// A fault of the text, with its line and column. Line and column numbers begin at 1. Columns
+    /// count bytes.
     public struct Fault: Sendable, Equatable {
         /// Line of the fault.
         public let line: Int
         /// Column of the fault.
         public let column: Int
-        /// Description of the fault, as the end of a sentence.
+        /// Description of the fault, which completes a sentence.
         public let message: String
     }
 
@@ -52,7 +52,7 @@ public struct TOMLKeyLocator: Sendable {
 
     /// Largest number of nested levels: names in a key, including the names of its tables, and
     /// nested arrays. No setting has more than three levels. The locator stores the path of each
-    /// level, so a text with many levels would be scanned slowly.
+    /// level, so the scan of a text with many levels would be slow.
     public static let depthLimit = 32
 
     /// Scans `text`, and locates all keys, tables and array elements.
@@ -62,7 +62,7 @@ public struct TOMLKeyLocator: Sendable {
         linesWithNul = scanner.linesWithNul
     }
 
-    /// Location of the value with the given keys, from the outermost table to the value's own key.
+    /// Location of a value. The keys begin with the outermost table and end with the value's key.
     public subscript(_ keys: [String]) -> Location? { locations[keys.map(Step.key)] }
 
     private mutating func locate() {
@@ -118,8 +118,8 @@ public struct TOMLKeyLocator: Sendable {
         let keys = scanner.keys()
         scanner.skipSpaces()
         guard !keys.isEmpty, scanner.peek == UInt8(ascii: "=") else {
-            // If no `key = value` begins at this position, the scan advances by at least one byte,
-            // so that the scan ends.
+            // If there is no `key = value` at this position, the scan advances by at least one
+            // byte. Therefore the scan always ends.
             if scanner.position == start { scanner.advance() }
             return
         }

@@ -1,9 +1,9 @@
-/// Scanner for TOML: it has a position in a text, and methods that advance over blanks, keys,
-/// strings and scalars.
+/// Scanner for TOML, with a position in a text. Its methods advance over blanks, keys, strings and
+/// scalars.
 ///
 /// The scanner never reads beyond the text, even if the text is malformed.
 struct TOMLScanner: Sendable {
-    /// Largest length of a returned text, characters; the value of every setting is shorter.
+    /// Largest length of a returned text, characters. The values of all settings are shorter.
     private static let longestText = 4096
 
     private let text: [UInt8]
@@ -25,20 +25,20 @@ struct TOMLScanner: Sendable {
     /// Line and column of the next byte, from 1.
     var place: (line: Int, column: Int) { (line, position - lineStart + 1) }
 
-    /// True if a bare or quoted key begins at the present position.
+    /// True if a bare or quoted key begins at the current position.
     var isAtKey: Bool {
         peek.map { Self.isBareKey($0) || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
             ?? false
     }
 
-    /// True if a value can begin at the present position.
+    /// True if a value can begin at the current position.
     var isAtValue: Bool {
         guard let byte = peek else { return false }
         return isAtKey && byte != UInt8(ascii: "_") || Array("+.[{".utf8).contains(byte)
     }
 
-    /// Returns true if the parser can read the scalar without crashing. The parser requires a digit
-    /// after the T of a date and time, and two digits after a blank.
+    /// Returns true if the parser can read the scalar without crashing. In a date and time, the
+    /// parser requires a digit after the T, or two digits after a blank.
     static func isHarmless(scalar: ArraySlice<UInt8>) -> Bool {
         func isDigit(at index: Int) -> Bool {
             index < scalar.endIndex && Self.isDigit(scalar[index])
@@ -147,7 +147,7 @@ struct TOMLScanner: Sendable {
                 }
                 if starts(with: quote, count: 3) {
                     for _ in 0..<3 { advance() }
-                    // Up to two quotes of the content can precede the three closing quotes.
+                    // The content can end with one or two quotes before the three closing quotes.
                     while peek == quote { advance() }
                     break
                 }

@@ -1,11 +1,11 @@
 import GimbalCore
 
-/// Load of the I2C and SPI buses in one period of the loop, as a fraction of their capacity. One
-/// thread serves the buses one after the other.
+/// Load of the I2C and SPI buses in one loop period, as a fraction of their capacity. One thread
+/// serves the buses one after the other.
 ///
-/// A message consists of a start, its address and its bytes, each with an acknowledge bit; an
-/// exchange of messages ends with a stop (NXP UM10204, section 3.1). The schedule keeps one fifth
-/// of each period free for the overhead of the adapter and the kernel.
+/// A message consists of a start, an address and data bytes. Address and data bytes each have an
+/// acknowledge bit. A stop ends an exchange of messages (NXP UM10204, section 3.1). The schedule
+/// reserves one fifth of each period for the overhead of the adapter and the kernel.
 public struct BusSchedule: Sendable, Equatable {
     /// Largest allowed load of a bus, 0...1.
     public static let share = 0.8
@@ -19,30 +19,30 @@ public struct BusSchedule: Sendable, Equatable {
     public let bufferLoad: Double
     /// Clock of the SPI bus, Hz.
     public let spiClock: Double
-    /// Number of bits for one write to all motors; 0 if there are no motors. Servos are written
-    /// once per pulse.
+    /// Number of bits for one write to all motors; 0 if there are no motors. Servo outputs are
+    /// written once per pulse.
     public let motorBits: Int
     /// True if the motors and the sensor are on different buses.
     public let haveMotorsOwnBus: Bool
     /// Clock of the I2C bus, Hz.
     public let clock: Double
-    /// Load of the CAN bus; nil without drives on a CAN bus.
+    /// Load of the CAN bus; nil if there are no CAN drives.
     public let can: CANLoad?
 
     /// Creates the schedule of these settings.
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
-        // For a chip with a FIFO, each period has two reads: two bytes with the FIFO's fill level,
-        // and the FIFO's content, whose bytes are part of `bufferLoad`.
+        // For a chip with a FIFO, each period has two reads: the FIFO's fill level (two bytes) and
+        // its content. The bytes of the content count in `bufferLoad`.
         let packet = linux.imuFifo ? linux.imu?.packetBytes : nil
-        // The kernel's driver of a sensor reads at its own times, on a bus that is not known here.
+        // A sensor's kernel driver determines its own reading times, and its bus is not known here.
         let burst = packet == nil ? linux.imu.map(Self.burst) ?? [] : [2, 0]
         let isOnSPI = linux.imuInterface == .spi && linux.imu != nil
         var bits = isOnSPI || linux.imu == nil ? 0 : Self.exchange(reading: burst)
         if let handle = linux.handleImu {
             bits += Self.exchange(reading: Self.burst(of: handle))
         }
-        // For encoders behind a multiplexer, a byte that selects the channel precedes each read.
+        // For encoders behind a multiplexer, each read begins with a byte that selects the channel.
         if linux.encoders == .as5600 {
             bits += 3 * (Self.exchange(reading: [3]) + Self.exchange(writing: [1]))
         }
@@ -67,8 +67,7 @@ public struct BusSchedule: Sendable, Equatable {
         can = linux.motors == .can ? CANLoad(linux) : nil
     }
 
-    /// Numbers of consecutive registers that a chip's driver reads in one period, one number for
-    /// each read.
+    /// Number of consecutive registers in each of a driver's reads in one period.
     private static func burst(of chip: SensorChip) -> [Int] {
         switch chip {
         case .bmi088: [9, 6]
@@ -79,8 +78,8 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Load of the busier bus at a loop rate in Hz: the fraction of a period in which the bus is
-    /// busy with sensor reads and motor writes. A load of 1 means that the bus is always busy.
+    /// Load of the busier bus: fraction of a period with sensor reads and motor writes, for a loop
+    /// rate in Hz. A load of 1 means that the bus is always busy.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate
@@ -88,8 +87,8 @@ public struct BusSchedule: Sendable, Equatable {
         return max(chips, can?.load(rate: rate) ?? 0)
     }
 
-    /// The highest loop rate at which the load is at most `share`, Hz, in steps of 50 Hz; 0 if
-    /// there is no such rate.
+    /// The highest loop rate with a load of at most `share`, Hz, in steps of 50 Hz; 0 if the load
+    /// is always larger.
     public var fastest: Int {
         stride(from: 4000, through: 50, by: -50).first { load(rate: Double($0)) <= Self.share } ?? 0
     }

@@ -2,13 +2,13 @@ import GimbalCore
 
 ///
 /// A classic frame has 47 bits plus its data, or 67 bits plus its data with a 29-bit identifier. In
-/// the stuffed part of the frame, a bit can be inserted after four equal bits (ISO 11898-1;
+/// the stuffed part of the frame, there is at most one stuff bit for each four bits (ISO 11898-1;
 /// Tindell, Burns, Wellings: Calculating controller area network message response times, 1995). The
 /// data part of a CAN FD frame is sent with 5 Mbit/s.
 public struct CANLoad: Sendable, Equatable {
-    /// Time on the bus for the frames of one period, s.
+    /// Total duration of one period's frames, s.
     public let periodSeconds: Double
-    /// Bus load of the frames that the drives send at fixed times, 0...1.
+    /// Bus load due to frames that the drives send periodically, 0...1.
     public let fixedLoad: Double
 
     /// Creates the load of these settings.
@@ -19,9 +19,9 @@ public struct CANLoad: Sendable, Equatable {
         }
         switch linux.canProtocol {
         case .odrive:
-            // In every period, each axis has a torque frame, and a request and an answer for the
-            // encoder's estimates. In addition, one axis per period receives requests for its error
-            // and for one slow value, such as its voltage, and answers them.
+            // In every period, each axis receives a torque frame, and answers a request for the
+            // encoder's estimates. In addition, one axis per period answers requests for its error
+            // and for one slow value, such as its voltage.
             periodSeconds =
                 3 * (classic(4) + classic(0) + classic(8)) + 2 * (classic(0) + classic(8))
             fixedLoad = 3 * (classic(8) * 10 + classic(8) * 100)
@@ -52,8 +52,8 @@ public struct CANLoad: Sendable, Equatable {
         return (isExtended ? 67 : 47) + 8 * bytes + (stuffed - 1) / 4
     }
 
-    /// Duration of a CAN FD frame with a 29-bit identifier, s: about 60 bits at the lower bit rate,
-    /// then the data and a checksum of 17 or 21 bits, all with stuff bits.
+    /// Duration of a CAN FD frame with a 29-bit identifier, s. About 60 bits have the lower bit
+    /// rate; then follow the data and a checksum of 17 or 21 bits. All parts include stuff bits.
     private static func fast(bytes: Int, rate: Double) -> Double {
         60 / rate + Double(8 * bytes + 30) * 1.25 / 5e6
     }

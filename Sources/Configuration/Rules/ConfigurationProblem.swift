@@ -1,7 +1,7 @@
 /// A problem of the configuration, as a sentence with a remedy.
 ///
-/// An example is `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000`, followed by
-/// advice on the choice of the rate.
+/// Example: `etc/airframed.toml:14: loop.rate_hz = 5000 is outside 50...4000`, then advice on the
+/// choice of the rate.
 public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Kind of the problem, for programs; `description` is the text for users.
     public enum Kind: String, Sendable {
@@ -13,28 +13,27 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         case unknownKey
         /// The value has the wrong type, for example a string instead of a number.
         case wrongType
-        /// The value has the right type but is not allowed.
+        /// The value has the correct type but is not allowed.
         case outOfRange
         /// The value is valid, but this build does not support it.
         case unavailable
         /// Two settings contradict each other.
         case conflict
-        /// The setting cannot change while the process runs.
+        /// The setting cannot change at run time.
         case notLive
     }
 
     /// Kind of the problem.
     public var kind: Kind
-    /// Location of the value; nil for a value without a location, for example from a socket.
+    /// Location of the value; nil without one, for example for a value from the socket.
     public var place: Place?
     /// Dotted key; nil if the problem does not concern a single key.
     public var key: String?
     /// Shortened text of the value; nil if there is no value.
     public var value: String?
-    /// Description of the problem, which completes a sentence that begins with the key and the
-    /// value.
+    /// Description of the problem. It completes a sentence that begins with the key and the value.
     public var complaint: String
-    /// Allowed values, as a range or a list of words; nil if they are not stated.
+    /// Allowed values, as a range or a list of words; nil if the message does not state them.
     public var allowed: String?
     /// Usual remedy, in complete sentences; nil if there is none.
     public var hint: String?
@@ -52,7 +51,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         self.hint = hint
     }
 
-    /// The problem as one line: place, value, allowed values, usual remedy.
+    /// The problem as one line: location, value, allowed values, usual remedy.
     public var description: String {
         var line = place.map { "\($0): " } ?? ""
         if let key {
@@ -65,8 +64,8 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
         return line
     }
 
-    /// Shortens the text to one line of at most `limit` characters, and replaces control characters
-    /// by blanks.
+    /// Shortens the text to one line of at most `limit` characters, with blanks instead of control
+    /// characters.
     static func shortened(_ text: String, limit: Int = 60) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit + 1) {
@@ -79,14 +78,14 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
 
 /// Location of a value.
 public enum Place: Sendable, Equatable, CustomStringConvertible {
-    /// Place in a file; lines and columns begin at 1.
+    /// Location in a file. Line and column numbers begin at 1.
     case file(String, line: Int?, column: Int?)
-    /// Place in an argument of `--set`.
+    /// Location in an argument of `--set`.
     case commandLine
-    /// Place in the saved values in the state directory.
+    /// Location in the saved values in the state directory.
     case saved
 
-    /// `FILE:LINE:COLUMN`, without the parts that are unknown.
+    /// `FILE:LINE:COLUMN`, without unknown parts.
     public var description: String {
         switch self {
         case .file(let path, let line, let column):

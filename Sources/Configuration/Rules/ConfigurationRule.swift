@@ -2,13 +2,12 @@ import GimbalCore
 
 /// Rule about a combination of several settings, in addition to the range of each setting.
 struct ConfigurationRule: Sendable {
-    /// The settings that the rule depends on; the message names the first of these settings that
-    /// has a configured value.
+    /// The settings in the rule. The message names the first of them with a configured value.
     let keys: [String]
     /// Key of the setting that the rule restricts. The rule applies only if this setting has a
-    /// configured value, because the setting's default adapts to the other settings automatically.
+    /// configured value, because its default adapts to the other settings.
     let trigger: String
-    /// Problem and remedy if the settings break the rule; nil otherwise.
+    /// Problem and remedy; nil if the settings satisfy the rule.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
 
     init(
@@ -86,17 +85,16 @@ struct ConfigurationRule: Sendable {
             BusSchedule.rule,
         ] + MotorRules.all + SensorRules.all + IIORules.all
 
-    /// Checks whether the settings obey the rule; `origin` returns the source of a value.
+    /// Checks whether the settings satisfy the rule. `origin` returns the origin of a value.
     ///
-    /// - Returns: The problem; nil if the settings obey the rule.
+    /// - Returns: The problem; nil if the settings satisfy the rule.
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {
         guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
             return nil
         }
-        // The problem is reported for a configured value, not for a default that conflicts with the
-        // configured value.
+        // If a default and a configured value conflict, the message names the configured value.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key
         let value = Schema.setting(key)?.value(in: settings).tomlText

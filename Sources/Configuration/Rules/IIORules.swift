@@ -1,6 +1,6 @@
 import GimbalCore
 
-/// Rules for a sensor with a driver in the kernel.
+/// Rules for a sensor with a kernel driver.
 enum IIORules {
     /// All rules for IIO sensors.
     static let all = [rate, dataReady]
@@ -10,7 +10,7 @@ enum IIORules {
     }
 
     /// Largest number of samples in one control period. The bus thread reads at most 16 samples in
-    /// a period, and must be able to reduce a backlog.
+    /// a period. A lower sample rate lets it reduce a backlog.
     private static let mostPerPeriod = 8
 
     private static let rate = ConfigurationRule(

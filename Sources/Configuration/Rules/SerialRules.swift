@@ -5,7 +5,7 @@ import Port
 public struct SerialLoad: Sendable, Equatable {
     /// Number of bytes of the longest exchange: the goal values, the request and all replies.
     public let bytes: Int
-    /// Load of the port at the configured rates, 0...1.
+    /// Load of the port at the configured baud rate and loop rate, 0...1.
     public let load: Double
     /// Number of exchanges (a request with its replies) per second.
     public let rate: Double
@@ -81,7 +81,7 @@ enum SerialRules {
         )
     }
 
-    /// Servos that hold positions move only between 0 and 360 degrees of their encoder.
+    /// Position servos move only between 0 and 360 degrees of their encoder.
     private static let travel = ConfigurationRule(
         keys: [
             "hardware.linux.encoder_zero_deg", "joints.range_deg", "servo.direction",

@@ -1,11 +1,11 @@
 import PlainText
 
-/// Suggestion of the intended key for an unknown key.
+/// Suggestion of a setting for an unknown key.
 enum KeySuggestion {
-    /// Finds the setting that an unknown key most likely means. The first candidate is a setting
-    /// with the same name in another table. The second candidate is the setting whose whole key has
-    /// the most similar spelling. The third candidate is the setting whose name has the most
-    /// similar spelling; if two settings have this name, the result contains both keys.
+    /// Finds the most likely intended setting for an unknown key. The first candidate is a setting
+    /// with the same name in another table. The second candidate is the setting with the most
+    /// similar full key. The third candidate is the setting with the most similar name. If two
+    /// settings have this name, the result contains both keys.
     static func setting(for key: String) -> String? {
         let name = key.split(separator: ".").last.map(String.init) ?? key
         let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
@@ -17,9 +17,9 @@ enum KeySuggestion {
         return (1...2).contains(owners.count) ? owners.joined(separator: " or ") : nil
     }
 
-    /// Finds the intended setting if a value was assigned to a table. The key of the intended
-    /// setting begins with the table's name and an underscore. The result is nil unless exactly one
-    /// setting with this prefix accepts the value. For example, `robot.slider = "rate"` means
+    /// Finds the intended setting after an assignment to a table. The key of the intended setting
+    /// begins with the table's name and an underscore. If several settings with this prefix accept
+    /// the value, or none, the result is nil. For example, `robot.slider = "rate"` means
     /// `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {

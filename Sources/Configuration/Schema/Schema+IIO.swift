@@ -1,5 +1,5 @@
 extension Schema {
-    /// Settings of a sensor with a driver in the kernel, `[hardware.iio]`.
+    /// Settings of a sensor with a kernel driver, `[hardware.iio]`.
     static let iio: [Setting] = [
         .text(
             "hardware.iio.gyroscope", \.hardware.iio.gyroscope, maxLength: 64, .restart,

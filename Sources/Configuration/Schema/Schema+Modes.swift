@@ -1,7 +1,7 @@
 import GimbalCore
 
 extension Schema {
-    /// Limits of the set-point's motion.
+    /// Limits of the set-point's rate, acceleration and jerk.
     static let motion: [Setting] = [
         .triple(
             "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,

@@ -2,7 +2,7 @@ import GimbalCore
 import Port
 
 /// Table of all settings, for parsing, `get`, `set`, `diff`, reload and the sample file. To add a
-/// setting, add a property to `Settings` and an entry to this table, and run `make documents`.
+/// setting, add a property to `Settings` and an entry to this table. Then run `make documents`.
 public enum Schema {
     /// Every setting, grouped by table, in the order of the sample file.
     public static let settings: [Setting] =

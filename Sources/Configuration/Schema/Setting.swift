@@ -1,7 +1,7 @@
 import GimbalCore
 import Port
 
-/// One configurable value: its key, allowed values, meaning, and property of `Settings`.
+/// One setting: its key, allowed values, meaning, and property of `Settings`.
 public struct Setting: Sendable, CustomStringConvertible {
     /// Type and allowed values of a setting. Ranges include both ends.
     public enum Kind: Sendable, Equatable {
@@ -12,7 +12,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         /// A finite number.
         case number(ClosedRange<Double>)
         /// One of the listed words. `unavailable` contains the words that this build does not
-        /// support, each with the reason.
+        /// support, and the reasons.
         case choice([String], unavailable: [String: String])
         /// Printable text of 1...maxLength bytes.
         case text(maxLength: Int)
@@ -26,11 +26,12 @@ public struct Setting: Sendable, CustomStringConvertible {
         case triple(ClosedRange<Double>)
         /// `[pitch, roll, yaw]`, each 1 or -1.
         case signs
-        /// `[[min, max], [min, max], [min, max]]`, each end in the range and min below max.
+        /// `[[min, max], [min, max], [min, max]]`: all values in the range, and each `min` below
+        /// its `max`.
         case ranges(ClosedRange<Double>)
         /// `[[hz, q, depth], …]`, at most `maxCount` notches.
         case notches(maxCount: Int)
-        /// `["CONTROL GESTURE: ACTION", …]`, at most `maxCount` of them.
+        /// `["CONTROL GESTURE: ACTION", …]`, at most `maxCount` strings.
         case bindings(maxCount: Int)
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
@@ -38,11 +39,11 @@ public struct Setting: Sendable, CustomStringConvertible {
 
     /// Time at which a changed value takes effect.
     public enum Applies: String, Sendable {
-        /// The change takes effect within the next ticks of the loop; `set` and reload can change
-        /// the value.
+        /// The change takes effect within a few ticks of the loop. `set` and reload can change the
+        /// value.
         case live
         /// The change takes effect at the next start of the process. `set` refuses the change, and
-        /// a reload only reports the change.
+        /// a reload reports the change without applying it.
         case restart
     }
 
@@ -54,9 +55,9 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let unit: String?
     /// Time at which a change takes effect: immediately, or at the next start.
     public let applies: Applies
-    /// Description in one sentence.
+    /// Description, in one sentence.
     public let summary: String
-    /// Remedy in the message about a wrong value; nil if the message states only the range.
+    /// Remedy in the message about an invalid value; nil if the message states only the range.
     public let hint: String?
 
     /// The property of `Settings` that contains the value.
@@ -106,7 +107,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The parts of a notch with their ranges: frequency in Hz, quality as a number, depth in dB.
+    /// Ranges of a notch filter's parameters: frequency (Hz), quality factor, depth (dB).
     static let notchParts: [(name: String, range: ClosedRange<Double>)] = [
         ("centre", 5...1000), ("Q", 0.5...20), ("depth", 3...60),
     ]
@@ -116,8 +117,7 @@ public struct Setting: Sendable, CustomStringConvertible {
     }
 }
 
-// There is one factory for each kind of setting, so that the compiler checks the type of each
-// schema entry.
+// Each kind of setting has its own factory, so the compiler checks the type of each schema entry.
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -244,14 +244,14 @@ extension Setting {
         hint: String? = nil
     ) -> Setting { string(key, path, .endpoint, applies, summary, hint) }
 
-    /// Creates a setting that is a choice between named values. `words` lists every value once, in
-    /// the order of display.
+    /// Creates an enumeration setting from words and their values. `words` lists every value once,
+    /// in the order of display.
     static func choice<Value: Equatable & Sendable>(
         _ key: String, _ path: Path<Value>, _ words: [(String, Value)],
         unavailable: [String: String] = [:], _ applies: Applies, _ summary: String,
         hint: String? = nil
     ) -> Setting {
-        // `words` must contain every value of the type; the round-trip test detects a missing
+        // `words` must contain every value of the type. The round-trip test detects a missing
         // value.
         Setting(
             key, path, .choice(words.map(\.0), unavailable: unavailable), nil, applies, summary,
@@ -261,8 +261,7 @@ extension Setting {
         }
     }
 
-    /// Creates a setting that is a choice between the cases of an enumeration; the raw values are
-    /// the words.
+    /// Creates an enumeration setting. Its words are the raw values of a Swift enumeration.
     static func choice<Value>(
         _ key: String, _ path: Path<Value>, unavailable: [String: String] = [:],
         _ applies: Applies, _ summary: String, hint: String? = nil

@@ -2,14 +2,14 @@ import GimbalCore
 import PlainText
 import Port
 
-// Validation of the values of settings; only this extension decides whether a value is allowed.
+// Validation of settings' values. Only this extension decides whether a value is allowed.
 extension Setting {
-    /// Checks a value from a text, and converts it to the setting's type.
+    /// Checks a parsed value, and converts it to the setting's type.
     ///
     /// - Parameters:
     ///   - raw: The parsed TOML value.
     ///   - written: Text of the value, for the message.
-    ///   - place: Place of the value, for the message.
+    ///   - place: Location of the value, for the message.
     /// - Returns: A value that `write` accepts.
     /// - Throws: `ConfigurationProblem` if the type or the range is wrong.
     func check(
@@ -30,7 +30,7 @@ extension Setting {
     /// - Parameters:
     ///   - value: Value of any type.
     ///   - written: Text of the value, for the message.
-    ///   - place: Place of the value, for the message.
+    ///   - place: Location of the value, for the message.
     /// - Throws: `ConfigurationProblem` if the type or the range is wrong.
     func check(
         _ value: SettingValue, written: @autoclosure () -> String, at place: Place? = nil
@@ -38,7 +38,7 @@ extension Setting {
         if let misfit = misfit(value) { throw misfit.problem(self, written: written(), at: place) }
     }
 
-    /// Reason why the value of a setting is refused.
+    /// Reason for the refusal of a setting's value.
     private struct Misfit: Error {
         var kind: ConfigurationProblem.Kind
         var complaint: String
@@ -78,7 +78,7 @@ extension Setting {
             guard let value = raw.asNumber, value.isFinite else { throw mismatch("a number") }
             return .number(value == 0 ? 0 : value)
         case (.choice(let words, _), .integer(let number)) where words.contains(String(number)):
-            // A word of a choice can look like a number, such as 57600.
+            // A word of an enumeration can look like a number, such as 57600.
             return .text(String(number))
         case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
             (.optionalPath, .text(let text)), (.endpoint, .text(let text)):
@@ -118,7 +118,7 @@ extension Setting {
         }
     }
 
-    /// Checks an array with one number for each name.
+    /// Checks an array with one number for each element of `names`.
     private func numbers(
         _ raw: RawValue, named shape: String, _ names: [String], _ mismatch: (String) -> Misfit
     ) throws(Misfit) -> [Double] {

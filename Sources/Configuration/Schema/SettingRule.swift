@@ -1,7 +1,7 @@
 /// Rule for a setting of another program of this package, such as airframe-eyes. Like a `Setting`,
 /// a rule has a key, allowed values and a meaning, but it has no property of `Settings`. Therefore
-/// another program can check its values with the daemon's code, and report problems in the daemon's
-/// words.
+/// another program can check its values with the daemon's code, and report problems in the same
+/// format.
 public struct SettingRule: Sendable {
     private let setting: Setting
 
@@ -14,7 +14,7 @@ public struct SettingRule: Sendable {
     ///   - applies: Time at which a change takes effect.
     ///   - defaultValue: The built-in value.
     ///   - summary: Description in one sentence.
-    ///   - hint: Remedy in the message about a wrong value; nil if the message needs only the
+    ///   - hint: Remedy in the message about an invalid value; nil if the message states only the
     ///     range.
     public init(
         _ key: String, _ kind: Setting.Kind, unit: String? = nil, _ applies: Setting.Applies,
@@ -41,7 +41,7 @@ public struct SettingRule: Sendable {
     public var applies: Setting.Applies { setting.applies }
     /// Description in one sentence.
     public var summary: String { setting.summary }
-    /// Remedy in the message about a wrong value.
+    /// Remedy in the message about an invalid value.
     public var hint: String? { setting.hint }
     /// The built-in value.
     public var defaultValue: SettingValue { setting.defaultValue }
@@ -49,7 +49,7 @@ public struct SettingRule: Sendable {
     /// Parses and checks the text of a value.
     ///
     /// - Parameters:
-    ///   - text: TOML, or an unquoted word, which is a string.
+    ///   - text: TOML, or an unquoted word, which counts as a string.
     ///   - place: Place of the text, for the message.
     /// - Returns: The value, in the type of the setting, such as a number or a Boolean.
     /// - Throws: `ConfigurationProblem` if the value is not allowed.
@@ -66,13 +66,13 @@ public struct SettingRule: Sendable {
 }
 
 extension ConfigurationProblem {
-    /// Creates the problem for a key that none of the rules has.
+    /// Creates the problem for an unknown key.
     ///
     /// - Parameters:
     ///   - key: The unknown key.
     ///   - value: Value of the key as text.
-    ///   - place: Place of the key.
-    ///   - guess: The key that was probably intended; nil if no key is similar.
+    ///   - place: Location of the key.
+    ///   - guess: The probable intended key; nil if no key is similar.
     /// - Returns: The problem.
     public static func unknown(
         _ key: String, value: String?, at place: Place?, guess: String?

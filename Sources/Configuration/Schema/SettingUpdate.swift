@@ -1,21 +1,23 @@
 import Port
 
-/// A new value of one setting. The update writes a typed value to the property of the setting, so
-/// the value is not converted to text and back.
+/// A new value of one setting. The update contains a typed value, so no conversion to text and back
+/// is necessary.
 public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
-    /// Writes the new value into settings, without a check of its range.
+    /// Writes the new value to `settings` without a range check.
     public let write: @Sendable (inout Settings) -> Void
-    /// True if the new value is the built-in default, even if a file sets another value.
+    /// True if the update resets the setting to its built-in default, even if a file sets another
+    /// value.
     let isDefault: Bool
-    /// The value as the user wrote it, for the text of a refusal; nil if a program set it.
+    /// The user's text for the value, for the message about a refusal; nil for a value from a
+    /// program.
     private let written: String?
 
-    /// Text for display, such as `airos.pid.yaw = [1, 0.1, 0.02]`.
+    /// The update as text for display, such as `airos.pid.yaw = [1, 0.1, 0.02]`.
     public var description: String { "\(key) = \(valueText)" }
 
-    /// The value as TOML; "default" for the built-in default.
+    /// The value as TOML; `default` for the built-in default.
     public var valueText: String {
         guard !isDefault, let setting = Schema.setting(key) else { return "default" }
         var settings = Settings()
@@ -23,7 +25,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         return setting.value(in: settings).tomlText
     }
 
-    /// Text of the value in the error message for a refused update.
+    /// Text of the value, for the error message about a refused update.
     var writtenText: String { written ?? valueText }
 
     /// Creates an update that returns one setting to its built-in default.
@@ -39,7 +41,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         written = nil
     }
 
-    /// Creates an update from a value in a text.
+    /// Creates an update from the text of a value.
     init(_ setting: Setting, _ value: SettingValue, written: String) {
         key = setting.key
         write = { setting.write(&$0, value) }
@@ -50,8 +52,8 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Creates a change of one property.
     ///
     /// - Parameters:
-    ///   - path: The property. If the property does not belong to a setting, the process traps,
-    ///     because this is a programming error.
+    ///   - path: The property. A property without a setting is a programming error, so the process
+    ///     traps.
     ///   - value: New value of the property, in the unit of the setting.
     public init<Value: Sendable>(
         _ path: any WritableKeyPath<Settings, Value> & Sendable, _ value: Value

@@ -9,7 +9,7 @@ public enum SettingValue: Sendable, Equatable {
     case integer(Int)
     /// A finite number.
     case number(Double)
-    /// Text, a path, or one of the words of a choice.
+    /// Text, a path, or a word of an enumeration.
     case text(String)
     /// The array `[yaw, roll, pitch]`.
     case triple(AxisVector)
