@@ -1,14 +1,14 @@
 public import GimbalCore
 public import Port
 
-/// Response of the gimbal to an AirOS app that requests the mode "inactive".
+/// The gimbal's response to an AirOS app's request for the mode `inactive`.
 public enum AirOSInactive: String, Sendable, CaseIterable {
     /// The motors' outputs are switched off.
     case off
-    /// The camera is held level, and its heading follows the handle.
+    /// The camera is level, and its heading follows the handle.
     case neutral
 
-    /// The mode that the gimbal enters if an AirOS app requests "inactive".
+    /// Mode after an AirOS app's request for the mode `inactive`.
     public var mode: Mode {
         switch self {
         case .off: .inactive
@@ -34,7 +34,7 @@ public struct AxisSigns: Sendable, Equatable {
         self.yaw = yaw
     }
 
-    /// The signs as factors, 1 or -1 for each axis.
+    /// Factor of each axis, 1 or -1.
     public var factors: AxisVector {
         AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
     }
@@ -44,28 +44,28 @@ public struct AxisSigns: Sendable, Equatable {
 public enum RBLRole: String, Sendable, CaseIterable {
     /// The gimbal does not offer the service.
     case off
-    /// The first byte that a client sends selects the function.
+    /// A client's first byte selects the function.
     case auto
     /// The service sends MAVLink 1 to a flight display.
     case mavlink
     /// The service is a robot's remote control.
     case robot
-    /// The service is a bridge to a serial port, like the product BLE Mini.
+    /// The service is a bridge to a serial port, as in the BLE Mini.
     case serial
-    /// The service is a loopback: every byte returns to its client.
+    /// The service is a loopback: it returns every byte to the client.
     case loopback
 }
 
 extension Settings {
     /// Settings of `[airos]`, the service for AirOS apps.
     public struct AirOS: Sendable, Equatable {
-        /// Response of the gimbal to an app that requests the mode "inactive".
+        /// The gimbal's response to an app's request for the mode `inactive`.
         public var inactive = AirOSInactive.off
         /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
-        /// Sign of each axis, by which an app's angles and rates are multiplied.
+        /// Sign of each axis, a factor of an app's angles and rates.
         public var sign = AxisSigns()
-        /// Time after which an app's change reverts unless the app saves it, s; 0 = never.
+        /// Time after which an app's unsaved change reverts, s; 0 = never.
         public var rollbackS = 0
         /// PID numbers that the app shows (table `[airos.pid]`).
         public var pid = PIDTriple.defaults
@@ -77,12 +77,12 @@ extension Settings {
         public var role = RBLRole.auto
         /// The advertised name.
         public var name = "AirOS Gimbal"
-        /// Speed of the serial port, baud.
+        /// Baud rate of the serial port.
         public var baud = RBLBaud.baud57600
         /// Device file of the serial port for the role `serial`.
         public var device = "/dev/ttyUSB0"
-        /// True if the gimbal adds its own MAVLink frames to the data between the phone and the
-        /// serial port `device`.
+        /// True if the gimbal inserts its own MAVLink frames into the data between the phone and
+        /// the serial port `device`.
         public var tap = false
         /// Rate of the attitude messages for a flight display, Hz.
         public var attitudeHz = 20.0

@@ -1,10 +1,10 @@
 /// Source of the battery's values.
 public enum BatterySource: String, Sendable, CaseIterable {
-    /// The battery is not observed.
+    /// The battery is not monitored.
     case none
-    /// A fuel gauge or a charger with a driver in the kernel, in `/sys/class/power_supply`.
+    /// A fuel gauge or a charger with a kernel driver, in `/sys/class/power_supply`.
     case powerSupply = "power_supply"
-    /// A monitor of voltage and current, in `/sys/class/hwmon`, such as an INA226.
+    /// A voltage and current monitor in `/sys/class/hwmon`, such as an INA226.
     case hwmon
     /// The battery of the robot, as the board of the wheels reports it.
     case drive
@@ -13,7 +13,7 @@ public enum BatterySource: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[battery]`, the computer's battery or supply.
     public struct Battery: Sendable, Equatable {
-        /// Value `auto`, with which airframed selects the device automatically.
+        /// Value `auto`: airframed selects the device.
         public static let automatic = "auto"
 
         /// Source of the battery's values.

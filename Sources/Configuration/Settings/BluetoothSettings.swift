@@ -11,9 +11,9 @@ extension Settings {
     public struct Bluetooth: Sendable, Equatable {
         /// True if phones can connect.
         public var enabled = true
-        /// Name of the Bluetooth adapter; "auto" selects the first adapter.
+        /// Name of the Bluetooth adapter; `auto` selects the first adapter.
         public var adapter = "auto"
-        /// Requirement that a phone must fulfil to read and write.
+        /// Requirement for read and write access.
         public var security = BluetoothSecurity.open
         /// Largest number of connected phones.
         public var maxCentrals = 4

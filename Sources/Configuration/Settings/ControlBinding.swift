@@ -5,14 +5,14 @@ import Port
 public enum Control: Hashable, Sendable, CustomStringConvertible {
     /// A button or key with its code.
     case button(UInt16)
-    /// An end of an absolute axis, such as a D-pad or a trigger, which acts as a button.
+    /// One end of an absolute axis as a button, for example of a D-pad or a trigger.
     case end(UInt16, isPositive: Bool)
-    /// A direction of a dial, which reports relative steps.
+    /// One direction of a dial, which reports relative steps.
     case dial(UInt16, isPositive: Bool)
-    /// An absolute axis whose deflection determines the rate of the camera.
+    /// An absolute axis; its deflection determines the camera's rate.
     case stick(UInt16)
 
-    /// Text of the control: `BTN_SOUTH`, `ABS_HAT0X-`, `REL_DIAL+` or `ABS_X`.
+    /// Text of the control, such as `BTN_SOUTH`, `ABS_HAT0X-`, `REL_DIAL+` or `ABS_X`.
     public var description: String {
         switch self {
         case .button(let code): ControlCodes.name(code, ControlCodes.keys, "KEY_")
@@ -44,11 +44,11 @@ public enum Control: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Gesture: a way in which a person presses a button.
+/// Gesture on a button.
 public enum Gesture: String, Sendable, CaseIterable {
-    /// The button goes down. airframed executes the action without waiting for other gestures.
+    /// The button is pressed. airframed executes the action without waiting for other gestures.
     case press
-    /// The button goes down and up once.
+    /// The button is pressed and released once.
     case tap
     /// Two taps in quick succession.
     case double
@@ -62,16 +62,16 @@ public enum Gesture: String, Sendable, CaseIterable {
 
 /// Effect of a control.
 public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
-    /// Rotate the camera about an axis, at a rate that increases with the deflection of the stick.
+    /// Rotate the camera about an axis; the rate increases with the stick's deflection.
     case turn(GimbalAxis, isReversed: Bool)
     /// Change the mode.
     case mode(Mode)
-    /// Change the mode while the button is held; when the button goes up, the previous mode becomes
-    /// active again.
+    /// Change the mode while the button is held. When the button is released, the previous mode
+    /// becomes active again.
     case modeWhileHeld(Mode)
-    /// Change to the next mode in the sequence locked, pan_follow, fpv.
+    /// Change to the next mode in the sequence `locked`, `pan_follow`, `fpv`.
     case nextMode
-    /// Level the camera and point it in the direction of the handle.
+    /// Level the camera, and turn it to the handle's heading.
     case recentre
     /// Rotate the camera by the given angles, degrees.
     case step(GimbalAxis, Double)
@@ -79,14 +79,14 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
     case stop
     /// Reset the emergency stop.
     case resetStop
-    /// Begin or end a recording of the flight recorder.
+    /// Start or stop a recording of the flight recorder.
     case record
-    /// Select a profile, which is a set of settings with a name.
+    /// Select a profile (a named set of settings).
     case profile(String)
-    /// Select the next profile in the order of the names.
+    /// Select the next profile in alphabetical order.
     case nextProfile
 
-    /// Range of the angle of one step, degrees.
+    /// Range of the angle, degrees.
     public static let steps = -180.0...180.0
 
     /// Text of the action, as in a binding.
@@ -163,11 +163,12 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Binding of a control to an action: `BTN_SOUTH tap: recentre`, or `ABS_X: yaw` for a stick.
+/// Binding of a control to an action, such as `BTN_SOUTH tap: recentre`, or `ABS_X: yaw` for a
+/// stick.
 public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
     /// The control.
     public let control: Control
-    /// Gesture with which the control is used; nil for a stick.
+    /// Gesture on the control; nil for a stick.
     public let gesture: Gesture?
     /// Effect.
     public let action: ControlAction
@@ -177,8 +178,8 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
         "\(control)\(gesture.map { " \($0.rawValue)" } ?? ""): \(action)"
     }
 
-    /// Creates a binding; nil if the control does not have the gesture, or if the action does not
-    /// suit the gesture.
+    /// Creates a binding; nil if the control does not have the gesture, or if the gesture does not
+    /// permit the action.
     public init?(_ control: Control, _ gesture: Gesture?, _ action: ControlAction) {
         var isTurn = false
         if case .turn = action { isTurn = true }
@@ -198,7 +199,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
     /// Parses the text of a binding.
     ///
     /// - Parameter text: Text such as `BTN_SOUTH tap: recentre`.
-    /// - Throws: `Misfit`, which contains the invalid part of the text.
+    /// - Throws: `Misfit` with the invalid part of the text.
     public init(parsing text: String) throws(Misfit) {
         guard let colon = text.firstIndex(of: ":") else {
             throw Misfit("\"\(text.prefix(80))\" has no colon between control and action")
@@ -236,8 +237,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// The first combination of control and gesture that occurs twice in the list; nil if there is
-    /// none.
+    /// First duplicate combination of control and gesture in the list; nil if there is none.
     public static func repetition(in bindings: [ControlBinding]) -> ControlBinding? {
         var seen: Set<String> = []
         return bindings.first {

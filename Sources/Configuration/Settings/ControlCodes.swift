@@ -1,5 +1,5 @@
-/// Names of the kernel's input codes that controls usually have, as in `linux/input-event-codes.h`.
-/// The text of a control uses these names; a code without a name is written as a number: `KEY_700`.
+/// Names of the kernel's common input codes, as in `linux/input-event-codes.h`. The text of a
+/// control contains one of these names. A code without a name has a number: `KEY_700`.
 enum ControlCodes {
     /// Codes of keys and buttons, 1...767 (`KEY_MAX` is 0x2ff).
     static let keyRange: ClosedRange<UInt16> = 1...0x2FF
@@ -45,7 +45,8 @@ enum ControlCodes {
         "REL_HWHEEL": 6, "REL_DIAL": 7, "REL_WHEEL": 8, "REL_MISC": 9,
     ]
 
-    /// Code with a name or a number, such as `ABS_RX` or `ABS_3`; nil if the text has neither.
+    /// Code for a text such as `ABS_RX` or `ABS_3`; nil if the text has neither a known name nor a
+    /// number.
     static func code(
         _ text: Substring, _ names: [String: UInt16], _ prefix: String,
         _ range: ClosedRange<UInt16>

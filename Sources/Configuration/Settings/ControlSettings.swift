@@ -5,30 +5,30 @@ extension Settings {
     public struct Controls: Sendable, Equatable {
         /// True if controls can move the gimbal.
         public var enabled = true
-        /// Part of a device's name, so that only this device is used; "auto" selects gamepads,
-        /// joysticks and controls that are wired to the board.
+        /// Part of the name of the only device to be used; `auto` selects gamepads, joysticks, and
+        /// controls that are wired to the board.
         public var device = "auto"
         /// Bindings of controls to actions.
         public var bindings = Controls.defaultBindings
         /// Rates of the camera at full deflection of a stick, deg/s.
         public var maxRateDps = AxisVector(yaw: 90, roll: 45, pitch: 60)
-        /// Dead zone of a stick to either side of its centre, as a fraction of the travel.
+        /// Dead zone of a stick on each side of its centre, as a fraction of the travel.
         public var deadZone = 0.08
         /// Weight of the cubic term in the stick's response curve, 0...1.
         public var expo = 0.6
-        /// Time after which a deflected stick whose value does not change counts as stuck, s.
+        /// Time after which a deflected stick with a constant value counts as stuck, s.
         public var stickTimeoutS = 15.0
-        /// Time for which a button must be down before it counts as pressed, ms.
+        /// Debounce time of a button, ms.
         public var debounceMs = 5.0
         /// Longest time between the taps of a double tap, s.
         public var multiTapS = 0.3
         /// Time after which a pressed button counts as held, s.
         public var holdS = 0.6
-        /// Time after which a button that does not go up counts as stuck, s.
+        /// Time after which a pressed button counts as stuck, s.
         public var stuckS = 60.0
 
-        /// Default bindings: for gamepads with the kernel's standard layout
-        /// (Documentation/input/gamepad.rst), for a button KEY_PROG1 and for a dial REL_DIAL.
+        /// Default bindings. They apply to gamepads with the kernel's standard layout
+        /// (Documentation/input/gamepad.rst), to a button `KEY_PROG1` and to a dial `REL_DIAL`.
         static let defaultBindings: [ControlBinding] = [
             "ABS_X: yaw", "ABS_Y: -pitch",
             "BTN_SOUTH tap: recentre", "BTN_SOUTH hold: mode locked while held",

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Inertial sensor that this build supports.
+/// Type of inertial sensor; all these types are supported.
 public enum SensorChip: String, Sendable, CaseIterable {
     /// Bosch BMI088.
     case bmi088
@@ -15,16 +15,16 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// TDK InvenSense ICM-20948, with a magnetometer.
     case icm20948
 
-    /// Word for a sensor whose driver is in the kernel.
+    /// Value of the setting for a sensor with a kernel driver.
     static let kernelDriver = "iio"
 
     /// I2C address of the accelerometer if the chip's address pin is low.
     public var defaultAddress: Int { self == .bmi088 ? 0x18 : 0x68 }
 
-    /// Largest full scale of the accelerometer, g.
+    /// Largest full-scale range of the accelerometer, g.
     public var largestAccelRange: Double { self == .bmi088 ? 24 : 16 }
 
-    /// Size of a sample in the chip's FIFO, bytes; nil if the driver does not use the FIFO.
+    /// Size of a sample in the FIFO, bytes; nil if the driver does not use the FIFO.
     public var packetBytes: Int? {
         switch self {
         case .mpu6050, .mpu6500: 14
@@ -53,11 +53,11 @@ public enum SensorChip: String, Sendable, CaseIterable {
 public enum SensorInterface: String, Sendable, CaseIterable {
     /// The board's I2C bus.
     case i2c
-    /// SPI bus; each part of the chip has its own chip select.
+    /// SPI bus. Gyroscope and accelerometer have separate chip selects.
     case spi
 }
 
-/// Joint encoder that this build supports.
+/// Type of joint encoder; all these types are supported.
 public enum EncoderChip: String, Sendable, CaseIterable {
     /// The joints have no encoders.
     case none
@@ -66,9 +66,8 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     /// The encoders of the drives, the servos or the motor board.
     case drives
 
-    /// Group delay of the measured angles, ms. The driver does not change the AS5600's default
-    /// filter setting, which is the mean of 16 samples at intervals of 150 µs (data sheet: settling
-    /// time 2.2 ms).
+    /// Group delay of the measured angles, ms. The AS5600 keeps its default filter: the mean of 16
+    /// samples at intervals of 150 µs (data sheet: settling time 2.2 ms).
     public var delayMs: Double {
         switch self {
         case .none: 0
@@ -79,7 +78,7 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     }
 }
 
-/// Chip for the motors that this build supports.
+/// Type of the motors' chip; all these types are supported.
 public enum MotorChip: String, Sendable, CaseIterable {
     /// No motors are connected.
     case none
@@ -109,7 +108,7 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
     case gm6020
     /// DJI RoboMaster GM6020 with voltage commands.
     case gm6020Voltage = "gm6020_voltage"
-    /// Mini Cheetah's protocol, which drives of Damiao and T-Motor use.
+    /// The Mini Cheetah's protocol, for drives from Damiao and T-Motor.
     case mit
     /// Xiaomi CyberGear.
     case cybergear
@@ -126,8 +125,8 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
         }
     }
 
-    /// Description of the watchdog that stops a drive when no commands arrive, for messages; nil if
-    /// no such watchdog is known.
+    /// Description of the drive's command watchdog, for messages; nil if the drive has no known
+    /// watchdog.
     public var watchdog: String? {
         switch self {
         case .moteus: "the drives' watchdogs, which airframed sets"
@@ -144,7 +143,7 @@ extension Settings {
         public var bus = "/dev/i2c-1"
         /// Clock of the I2C bus, kHz.
         public var busKhz = 400
-        /// The inertial sensor; nil for a sensor with a driver in the kernel (`iio`).
+        /// The inertial sensor; nil for a sensor with a kernel driver (`iio`).
         public var imu: SensorChip? = .bmi088
         /// I2C address of the accelerometer.
         public var imuAddress = 0x18
@@ -160,11 +159,11 @@ extension Settings {
         public var gyroSpi = "/dev/spidev0.1"
         /// SPI clock for measurements, kHz.
         public var spiKhz = 1000
-        /// True if the samples are read from the sensor's FIFO, so that no sample is lost.
+        /// True if the samples are read from the sensor's FIFO, without lost samples.
         public var imuFifo = false
         /// GPIO chip of the data-ready line.
         public var dataReadyChip = "/dev/gpiochip0"
-        /// The data-ready line; -1 if it is not wired.
+        /// GPIO number of the data-ready line; -1 if it is not connected.
         public var dataReadyLine = -1
         /// The inertial sensor on the handle; nil if there is none.
         public var handleImu: SensorChip?
@@ -204,7 +203,8 @@ extension Settings {
         public var canId = AxisVector(repeating: -1)
         /// CAN ID of this computer.
         public var canHostId = 0
-        /// Bit rate of the CAN bus, kbit/s; with CAN FD, the bit rate of the arbitration phase.
+        /// Bit rate of the CAN bus, kbit/s. For CAN FD, this is the bit rate of the arbitration
+        /// phase.
         public var canKbit = 1000
         /// Time without a command after which a moteus stops, ms.
         public var canWatchdogMs = 25.0
@@ -216,11 +216,11 @@ extension Settings {
         public var mitTorqueNm = 10.0
         /// Device file of the serial port of servos or of the motor board.
         public var motorPort = "/dev/ttyUSB0"
-        /// Speed of this port, bits per second.
+        /// Baud rate of this port, bits per second.
         public var motorBaud = 1_000_000
         /// Protocol of the servos.
         public var servoProtocol = ServoProtocol.feetech
-        /// Identifier of each joint's servo; -1 for a joint without a servo.
+        /// ID of each joint's servo; -1 for a joint without a servo.
         public var servoId = AxisVector(yaw: 1, roll: 2, pitch: 3)
         /// Torque of a Dynamixel's motor per ampere, N·m/A.
         public var servoNmPerA = 0.35
@@ -232,7 +232,7 @@ extension Settings {
         public var gpioChip = "/dev/gpiochip0"
         /// GPIO line that switches the motors' power; -1 if there is none.
         public var powerLine = -1
-        /// True if the motors' power is on while the power line is low.
+        /// True if the power line is active low.
         public var powerActiveLow = false
 
         static let same = "same"
@@ -244,28 +244,28 @@ extension Settings {
 
         /// Time from a command to the beginning of the servo's response, ms.
         public var delayMs = 11.0
-        /// Lag of the servo's position loop, ms.
+        /// Time constant of the servo's position loop, ms.
         public var lagMs = 4.0
         /// Largest rate of the servo, deg/s.
         public var maxRateDps = AxisVector(repeating: 600)
-        /// Dead band: smallest difference between command and horn at which the servo moves,
-        /// degrees.
+        /// Dead band of the servo: smallest difference between command and horn that moves the
+        /// horn, degrees.
         public var deadBandDeg = 0.2
         /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
-        /// True if the servos can ignore fast motion of the handle (tremor). The servos ignore
-        /// tremor only while doing so reduces the motion of the camera.
+        /// True if the servos can ignore tremor (fast motion of the handle). The servos ignore
+        /// tremor only while this reduces the camera's motion.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0
         /// Shortest and longest pulse, µs.
         public var pulseUs = AxisRanges(
             lower: AxisVector(repeating: 1000), upper: AxisVector(repeating: 2000))
-        /// Travel of each servo between the shortest and the longest pulse, degrees.
+        /// Travel of each servo from the shortest to the longest pulse, degrees.
         public var travelDeg = AxisVector(repeating: 90)
-        /// Direction of each servo: 1, or -1 if a longer pulse turns the joint backwards.
+        /// Direction of each servo: 1, or -1 if a longer pulse decreases the joint angle.
         public var direction = AxisVector(repeating: 1)
-        /// Pulse offset from mid-travel at joint angle zero, µs.
+        /// Offset of the pulse at joint angle zero from the middle of the travel, µs.
         public var trimUs = AxisVector.zero
     }
 }

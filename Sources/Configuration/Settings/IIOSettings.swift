@@ -1,9 +1,9 @@
 extension Settings {
-    /// Settings of `[hardware.iio]`, a sensor with a driver in the kernel.
+    /// Settings of `[hardware.iio]`, a sensor with a kernel driver.
     public struct IIO: Sendable, Equatable {
-        /// Value `auto`, with which airframed selects a device automatically.
+        /// Value `auto`: airframed selects a device.
         public static let automatic = "auto"
-        /// Value `none` for a device that is not used.
+        /// Value `none`: the device is not used.
         public static let none = "none"
 
         /// Name, label or `iio:device` name of the gyroscope, or `auto`.
@@ -14,14 +14,13 @@ extension Settings {
         public var magnetometer = Self.none
         /// Sampling frequency, Hz.
         public var rateHz = 1000
-        /// Corner frequency of the low-pass filter, Hz; with 0, the driver's value does not change.
+        /// Corner frequency of the low-pass filter, Hz; 0 = the driver's value.
         public var lowPassHz = 0.0
         /// Name of the trigger, or `auto`.
         public var trigger = Self.automatic
 
-        /// Group delay of a second-order low-pass filter, ms: √2 / (2π · corner frequency). If the
-        /// corner frequency is 0, the delay is that of a corner frequency of 200 Hz, which is
-        /// common.
+        /// Group delay of a second-order low-pass filter, ms: √2 / (2π · corner frequency). For a
+        /// corner frequency of 0, the delay is that of 200 Hz, a common value.
         static func filterDelayMs(lowPassHz: Double) -> Double {
             let corner = lowPassHz > 0 ? lowPassHz : 200
             return (1000 * 2.0.squareRoot() / (2 * .pi * corner) * 10).rounded() / 10

@@ -10,17 +10,17 @@ public enum MAVLinkRole: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[mavlink]`.
     public struct MAVLink: Sendable, Equatable {
-        /// UDP address for ground stations, or "off".
+        /// UDP address for ground stations, or `off`.
         public var listen = "off"
-        /// UDP address of a peer to which the gimbal sends the first datagram, or "off".
+        /// UDP address of a peer, or `off`. The gimbal sends the first datagram to it.
         public var connect = "off"
-        /// Device file of a serial port to an autopilot or radio, or "off".
+        /// Device file of a serial port to an autopilot or radio, or `off`.
         public var serial = "off"
-        /// Speed of the serial port, baud.
+        /// Baud rate of the serial port.
         public var baud = 57600
-        /// System id of the gimbal.
+        /// System ID of the gimbal.
         public var system = 1
-        /// Component id of the gimbal.
+        /// Component ID of the gimbal.
         public var component = 154
         /// Role in the gimbal protocol.
         public var role = MAVLinkRole.manager

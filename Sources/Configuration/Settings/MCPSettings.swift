@@ -9,7 +9,7 @@ extension Settings {
         public var maxTurnS = 10.0
         /// Highest speed of the vehicle's wheels, as a fraction of full speed.
         public var maxDrive = 0.3
-        /// Time after which an assistant's change of a setting reverts, s.
+        /// Duration of an assistant's temporary change of a setting, s.
         public var rollbackS = 60.0
     }
 }

@@ -4,7 +4,7 @@ public import GimbalCore
 public enum FollowPreset: String, Sendable, CaseIterable {
     /// The camera follows the handle slowly, for smooth pictures.
     case slow
-    /// The camera follows the handle at a speed between those of `slow` and `sport`.
+    /// The camera follows the handle, faster than with `slow` and slower than with `sport`.
     case normal
     /// The camera follows the handle quickly.
     case sport
@@ -29,9 +29,9 @@ extension Settings {
     public struct Following: Sendable, Equatable {
         /// Preset in force.
         public var preset = FollowPreset.normal
-        /// Dead zone in pan_follow before yaw follows the handle, degrees.
+        /// Dead zone of yaw in mode `pan_follow`, degrees.
         public var panDeadZoneDeg = 5.0
-        /// Dead zone in fpv before each axis follows the handle, degrees.
+        /// Dead zone of each axis in mode `fpv`, degrees.
         public var fpvDeadZoneDeg = AxisVector(repeating: 1)
         /// Values of the preset `slow`.
         public var slow = Pace(maxRateDps: 40, smoothingS: 0.8)
@@ -40,7 +40,7 @@ extension Settings {
         /// Values of the preset `sport`.
         public var sport = Pace(maxRateDps: 200, smoothingS: 0.15)
 
-        /// Rate limit and smoothing of the preset in force.
+        /// Rate limit and smoothing of the active preset.
         public var pace: Pace {
             switch preset {
             case .slow: slow
@@ -54,8 +54,7 @@ extension Settings {
     public struct Pace: Sendable, Equatable {
         /// Largest rate of an axis, deg/s.
         public var maxRateDps: AxisVector
-        /// Time by which each axis lags behind the handle while the handle turns at a constant
-        /// rate, s.
+        /// Lag of each axis behind the handle at a constant rate, s.
         public var smoothingS: AxisVector
 
         init(maxRateDps: Double, smoothingS: Double) {
@@ -78,11 +77,11 @@ extension Settings {
     public struct Tracking: Sendable, Equatable {
         /// Largest pan and tilt rate, deg/s.
         public var maxRateDps = 45.0
-        /// Pan range to either side, degrees.
+        /// Pan range in each direction, degrees.
         public var panRangeDeg = 90.0
-        /// Tilt range to either side, degrees.
+        /// Tilt range in each direction, degrees.
         public var tiltRangeDeg = 45.0
-        /// Time without a rate request after which the mode becomes `locked`, s.
+        /// Timeout of rate requests, s; then the mode becomes `locked`.
         public var timeoutS = 1.0
     }
 
@@ -90,7 +89,7 @@ extension Settings {
     public struct Retraction: Sendable, Equatable {
         /// Joint angles of the rest pose, degrees.
         public var jointsDeg = AxisVector(yaw: 0, roll: 0, pitch: -90)
-        /// Rate of the joints on the way to the rest pose, deg/s.
+        /// Rate of the joints during the motion to the rest pose, deg/s.
         public var maxRateDps = 45.0
         /// State of the motors in the rest pose.
         public var outputs = RetractedOutputs.hold

@@ -1,5 +1,5 @@
-/// Speed of the serial port to which RedBearLab's service passes data. The raw value is the byte in
-/// a client's request.
+/// Baud rate of the serial port behind RedBearLab's serial service. The raw value is the byte in a
+/// client's request.
 public enum RBLBaud: UInt8, Sendable, CaseIterable {
     /// 9600 baud.
     case baud9600
@@ -12,7 +12,7 @@ public enum RBLBaud: UInt8, Sendable, CaseIterable {
     /// 115200 baud.
     case baud115200
 
-    /// Speed of the port in bits per second.
+    /// Baud rate of the port, bits per second.
     public var bitsPerSecond: Int {
         switch self {
         case .baud9600: 9600

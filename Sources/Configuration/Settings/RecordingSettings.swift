@@ -5,15 +5,15 @@ extension Settings {
     public struct Recording: Sendable, Equatable {
         /// True if the flight recorder runs.
         public var enabled = true
-        /// Duration of the recording that is kept in memory, s.
+        /// Duration of the recording in memory, s.
         public var ringS = 60.0
-        /// True if a continuous recording begins with the process.
+        /// True if a continuous recording starts together with the process.
         public var continuous = false
-        /// Size at which a continuous recording continues in a new file, MB.
+        /// Largest size of one file of a continuous recording, MB.
         public var maxFileMb = 64
         /// Largest total size of all recordings, MB.
         public var maxTotalMb = 1000
-        /// Age above which a recording is removed, days; 0 means no limit.
+        /// Largest age of a recording, days; older recordings are removed; 0 means no limit.
         public var maxAgeDays = 30.0
     }
 
@@ -22,14 +22,14 @@ extension Settings {
         Schema.settings.map { "\($0.key) = \($0.value(in: self).tomlText)\n" }.joined()
     }
 
-    /// Reads settings from a text that `listing` has returned.
+    /// Reads settings from a text in the format of `listing`.
     ///
     /// - Parameters:
     ///   - listing: Text from `listing`; unknown keys are ignored.
-    ///   - overrides: Settings as `KEY=VALUE`, which replace values of the listing.
+    ///   - overrides: Settings as `KEY=VALUE`; they replace values of the listing.
     /// - Returns: The settings, and the ignored keys.
-    /// - Throws: `ConfigurationProblem` if an override is invalid, or if this version does not
-    ///   allow a value.
+    /// - Throws: `ConfigurationProblem` if an override is invalid, or if a value is not allowed in
+    ///   this version.
     public static func reading(
         _ listing: String, overrides: [String] = []
     ) throws(ConfigurationFailure) -> (settings: Settings, unknown: [String]) {

@@ -2,13 +2,13 @@
 public enum RobotMotors: String, Sendable, CaseIterable {
     /// The robot has no stepper motors.
     case none
-    /// Simulated motors, which use no GPIO lines.
+    /// Simulated motors without GPIO lines.
     case simulated
     /// Stepper motors on GPIO lines.
     case gpio
 }
 
-/// Effect of the commands `F>` and `B>` of a robot's remote control.
+/// Effect of a remote control's commands `F>` and `B>`.
 public enum SliderMotion: String, Sendable, CaseIterable {
     /// Each command moves the motor by one step, as in the original robot.
     case step
@@ -20,10 +20,10 @@ public enum SliderMotion: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[rider]`, the remote control of the wheels.
     public struct Rider: Sendable, Equatable {
-        /// UDP address on which airframed receives a remote control's datagrams, or "off".
+        /// UDP address for a remote control's datagrams, or `off`.
         public var listen = "off"
-        /// True if airframed accepts only datagrams with an authentication code that was made with
-        /// the key.
+        /// True if airframed accepts only datagrams with an authentication code from the secret
+        /// key.
         public var requireSignature = false
     }
 
@@ -44,16 +44,16 @@ extension Settings {
         /// GPIO number of the first motor's step line. The three step lines have consecutive
         /// numbers, and the three direction lines have the next three numbers.
         public var firstLine = 5
-        /// Number of the first of three consecutive lines for the home switches, which are active
-        /// when low; -1 means that there are no switches.
+        /// GPIO number of the first home switch; the three lines have consecutive numbers and are
+        /// active low. -1 means that there are no switches.
         public var homeLine = -1
         /// Speed of a motor towards its home switch, steps/s.
         public var homingSpeed = 200.0
         /// Range of the slider's motor.
         public var slider = StepRange()
-        /// Range of the motor that the joystick's x axis controls.
+        /// Range of the joystick's x-axis motor.
         public var x = StepRange()
-        /// Range of the motor that the joystick's y axis controls.
+        /// Range of the joystick's y-axis motor.
         public var y = StepRange()
         /// Largest speed, steps/s.
         public var maxSpeed = 800.0
@@ -63,8 +63,7 @@ extension Settings {
         public var sliderMotion = SliderMotion.step
         /// Speed of the slider's motor, steps/s.
         public var sliderSpeed = 200.0
-        /// Number of steps of a motor for one unit of a joystick. The joystick's range is 100
-        /// units.
+        /// Number of motor steps per unit of the joystick. The joystick's range is 100 units.
         public var stepsPerUnit = 1.0
         /// Time after which a command of the slider expires, s.
         public var deadManS = 0.3

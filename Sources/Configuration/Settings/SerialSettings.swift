@@ -1,11 +1,11 @@
 /// Protocol of the servos on the serial bus.
 public enum ServoProtocol: String, Sendable, CaseIterable {
-    /// Protocol of Feetech's servos of the series STS, SMS and HLS.
+    /// Protocol of Feetech's servo series STS, SMS and HLS.
     case feetech
     /// Dynamixel protocol 2.0, X series.
     case dynamixel2
 
-    /// Largest identifier that a servo can have.
+    /// Largest valid servo ID.
     public var largestID: Int { self == .feetech ? 253 : 252 }
 
     /// Baud rates that the servos support, bits per second.

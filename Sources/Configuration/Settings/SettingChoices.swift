@@ -2,25 +2,25 @@ public import GimbalCore
 
 /// Source of sensor samples and receiver of motor commands.
 public enum Backend: String, Sendable, CaseIterable {
-    /// Models of the gimbal and the sensor in this process.
+    /// Simulated gimbal and sensor in this process.
     case simulated
-    /// A simulator: another program, connected over a socket.
+    /// An external simulator, connected over a socket.
     case lockstep
     /// Real chips on the board's buses.
     case linux
 }
 
-/// Severity of log messages, mildest first; the names are those of swift-log.
+/// Severity of log messages in ascending order, with swift-log's names.
 public enum LogLevel: String, Sendable, CaseIterable {
     /// Messages about every step, for developers.
     case trace
-    /// Details for finding faults.
+    /// Details for the diagnosis of faults.
     case debug
     /// Normal events.
     case info
-    /// Events that deserve attention.
+    /// Notable events in normal operation.
     case notice
-    /// Events that can become faults.
+    /// Events that can lead to faults.
     case warning
     /// Faults.
     case error
@@ -35,8 +35,8 @@ public struct AxisRanges: Sendable, Equatable {
     /// Upper ends of the intervals.
     public var upper: AxisVector
 
-    /// True if the interval of yaw spans at least two whole turns, which means that yaw can turn
-    /// without limit.
+    /// True if the interval of yaw spans at least two whole turns. Such an interval means that yaw
+    /// has no limit.
     public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
 
     /// Creates the intervals with the given ends.

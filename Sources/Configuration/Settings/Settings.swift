@@ -4,8 +4,8 @@ public import GimbalCore
 /// milliseconds.
 ///
 /// The initial values of the properties are the defaults. Each property has exactly one entry in
-/// `Schema.settings` with its key, range and meaning; a test fails if a property has no entry, or
-/// an entry has no property.
+/// `Schema.settings`, with its key, range and meaning. A test detects missing properties and
+/// entries.
 public struct Settings: Sendable, Equatable {
     /// Settings of sensors and motors.
     public var hardware = Hardware()
@@ -17,7 +17,7 @@ public struct Settings: Sendable, Equatable {
     public var estimator = Estimator()
     /// Settings of the attitude and rate controllers.
     public var control = Control()
-    /// Filters of the rate that the controllers use.
+    /// Filters of the controllers' rate input.
     public var filter = Filter()
     /// Settings of the service for AirOS apps.
     public var airos = AirOS()
@@ -51,9 +51,9 @@ public struct Settings: Sendable, Equatable {
     public var tracking = Tracking()
     /// Settings of the rest pose.
     public var retract = Retraction()
-    /// Settings of the supervisor, which switches the motors off after a fault, and on again.
+    /// Settings of the supervisor, which switches the motors off after a fault and then on again.
     public var supervisor = Supervision()
-    /// Settings of the rules by which clients get and lose control.
+    /// Settings of the rules for control by clients.
     public var commander = Commanding()
     /// Settings of buttons, sticks, dials and gamepads.
     public var controls = Controls()
@@ -87,7 +87,7 @@ extension Settings {
         public var simulation = Simulation()
         /// Settings of the chips and their buses.
         public var linux = Linux()
-        /// Settings of a sensor with a driver in the kernel.
+        /// Settings of a sensor with a kernel driver.
         public var iio = IIO()
         /// Settings of the socket for an external simulator.
         public var lockstep = Lockstep()
@@ -97,7 +97,7 @@ extension Settings {
     public struct Lockstep: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/lockstep.sock"
-        /// Real time without a line from the simulator after which the outputs are switched off, s.
+        /// Timeout of the simulator's lines in real time, s; then the outputs are switched off.
         public var timeout = 5.0
     }
 
@@ -105,8 +105,8 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// Path of a recording. The simulated handle repeats the recorded motion instead of
-        /// `motion`; `off` disables the repetition.
+        /// Path of a recording. File of a recorded motion that the simulated handle repeats instead
+        /// of `motion`, or `off`.
         public var motionFile = "off"
         /// True if brushless motors have encoders.
         public var encoders = true
@@ -145,16 +145,16 @@ extension Settings {
         public var gyroRangeDps = 2000.0
         /// Full scale of the accelerometer, g.
         public var accelRangeG = 24.0
-        /// Duration of identical samples after which the sensor is treated as frozen, ms.
+        /// Duration of identical samples after which the sensor counts as frozen, ms.
         public var frozenMs = 40.0
-        /// True if the gyroscope's readings are compared with the motors' torques, the joints'
-        /// angles and the gyroscope's earlier readings.
+        /// True if the gyroscope is checked for plausibility against the motor torques, the joint
+        /// angles and its own earlier readings.
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
-        /// Age of the newest sample above which the sensor is stale, ms.
+        /// Age of the newest sample at which the sensor counts as stale, ms.
         public var timeoutMs = 20.0
-        /// Time for which a sensor fault is still reported after its last occurrence, ms.
+        /// Hold time of a sensor fault's report after the last occurrence, ms.
         public var faultHoldMs = 50.0
     }
 
@@ -168,22 +168,19 @@ extension Settings {
         public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
         public var biasWalkDpsSqrts = core.biasWalk.degrees
-        /// Standard deviation of the gyroscope's cross-axis sensitivity: the fraction of one axis's
-        /// rate that appears in the reading of another axis.
+        /// Standard deviation of the gyroscope's cross-axis sensitivity, as a fraction.
         public var crossSigma = core.initialCrossSigma
-        /// Noise density of the camera's true velocity, m/s·√s: the velocity's standard deviation
-        /// times √(2 · correlation time).
+        /// Noise density of the camera's velocity, m/s·√s: its standard deviation times √(2 ·
+        /// correlation time).
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity
-        /// Largest RMS deviation of the angular rate from its mean while the camera is at rest,
-        /// deg/s.
+        /// Rest threshold of the angular rate's RMS deviation from its mean, deg/s.
         public var restRateDps = core.restRateThreshold.degrees
-        /// Largest RMS deviation of the specific force from its mean while the camera is at rest,
-        /// m/s².
+        /// Rest threshold of the specific force's RMS deviation from its mean, m/s².
         public var restAccelMps2 = core.restForceThreshold
-        /// Time after which the camera is considered at rest, if rate and specific force are within
-        /// their limits, s.
+        /// Time with rate and specific force below their rest thresholds before the camera counts
+        /// as at rest, s.
         public var restTimeS = core.restTime
-        /// Standard deviation of the sensor's distance from its centre of rotation, m.
+        /// Standard deviation of the sensor's distance from the centre of rotation, m.
         public var leverSigmaM = core.leverSigma
         /// Process noise of the angle, the first of an app's three Kalman values.
         public var kalmanQAngle = 0.001
@@ -191,7 +188,7 @@ extension Settings {
         public var kalmanQBias = 0.003
         /// Measurement noise, the third of an app's three Kalman values.
         public var kalmanRMeasure = 0.03
-        /// Largest standard deviation of the inclination at which the motors can start, degrees.
+        /// Largest standard deviation of the inclination for the start of the motors, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }
 
@@ -205,40 +202,40 @@ extension Settings {
         public var rateIntegralGain = AttitudeController.Parameters().rateIntegralGain
         /// Gain from measured to commanded angular acceleration, dimensionless.
         public var rateDerivativeGain = AttitudeController.Parameters().rateDerivativeGain
-        /// Corner of the derivative's low-pass, Hz.
+        /// Corner frequency of the derivative's low-pass filter, Hz.
         public var derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
-        /// Moment of inertia about each camera axis, kg·m². The value is the initial estimate if
-        /// the inertia is identified.
+        /// Moment of inertia about each camera axis, kg·m². If the inertia is identified, the value
+        /// is the initial estimate.
         public var inertiaKgM2 = AttitudeController.Parameters().inertia
         /// True if the inertia is identified when the motors are switched on.
         public var findInertia = true
-        /// True if the gains are reduced when the motors make the camera oscillate.
+        /// True if oscillation of the camera reduces the gains.
         public var watchOscillation = true
         /// Largest rate that the attitude controller commands, deg/s.
         public var maxRateDps = 360.0
-        /// Time from the camera's motion to the torque that responds to it, ms.
+        /// Loop delay: time from the camera's motion to the responding torque, ms.
         public var loopDelayMs = 3.5
-        /// Fraction of the commanded rate that is fed forward.
+        /// Feed-forward factor of the commanded rate.
         public var feedForward = 1.0
         /// Learning rate of the joints' friction, 1/s.
         public var frictionLearningRate = 0.5
         /// Largest friction torque that the controller compensates, N·m.
         public var frictionLimitNm = 0.1
-        /// Largest noise of the feedback torque, per cent of the torque limit; 0 means no limit.
+        /// Largest noise of the feedback torque, percent of the torque limit; 0 means no limit.
         public var noiseLimitPercent = 3.0
     }
 
     /// Settings of `[filter]`.
     public struct Filter: Sendable, Equatable {
-        /// Notches on the rate about the camera's z axis.
+        /// Notch filters of the rate about the camera's z axis.
         public var notchYaw: [Notch] = []
-        /// Notches on the rate about the camera's x axis.
+        /// Notch filters of the rate about the camera's x axis.
         public var notchRoll: [Notch] = []
-        /// Notches on the rate about the camera's y axis.
+        /// Notch filters of the rate about the camera's y axis.
         public var notchPitch: [Notch] = []
-        /// Corner of each axis's low-pass, Hz; 0 means no low-pass.
+        /// Corner frequency of each axis's low-pass filter, Hz; 0 means no filter.
         public var lowPassHz = AxisVector.zero
-        /// Order of the low-pass.
+        /// Order of the low-pass filter.
         public var lowPassOrder = 2
     }
 
@@ -253,20 +250,19 @@ extension Settings {
         /// Direction of each motor: 1, or -1 if its magnetic field and the joint turn in opposite
         /// directions.
         public var direction = AxisVector(repeating: 1)
-        /// Electrical angle of the magnetic field at joint angle zero, degrees.
+        /// Electrical angle at joint angle zero, degrees.
         public var electricalZeroDeg = AxisVector.zero
         /// PWM frequency of the half bridges, Hz.
         public var pwmHz = 1526.0
-        /// Strength of the magnetic field of open-loop motors, 0...1, as a fraction of the full
-        /// voltage.
+        /// Field strength of open-loop motors, as a fraction of the full voltage, 0...1.
         public var power = FieldController.Parameters().power
-        /// Torque that each motor can hold permanently, N·m; 0 disables the thermal limit.
+        /// Continuous torque of each motor, N·m; 0 disables the thermal limit.
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque
         /// Thermal time constant of a motor's windings, s.
         public var thermalTimeS = ThermalBudget.Parameters().timeConstant
-        /// Largest strength of the magnetic field of open-loop motors under load, 0...1.
+        /// Largest field strength of open-loop motors under load, 0...1.
         public var powerMax = FieldController.Parameters().maxPower
-        /// Time in which the torque rises from zero to its full value, s.
+        /// Duration of the torque's ramp from zero to full torque, s.
         public var softStartS = 0.5
     }
 
@@ -286,8 +282,7 @@ extension Settings {
         public var maxAccelerationDps2 = AxisVector(repeating: 3000)
         /// Largest set-point jerk, deg/s³.
         public var maxJerkDps3 = AxisVector(repeating: 150_000)
-        /// Range of set-point angles, degrees. A yaw range of ±360° means that yaw can turn without
-        /// limit.
+        /// Range of set-point angles, degrees. A yaw range of ±360° means that yaw has no limit.
         public var rangeDeg = AxisRanges(
             lower: AxisVector(yaw: -360, roll: -60, pitch: -120),
             upper: AxisVector(yaw: 360, roll: 60, pitch: 120))
@@ -295,25 +290,25 @@ extension Settings {
 
     /// Settings of `[supervisor]`.
     public struct Supervision: Sendable, Equatable {
-        /// Time in which the torque falls to zero after a fault, s.
+        /// Duration of the torque's ramp to zero after a fault, s.
         public var softStopS = 0.2
-        /// Time without a fault after which the motors are switched on again, s.
+        /// Fault-free time before the motors are switched on again, s.
         public var recoveryS = 0.5
     }
 
     /// Settings of `[commander]`.
     public struct Commanding: Sendable, Equatable {
-        /// Time after which a rate command expires, s.
+        /// Timeout of a rate command, s.
         public var deadManS = 1.0
-        /// Time without a request after which control is released, s.
+        /// Timeout of requests before control is released, s.
         public var releaseAfterS = 10.0
-        /// Time from the last rate request to the change to `fallbackMode`, s; 0 disables the
-        /// change. If the last rate request did not turn the camera, the mode does not change.
+        /// Timeout after the last rate request, s; then the mode changes to `fallbackMode`. 0
+        /// disables the change. If the last requested rate was zero, the mode does not change.
         public var fallbackS = 0.0
         /// Mode that the gimbal enters after `fallbackS`: `neutral` or `retract`.
         public var fallbackMode = Mode.neutral
-        /// Time from the last rate request to switching the outputs off, s; 0 means that the
-        /// outputs remain on.
+        /// Timeout after the last rate request, s; then the outputs are switched off. 0 means that
+        /// the outputs remain on.
         public var offS = 0.0
         /// True if AirOS apps can take control.
         public var allowAiros = true

@@ -1,9 +1,9 @@
 extension Settings {
-    /// Settings of `[signals]`: a light and a buzzer, which are LED devices of the kernel.
+    /// Settings of `[signals]`, a light and a buzzer. Both are LED devices of the kernel.
     public struct Signals: Sendable, Equatable {
-        /// Name of the LED device that shows the state; "off" for none.
+        /// Name of the status light's LED device; `off` for none.
         public var led = "off"
-        /// Name of the LED device to which a buzzer is connected; "off" for none.
+        /// Name of the buzzer's LED device; `off` for none.
         public var buzzer = "off"
     }
 }

@@ -1,7 +1,7 @@
-// Methods for clients that can change and save only a part of the settings, such as apps.
+// Methods for clients with access to only a part of the settings, such as apps.
 extension ParameterStore {
-    /// Marks the present values of the given settings as saved; other values stay unsaved. Like
-    /// `save()`, this method must be called on a copy of the store.
+    /// Marks the current values of the given settings as saved. Other values remain unsaved. As for
+    /// `save()`, call this method on a copy of the store.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {
@@ -16,8 +16,8 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Stores which values are now saved on the disk. Active values do not change. The origin of a
-    /// live value that is on the disk becomes `saved`.
+    /// Registers the values that are now saved on the disk. Active values do not change. If a live
+    /// value is on the disk, its origin becomes `saved`.
     ///
     /// - Parameter overlay: All saved entries; invalid entries are ignored.
     public mutating func adopt(saved overlay: Overlay) {
@@ -28,13 +28,13 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Changes that the saved entries need, so that a restart restores all values that were set at
-    /// run time.
+    /// Changes of the saved entries that are necessary for a restart to restore all run-time
+    /// values.
     ///
     /// - Parameters:
     ///   - overlay: The saved entries.
     ///   - keys: Dotted paths; nil for all settings.
-    /// - Returns: New values by key; nil for each entry that must be removed.
+    /// - Returns: New values by key; nil for an entry that must be removed.
     public func unsaved(beside overlay: Overlay, among keys: [String]? = nil) -> [String: String?] {
         var wanted = self
         if let keys { wanted.save(only: keys) } else { wanted.save() }
@@ -61,12 +61,12 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension ParameterStore.Snapshot {
-    /// Copies the given settings from a store into this snapshot, so that a rollback to the
-    /// snapshot does not change these settings.
+    /// Copies the given settings from a store into this snapshot. Then a rollback does not change
+    /// these settings.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.
-    ///   - store: Store with the values of the settings.
+    ///   - store: Source of the values.
     public mutating func adopt(_ keys: [String], from store: ParameterStore) {
         for key in keys {
             live[key] = store.live[key]

@@ -1,21 +1,21 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
 /// Each layer overrides the layers before it: defaults, files, saved values, `--set`, live changes.
-/// `--set` overrides saved values, because the user passed `--set` at the present start. The store
-/// is a plain value; its owner, `Tuning`, decides when the loop receives a change.
+/// `--set` overrides saved values, because the user passed `--set` at the current start. The store
+/// is a value type. Its owner, `Tuning`, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key. Each value is a TOML text that parses to the identical value.
     public typealias Overlay = [String: String]
 
-    /// One line of the answer to `diff`.
+    /// One entry of the answer to `diff`.
     public struct Difference: Sendable, Equatable, CustomStringConvertible {
         /// Dotted path of the setting.
         public let key: String
         /// The active value.
         public let value: SettingValue
-        /// The value with which the active value is compared.
+        /// The reference value, for comparison with the active value.
         public let reference: SettingValue
-        /// Source of the active value.
+        /// Origin of the active value.
         public let origin: Origin
 
         /// The difference as text: `control.rate_gain = [60, 60, 80] (live; was [60, 60, 60])`
@@ -24,14 +24,14 @@ public struct ParameterStore: Sendable {
         }
     }
 
-    /// Reference with which `diff` compares the active values.
+    /// Reference for the comparison by `diff`.
     public enum Reference: String, Sendable, CaseIterable {
         /// Built-in defaults.
         case defaults
         /// Defaults, files and `--set`: the values after a start without saved values.
         case files
-        /// The values after all unsaved changes are discarded; changes that wait for a restart are
-        /// excluded.
+        /// The values without the unsaved changes. Changes that wait for a restart are not
+        /// included.
         case saved
     }
 
@@ -44,11 +44,11 @@ public struct ParameterStore: Sendable {
     /// The active values.
     public private(set) var settings: Settings
 
-    /// Values from files and command line that are in force.
+    /// Active values from files and command line.
     var loaded: LoadedConfiguration
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
-    /// Keys of saved values that `reset` has deactivated; the next save removes these values.
+    /// Keys of saved values after a `reset`; the next save removes these values.
     var cleared: Set<String> = []
 
     /// Creates a store from files and command line, without saved values.
@@ -57,27 +57,27 @@ public struct ParameterStore: Sendable {
         settings = loaded.settings
     }
 
-    /// The configuration files in force, in the order of reading.
+    /// The active configuration files, in the order of reading.
     public var files: [String] { loaded.files }
 
-    /// Saved values by key, as TOML. After `save()` on a copy of the store, write the copy's value
-    /// to the disk.
+    /// Saved values by key, as TOML. Call `save()` on a copy of the store, then write the copy's
+    /// value to the disk.
     public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
 
-    /// All values set at run time, saved or not: the contents of a baseline.
+    /// Contents of a baseline: all run-time values, saved or not.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
 
     /// True if a restart would lose the run-time value of a setting.
     public var hasUnsavedChanges: Bool { merged != saved }
 
-    /// Snapshot of the present values, for `restore`.
+    /// Snapshot of the current values, for `restore`.
     public var snapshot: Snapshot { Snapshot(live: live, cleared: cleared) }
 
     private var merged: [String: SettingValue] {
         saved.filter { !cleared.contains($0.key) }.merging(live) { $1 }
     }
 
-    /// Source of the active value.
+    /// Origin of the active value.
     public func origin(of key: String) -> Origin {
         if live[key] != nil { return .live }
         let configured = loaded.origin(of: key)
@@ -85,13 +85,12 @@ public struct ParameterStore: Sendable {
         return saved[key] == nil || cleared.contains(key) ? configured : .saved
     }
 
-    /// Changes one setting. The change is lost at the end of the process, unless it is saved with
-    /// `save()`.
+    /// Changes one setting. Without `save()`, the change is lost at the end of the process.
     ///
     /// - Parameters:
     ///   - key: Dotted path of the setting.
-    ///   - text: TOML, or an unquoted word, which is a string.
-    /// - Returns: The value that is now in force.
+    ///   - text: TOML, or an unquoted word, which counts as a string.
+    /// - Returns: The new active value.
     /// - Throws: `ConfigurationProblem`; nothing has changed.
     @discardableResult
     public mutating func set(
@@ -102,14 +101,14 @@ public struct ParameterStore: Sendable {
         return value
     }
 
-    /// Returns a store with new values. Either all values are changed, or none. The change is lost
-    /// at the end of the process, unless it is saved with `save()`.
+    /// Returns a store with new values. Either all values change, or none. Without `save()`, the
+    /// change is lost at the end of the process.
     ///
-    /// - Parameter updates: The settings and their values; a setting without a value returns to its
+    /// - Parameter updates: The settings and their values. A setting without a value returns to its
     ///   built-in default, even if a file sets another value.
     /// - Returns: The changed store.
     /// - Throws: A `ConfigurationProblem` if a value is invalid or needs a restart, or if the
-    ///   values together break a rule.
+    ///   values together violate a rule.
     public func changed(
         _ updates: [SettingUpdate]
     ) throws(ConfigurationProblem) -> ParameterStore {
@@ -120,8 +119,8 @@ public struct ParameterStore: Sendable {
             let value = setting.value(in: changed.settings)
             try setting.check(value, written: update.writtenText)
             guard setting.applies == .live else {
-                // A value that is already active needs no restart, so an exported file can be
-                // loaded completely.
+                // A value that is already active needs no restart. Therefore an exported file can
+                // be loaded completely.
                 if value == setting.value(in: settings) { continue }
                 throw ConfigurationProblem(
                     .notLive, key: setting.key, value: update.writtenText,
@@ -132,7 +131,7 @@ public struct ParameterStore: Sendable {
             }
             changed.live[setting.key] = value
             guard update.isDefault else { continue }
-            // A default is not stored if the files give the same value.
+            // A default is not stored if it is also the value from the files.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
         }
@@ -140,11 +139,11 @@ public struct ParameterStore: Sendable {
         return changed
     }
 
-    /// Resets one setting to the value of files and command line.
+    /// Resets one setting to the value from files and command line.
     ///
     /// - Parameter key: Dotted path of the setting.
-    /// - Throws: `unknownKey` if the setting does not exist, or another problem if the value from
-    ///   the files breaks a rule. After an error, no value has changed.
+    /// - Throws: `unknownKey` if the setting does not exist; another problem if the value from the
+    ///   files violates a rule. After an error, no value has changed.
     public mutating func reset(_ key: String) throws(ConfigurationProblem) {
         guard Schema.setting(key) != nil else { throw .unknownKey(key) }
         var changed = self
@@ -157,8 +156,8 @@ public struct ParameterStore: Sendable {
     /// Restores the values of an earlier snapshot.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: A `ConfigurationProblem` if the restored values break a rule, which is possible if
-    ///   the files have changed since the snapshot. After an error, no value has changed.
+    /// - Throws: A `ConfigurationProblem` if the restored values violate a rule. This is possible
+    ///   after a change of the files. After an error, no value has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live
@@ -167,14 +166,13 @@ public struct ParameterStore: Sendable {
         self = changed
     }
 
-    /// Restores a baseline. The settings in the baseline are set to the baseline's values; all
-    /// other settings are set to the values of files and command line. The change is not saved
-    /// until `save()`.
+    /// Restores a baseline. The settings in the baseline get the baseline's values. All other
+    /// settings get the values from files and command line. The change is not saved until `save()`.
     ///
     /// - Parameter overlay: Values of the baseline, as returned by the property `tuning` when the
     ///   baseline was stored.
-    /// - Returns: The problems of entries that are no longer valid; these entries are ignored.
-    /// - Throws: A `ConfigurationProblem` if the valid entries together break a rule. After an
+    /// - Returns: The problems of ignored entries, which are no longer valid.
+    /// - Throws: A `ConfigurationProblem` if the valid entries together violate a rule. After an
     ///   error, no value has changed.
     public mutating func restore(
         tuning overlay: Overlay
@@ -195,14 +193,14 @@ public struct ParameterStore: Sendable {
         return problems
     }
 
-    /// Discards all changes of settings that have not been saved.
+    /// Discards all unsaved changes of settings.
     public mutating func discardUnsaved() {
         live = [:]
         cleared = []
         rebuild()
     }
 
-    /// Adopts saved values, normally once, at the start. Entries that are no longer valid are
+    /// Adopts saved values, normally once at the start. Entries that are no longer valid are
     /// ignored.
     ///
     /// - Parameter overlay: The saved entries.
@@ -217,8 +215,8 @@ public struct ParameterStore: Sendable {
                 problems.append(error)
             }
         }
-        // Rules check all values together, because two values can be valid only in combination. A
-        // value that breaks a rule reverts to the value of the files.
+        // The rules are checked for all values together, because some values are valid only in
+        // combination. A value that violates a rule reverts to the value from the files.
         rebuild()
         for rule in ConfigurationRule.all {
             guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
@@ -231,7 +229,7 @@ public struct ParameterStore: Sendable {
 
     /// Marks all values that were set at run time as saved. Call this method on a copy, and write
     /// the copy's `savedOverlay` to the disk. Replace the store by the copy only after the write to
-    /// the disk has succeeded, so that values are not marked as saved if the disk is full.
+    /// the disk has succeeded. Otherwise values would be marked as saved although the disk is full.
     public mutating func save() {
         saved = merged
         live = [:]
@@ -259,7 +257,7 @@ public struct ParameterStore: Sendable {
         }
     }
 
-    /// All values in force as TOML, with their origins as comments.
+    /// All active values as TOML, with their origins as comments.
     public var listing: String { Listing.text(settings: settings, origin: origin(of:)) }
 
     /// The value of a saved entry; nil if it is not valid.
@@ -279,7 +277,7 @@ public struct ParameterStore: Sendable {
         return (setting, value)
     }
 
-    /// Recomputes `settings` from all layers, unless the result breaks a rule.
+    /// Recomputes `settings` from all layers, unless the result violates a rule.
     private mutating func commit() throws(ConfigurationProblem) {
         rebuild()
         try obeyRules()

@@ -1,14 +1,14 @@
 /// Result of a reload.
 public struct ReloadReport: Sendable, Equatable {
-    /// Settings whose value in force has changed.
+    /// Settings with a changed active value.
     public var applied: [ParameterStore.Difference] = []
-    /// Settings whose new value waits for a restart.
+    /// Settings with a new value that waits for a restart.
     public var needsRestart: [ParameterStore.Difference] = []
-    /// Settings whose new value in the files has no effect, because a saved or live value is in
-    /// force.
+    /// Settings with a new value in the files that has no effect, because a saved or live value
+    /// overrides it.
     public var covered: [String] = []
 
-    /// The report in one sentence.
+    /// The report as one sentence.
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
@@ -31,8 +31,8 @@ extension ParameterStore {
     /// Applies the values of newly loaded files. Live settings change immediately; other settings
     /// wait for a restart.
     ///
-    /// A live setting also waits for a restart if it is valid only together with a setting that
-    /// needs a restart. If a file has a problem, the loader refuses all files.
+    /// A live setting also waits if it is valid only together with a setting that needs a restart.
+    /// If a file has a problem, the loader refuses all files.
     ///
     /// - Parameter new: Configuration from `ConfigurationLoader`.
     /// - Returns: The changes.
@@ -74,8 +74,8 @@ extension ParameterStore {
 }
 
 extension LoadedConfiguration {
-    /// Combines two configurations: the entries of `new`, except for `keys`, which keep the values
-    /// of this configuration.
+    /// Combines two configurations: the entries of `new`, but for `keys` the values of this
+    /// configuration.
     func taking(_ new: LoadedConfiguration, except keys: Set<String>) -> LoadedConfiguration {
         var result = new
         for key in keys {
