@@ -105,8 +105,8 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// Path of a recording. File of a recorded motion that the simulated handle repeats instead
-        /// of `motion`, or `off`.
+        /// Path of a motion recording for the simulated handle, which replaces `motion`; `off` for
+        /// none.
         public var motionFile = "off"
         /// True if brushless motors have encoders.
         public var encoders = true

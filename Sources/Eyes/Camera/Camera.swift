@@ -2,31 +2,31 @@ import CVideo
 
 /// A picture format of a camera.
 public struct CameraMode: Sendable, Equatable {
-    /// Coding of the camera's pictures.
+    /// Encoding of the camera's pictures.
     public enum Coding: Sendable, Equatable {
         /// H.264; the camera encodes the pictures.
         case h264
         /// Single JPEG pictures.
         case jpeg
-        /// Uncompressed pictures; the value is GStreamer's name of the format, such as `YUY2`.
+        /// Uncompressed pictures. The value is GStreamer's name for the format, such as `YUY2`.
         case raw(String)
     }
 
-    /// Coding of the camera's pictures.
+    /// Encoding of the camera's pictures.
     public var coding: Coding
     /// Smallest and largest width, pixels.
     public var widths: ClosedRange<Int>
     /// Smallest and largest height, pixels.
     public var heights: ClosedRange<Int>
-    /// Largest frame rate, Hz; nil if the camera does not state the rate.
+    /// Largest frame rate, Hz; nil if the camera does not report it.
     public var maximumRate: Double?
 }
 
 /// A camera that is connected to the computer.
 public struct Camera: Sendable, Equatable {
-    /// Interface of the operating system to the camera.
+    /// Operating system interface for the camera.
     public enum Interface: String, Sendable {
-        /// Camera modules, whose raw pictures libcamera processes, and USB cameras.
+        /// Camera modules (libcamera processes their raw pictures) and USB cameras.
         case libcamera
         /// USB cameras.
         case v4l2
@@ -34,33 +34,33 @@ public struct Camera: Sendable, Equatable {
         case file
     }
 
-    /// Interface of the operating system to the camera.
+    /// Operating system interface for the camera.
     public var interface: Interface
     /// Name of the camera, for display.
     public var name: String
-    /// Path of the device, such as `/dev/video0`, or libcamera's name of the camera.
+    /// Path of the device, such as `/dev/video0`, or libcamera's name for the camera.
     public var path: String
-    /// Name of the kernel driver; empty for a camera of libcamera.
+    /// Name of the kernel driver; empty for a libcamera camera.
     public var driver = ""
-    /// Picture formats that the camera offers.
+    /// Picture formats of the camera.
     public var modes: [CameraMode] = []
 }
 
 extension Camera {
-    /// Kernel drivers whose devices are listed as cameras, but do not deliver usable pictures:
-    /// codecs, image processors and sensor interfaces of the Raspberry Pi. Only libcamera can use
-    /// the raw data of the sensor interfaces.
+    /// Kernel drivers of codecs, image processors and the Raspberry Pi's sensor interfaces. Their
+    /// devices are listed as cameras, but deliver no usable pictures. The sensor interfaces deliver
+    /// raw data that only libcamera can process.
     private static let internalDrivers: Set<String> = [
         "bcm2835-codec", "bcm2835-isp", "rpivid", "rpi-hevc-dec", "pispbe", "rp1-cfe", "unicam",
     ]
 
-    /// True if the device delivers pictures of a camera.
+    /// True if the device is a camera with usable pictures.
     var isUsable: Bool { !Self.internalDrivers.contains(driver) }
 
-    /// True if libcamera lists a USB camera. In libcamera, the name of a USB camera ends with the
-    /// USB vendor and product numbers, such as `-046d:082d`. The names of camera modules come from
-    /// the firmware. With a USB camera, libcamera forwards the pictures unchanged, and does not set
-    /// the camera's frame rate.
+    /// True if libcamera lists a USB camera. libcamera's name of a USB camera ends with the USB
+    /// vendor and product IDs, such as `-046d:082d`. The names of camera modules come from the
+    /// firmware. libcamera forwards a USB camera's pictures unchanged, and does not set its frame
+    /// rate.
     var isUSBThroughLibcamera: Bool {
         guard interface == .libcamera, let end = path.split(separator: "-").last else {
             return false
@@ -70,7 +70,7 @@ extension Camera {
             && numbers.allSatisfy { $0.count == 4 && $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// Lists the connected cameras. The search takes up to some hundred milliseconds.
+    /// Lists the connected cameras. The search takes up to several hundred milliseconds.
     static func connected() -> [Camera] {
         let capacity = 32
         return withUnsafeTemporaryAllocation(of: cv_camera.self, capacity: capacity) { buffer in
@@ -92,8 +92,8 @@ extension Camera {
 }
 
 extension CameraMode {
-    /// Converts a mode of the C shim; nil for a coding that airframe-eyes does not use, and for a
-    /// mode without a size.
+    /// Converts a mode from the C shim; nil for an unsupported encoding, and for a mode without a
+    /// size.
     fileprivate init?(_ mode: cv_mode) {
         guard mode.max_width > 0, mode.max_height > 0 else { return nil }
         switch text(mode.media) {

@@ -1,19 +1,19 @@
-/// Choice of the camera and its format, from the settings and the connected cameras. The type has
-/// no side effects.
+/// Choice of camera and format, from the settings and the connected cameras. The type has no side
+/// effects.
 ///
-/// The source `auto` uses camera modules through libcamera and USB cameras through V4L2. For USB
-/// cameras, libcamera neither sets the frame rate nor passes on H.264 pictures.
+/// With the source `auto`, camera modules use libcamera and USB cameras use V4L2. For USB cameras,
+/// libcamera neither sets the frame rate nor forwards H.264 pictures.
 ///
-/// The preferred format of a camera is H.264, because it costs no processor time. The second choice
-/// is raw pictures, if the bus can transfer them at the requested rate: raw pictures need no
-/// decoder, which would add a delay of one frame. The third choice is JPEG, with which USB cameras
-/// deliver large pictures at full rate. Raw pictures are the last choice if the camera does not
-/// state their frame rate, because this rate can be low.
+/// The first choice is H.264 from the camera, because it needs no encoding by the CPU. The second
+/// choice is raw pictures, if the bus can transfer them at the requested rate. They need no
+/// decoder, so they avoid a delay of one frame. The third choice is JPEG; USB cameras deliver large
+/// JPEG pictures at full rate. Raw pictures with an unknown frame rate are the last choice, because
+/// their rate can be low.
 public enum CameraChoice: Sendable, Equatable {
-    /// A camera, and the format that airframe-eyes requests from it.
+    /// A camera and the requested picture format.
     case camera(Camera, CameraFormat)
-    /// The test picture. `reason` states why no camera is used; nil if the settings request the
-    /// test picture.
+    /// The test picture. `reason` states why no camera is used; nil if the settings select the test
+    /// picture.
     case drawn(reason: String?)
 
     /// Chooses a camera and its format, or the test picture.
@@ -66,7 +66,7 @@ public enum CameraChoice: Sendable, Equatable {
 
 /// Format that airframe-eyes requests from a camera.
 public struct CameraFormat: Sendable, Equatable {
-    /// Coding of the requested pictures.
+    /// Encoding of the requested pictures.
     public var coding: CameraMode.Coding
     /// Width, pixels.
     public var width: Int
@@ -75,8 +75,7 @@ public struct CameraFormat: Sendable, Equatable {
     /// Pictures per second.
     public var rateHz: Int
 
-    /// The format of `camera` that is nearest to the settings; nil if the camera has no usable
-    /// format.
+    /// The format of `camera` nearest to the settings; nil if the camera has no usable format.
     init?(for video: EyesSettings.Video, of camera: Camera) {
         // libcamera converts the pictures of a camera module to any size and to a format that the
         // encoder accepts.
@@ -108,18 +107,19 @@ public struct CameraFormat: Sendable, Equatable {
         width != video.width || height != video.height
     }
 
-    /// Rank of a camera mode; the mode with the smallest rank is the most suitable.
+    /// Rank of a camera mode; the smallest rank is the best.
     private struct Rank: Comparable {
-        /// Requested frame rate minus the mode's frame rate, Hz; 0 if the mode is fast enough.
+        /// Shortfall of the mode's frame rate from the requested rate, Hz; 0 if the mode is fast
+        /// enough.
         let missingRate: Int
-        /// Difference of the mode's number of pixels from the requested number; the difference is
-        /// doubled if the mode has fewer pixels than requested.
+        /// Difference between the mode's and the requested number of pixels. The difference counts
+        /// double if the mode has too few pixels.
         let sizeError: Int
         let coding: Int
         let index: Int
 
         /// Computes the rank of a mode; nil if the mode cannot be used. H.264 pictures cannot be
-        /// scaled, so a mode with H.264 must have exactly the configured size.
+        /// scaled, so an H.264 mode must have exactly the configured size.
         init?(_ mode: CameraMode, _ video: EyesSettings.Video, _ index: Int) {
             let (width, height) = (
                 video.width.clamped(to: mode.widths), video.height.clamped(to: mode.heights)
@@ -146,7 +146,7 @@ public struct CameraFormat: Sendable, Equatable {
                 < (b.missingRate, b.sizeError, b.coding, b.index)
         }
 
-        /// Raw formats that GStreamer's converter can read. Bayer mosaics of image sensors are not
+        /// Raw formats that GStreamer's converter supports. Bayer mosaics of image sensors are not
         /// included.
         private static let rawFormats: Set<String> = [
             "YUY2", "UYVY", "YVYU", "NV12", "NV21", "I420", "YV12", "RGB", "BGR", "GRAY8",

@@ -1,6 +1,6 @@
 import CVideo
 
-/// H.264 encoder: one of GStreamer's elements.
+/// H.264 encoder, a GStreamer element.
 public enum Encoder: String, Sendable, Equatable {
     /// The hardware encoder of the board.
     case v4l2 = "v4l2h264enc"
@@ -11,7 +11,7 @@ public enum Encoder: String, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - choice: The setting `video.encoder`.
-    ///   - isInstalled: Function that returns whether GStreamer has an element with the given name.
+    ///   - isInstalled: Function that returns true if GStreamer has an element with the given name.
     init?(
         _ choice: EyesSettings.EncoderChoice,
         isInstalled: (String) -> Bool = { cv_has_element($0) }
@@ -26,13 +26,13 @@ public enum Encoder: String, Sendable, Equatable {
         self = found
     }
 
-    /// Elements of the pipeline that convert raw pictures to H.264, in gst-launch's notation; the
-    /// encoder's element is named `encoder`.
+    /// Pipeline elements from raw pictures to H.264, in gst-launch's notation. The encoder's
+    /// element is named `encoder`.
     ///
-    /// The encoders make no B-frames, because an encoder of B-frames must wait for later pictures.
-    /// A player that has lost packets recovers at the next key frame, which comes once a second.
-    /// The description states the H.264 level for the hardware encoder, because the encoder's
-    /// driver otherwise refuses larger pictures.
+    /// The encoders produce no B-frames, because B-frames would require later pictures. There is a
+    /// key frame every second, at which a player recovers from lost packets. The description states
+    /// the H.264 level for the hardware encoder. Without the level, the encoder's driver refuses
+    /// larger pictures.
     func elements(_ video: EyesSettings.Video) -> String {
         switch self {
         case .v4l2:
@@ -45,8 +45,7 @@ public enum Encoder: String, Sendable, Equatable {
         }
     }
 
-    /// Property of the encoder's element that changes the bit rate of the running encoder, and the
-    /// property's value.
+    /// Name and value of the element's property that changes the bit rate of the running encoder.
     func bitrateChange(_ video: EyesSettings.Video) -> (property: String, value: String) {
         switch self {
         case .v4l2: ("extra-controls", controls(video))

@@ -2,7 +2,7 @@ import CVideo
 
 /// Pipeline of a camera and its encoder, in gst-launch's notation. The type has no side effects.
 ///
-/// Each queue holds two pictures at most and drops the oldest picture, so that a slow encoder loses
+/// Each queue contains at most two pictures and drops the oldest. Therefore a slow encoder loses
 /// pictures instead of increasing the latency.
 struct FeedPipeline: Sendable, Equatable {
     /// The pipeline in gst-launch's notation.
@@ -18,13 +18,12 @@ struct FeedPipeline: Sendable, Equatable {
 
     private static let queue =
         "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 leaky=downstream"
-    /// Elements of the pipeline that follow the encoder, in gst-launch's notation.
+    /// Elements after the encoder, in gst-launch's notation.
     static let end =
         "h264parse config-interval=-1 ! video/x-h264,stream-format=byte-stream,alignment=au"
         + " ! appsink name=frames sync=false max-buffers=4 drop=true"
 
-    /// Creates the pipeline for the chosen camera; nil if the camera needs an encoder and none is
-    /// installed.
+    /// Creates the pipeline for the chosen camera; nil if a required encoder is not installed.
     init?(_ choice: CameraChoice, _ video: EyesSettings.Video, encoder: Encoder?) {
         switch choice {
         case .camera(let camera, let format):
@@ -74,7 +73,7 @@ struct FeedPipeline: Sendable, Equatable {
         }
     }
 
-    /// Elements of the pipeline that decode a file to pictures at the frame rate of a camera.
+    /// Elements that decode a file to pictures at a camera's frame rate.
     private static func file(_ path: String) -> String {
         let photos = [".jpg", ".jpeg", ".png"]
         let isPhoto = photos.contains { path.lowercased().hasSuffix($0) }
@@ -83,16 +82,17 @@ struct FeedPipeline: Sendable, Equatable {
             + " ! videoconvert ! videoscale ! videorate"
     }
 
-    /// Elements of the stream, and branches with the pictures for the models and the JPEG pictures. The
-    /// valve of a branch is closed while no client needs the branch. The element `overlay` draws into
-    /// the stream's pictures and the JPEG pictures.
+    /// Elements of the stream, and the branches for the models and the JPEG pictures. While no
+    /// client needs a branch, its valve is closed. The element `overlay` draws into the stream's
+    /// pictures and the JPEG pictures.
     private static func split(
         _ video: EyesSettings.Video, _ stream: String, decoder: String = ""
     ) -> String {
         guard video.peopleHz > 0 || video.stills != nil else { return " ! \(stream)" }
         let isRaw = decoder.isEmpty
-        // After its input has paused, videorate lets pictures pass faster than its rate until their number
-        // fits to the time. So it is before the valve, except for H.264, which must be decoded first.
+        // After a pause of its input, videorate exceeds its rate until the number of pictures
+        // matches the elapsed time. Therefore videorate precedes the valve, except for H.264, which
+        // must be decoded first.
         func branch(_ name: String, _ rate: Int) -> String {
             let limit = " ! videorate drop-only=true max-rate=\(rate)"
             let valve = " ! valve name=\(name) drop=true"

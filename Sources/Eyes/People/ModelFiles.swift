@@ -2,14 +2,14 @@ import Glibc
 import People
 import SystemPackage
 
-/// Directory of the models and of the library that finds people.
+/// Directory of the people-detection models and their library.
 enum ModelFiles {
-    /// Returns the directory that the setting `people.models` selects.
+    /// The directory for the setting `people.models`.
     ///
-    /// - Parameter setting: A path, or `auto`. The value `auto` selects the directory that the
-    ///   package or `make install-eyes` installs. Without an installed directory, `auto` selects
-    ///   the directory that `make deps-eyes` fills.
-    /// - Returns: Path of the directory, which can be missing.
+    /// - Parameter setting: A path, or `auto`. The value `auto` selects the installed directory,
+    ///   from the package or from `make install-eyes`. Without an installed directory, `auto`
+    ///   selects the directory of `make deps-eyes`.
+    /// - Returns: Path of the directory; the directory can be missing.
     static func directory(_ setting: String) -> String {
         guard setting == "auto" else { return setting }
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))

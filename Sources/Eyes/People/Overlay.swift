@@ -1,13 +1,13 @@
 import CVideo
 import People
 
-/// Drawing over the stream's pictures: the skeletons of people, boxes, and a line of text. The type
-/// has no side effects.
+/// Overlay on the stream's pictures: people's skeletons, boxes, and a line of text. The type has no
+/// side effects.
 struct Overlay {
     /// Shapes to draw, in the coordinates of the picture.
     private(set) var shapes: [cv_shape] = []
 
-    /// Pairs of body points between which a skeleton has a line.
+    /// Lines of a skeleton, as pairs of body points.
     private static let bones: [(Landmark.Part, Landmark.Part)] = [
         (.leftShoulder, .rightShoulder), (.leftShoulder, .leftElbow), (.leftElbow, .leftWrist),
         (.rightShoulder, .rightElbow), (.rightElbow, .rightWrist), (.leftShoulder, .leftHip),
@@ -16,7 +16,7 @@ struct Overlay {
         (.leftAnkle, .leftFootIndex), (.rightAnkle, .rightFootIndex), (.leftEar, .leftEye),
         (.leftEye, .nose), (.nose, .rightEye), (.rightEye, .rightEar),
     ]
-    /// Brightness and colour of the lines: for the followed person, for other people, and for text.
+    /// Brightness and colour of the lines, for the followed person, other people and text.
     private static let (followed, other, white) = (
         (UInt8(190), UInt8(70), UInt8(90)), (UInt8(150), UInt8(128), UInt8(128)),
         (UInt8(235), UInt8(128), UInt8(128))
@@ -25,8 +25,8 @@ struct Overlay {
     /// Draws people and a line of text.
     ///
     /// - Parameters:
-    ///   - people: The people and their numbers, in the picture's pixels.
-    ///   - target: Number of the followed person; nil if no person is followed.
+    ///   - people: The people, in pixels of the picture, and their track IDs.
+    ///   - target: Track ID of the followed person; nil if no person is followed.
     ///   - text: Line of text at the upper edge.
     ///   - width: Width of the picture, pixels.
     init(_ people: [(person: Person, id: Int?)], target: Int?, text: String, width: Int) {

@@ -8,21 +8,21 @@ import PlainText
 import Synchronization
 import Wire
 
-/// Service that follows a person. The service takes pictures from the feed, finds the people in the
-/// pictures, and sends airframed the direction in which the camera must look. The service has its
-/// own thread and connection, so neither a slow model nor a hanging airframed stops the stream.
+/// Service that follows a person. The service finds people in the feed's pictures, and sends the
+/// camera's set-point direction to airframed. The service has its own thread and connection, so a
+/// slow model or an unresponsive airframed cannot stop the stream.
 final class PeopleService: Sendable {
     private struct State {
         var settings: EyesSettings
         var isActive = false
     }
 
-    /// Interval of the reports to airframed, ns. The answer contains the user's newest choice.
+    /// Interval of the reports to airframed, ns. The answer contains the user's latest choice.
     fileprivate static let interval: Int64 = 200_000_000
 
     private let state: Mutex<State>
     private let log: @Sendable (String) -> Void
-    /// Positions of people whom phones have detected; nil if there is no server for phones.
+    /// Positions of the people that phones detect; nil if there is no server for phones.
     fileprivate let phones: LocalPages?
     fileprivate let feed = FeedShare()
     private let thread = CompanionThread()
@@ -31,8 +31,8 @@ final class PeopleService: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Settings of airframe-eyes.
-    ///   - phones: Source of the positions of people whom phones have detected.
-    ///   - log: Receiver of sentences for the log.
+    ///   - phones: Source of the positions of people that phones detect.
+    ///   - log: Function that writes a sentence to the log.
     init(
         _ settings: EyesSettings, phones: LocalPages? = nil,
         log: @escaping @Sendable (String) -> Void
@@ -55,7 +55,7 @@ final class PeopleService: Sendable {
     /// Changes the source of pictures, see `FeedShare.replace`.
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
-    /// Ends the service's thread.
+    /// Stops the service's thread.
     func stop() { thread.stop() }
 
     // MARK: For the thread
@@ -81,16 +81,17 @@ private struct PeopleRun {
     private var box: [Double]?
     /// Number of people in the picture.
     private var count = 0
-    /// Mean time for examining a picture, ms; nil before the first picture.
+    /// Mean processing time of a picture, ms; nil before the first picture.
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Person followed through a phone: name, newest direction (rad), time of the direction (s).
+    /// Person who is followed through a phone: ID, latest direction (rad), and its time (s).
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }
 
-    /// Executes one round of the thread. A round takes longer than 0.1 s only if models run.
+    /// Executes one iteration of the thread's loop. An iteration takes longer than 0.1 s only if
+    /// models run.
     mutating func step() {
         let settings = service.settings
         guard settings.people.enabled, settings.gimbal.socket != "off" else {
@@ -135,8 +136,8 @@ private struct PeopleRun {
 
     private mutating func lose(_ error: ClientError) {
         if case .refused(let refusal) = error {
-            // airframed refuses the request: a user has ended the tracking, another source moves
-            // the camera, or the motors are off.
+            // airframed refuses the request if a user has ended the tracking, if another source
+            // moves the camera, or if the motors are off.
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }
@@ -163,7 +164,7 @@ private struct PeopleRun {
         _ = service.feed.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
     }
 
-    /// Sends a report five times a second, and follows the person whom the reply selects.
+    /// Sends a report five times a second, and follows the person in the reply.
     private mutating func report(_ settings: EyesSettings) throws(ClientError) {
         guard let client, cv_now() >= nextReport else { return }
         nextReport = cv_now() + PeopleService.interval
@@ -202,7 +203,7 @@ private struct PeopleRun {
 
     private var isModelProblem = false
 
-    /// Loads the models if necessary, and begins to follow a person.
+    /// Loads the models if necessary, and starts to follow a person.
     private mutating func begin(
         _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
@@ -229,8 +230,8 @@ private struct PeopleRun {
 
     // MARK: People whom phones see
 
-    /// Aims the camera at a person whom a phone detects. While no phone detects the person, the
-    /// camera holds its direction; after the time `patience` the tracking ends.
+    /// Aims the camera at a person that a phone detects. While no phone detects the person, the
+    /// camera holds its direction. The tracking ends after the time `patience`.
     private mutating func followRemote(_ client: DaemonClient) throws(ClientError) {
         guard var remote else { return }
         let now = Double(cv_now()) * 1e-9
@@ -268,7 +269,7 @@ private struct PeopleRun {
                 width: Int(info.width), height: Int(info.height),
                 bytes: Array(buffer[..<(3 * Int(info.width) * Int(info.height))]))
         else {
-            // Without pictures, a repeated request keeps the mode `tracking` active.
+            // If there are no pictures, a repeated request keeps the mode `tracking` active.
             try hold(client)
             usleep(20_000)
             return
@@ -316,7 +317,7 @@ private struct PeopleRun {
             guard q.count == 4 else { return nil }
             return Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
         } catch {
-            // The picture is older than airframed's stored attitudes, so the picture is ignored.
+            // The picture is ignored, because it is older than airframed's stored attitudes.
             if case .refused = error { return nil }
             throw error
         }
@@ -365,7 +366,7 @@ private struct PeopleRun {
                 Array(zip(people, ids)).map { ($0, $1) }, target: target,
                 text: finding.uppercased(), width: Int(view.width)
             ).shapes : []
-        // Without another picture, the shapes disappear after half a second.
+        // The shapes disappear 0.5 s after the last picture.
         _ = service.feed.withFeed { $0.overlay(shapes, until: cv_now() + 500_000_000) }
     }
 

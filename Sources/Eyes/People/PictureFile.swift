@@ -1,12 +1,12 @@
 import CVideo
 import People
 
-/// Reader of the pictures in a file: one picture of a photo, all pictures of a video. Only one
-/// thread uses a `PictureFile`.
+/// Reader of the pictures in a file: one for a photo, all for a video. A `PictureFile` is used by
+/// one thread only.
 final class PictureFile {
     private let handle: OpaquePointer
 
-    /// Opens a file of any kind that GStreamer decodes.
+    /// Opens a file in any format that GStreamer supports.
     ///
     /// - Parameter path: Path of the file.
     /// - Throws: The reason why the file cannot be opened.
@@ -38,8 +38,8 @@ final class PictureFile {
 }
 
 extension RGBPicture {
-    /// Copies a picture in the format RGB; GStreamer pads each row to a multiple of four bytes. The
-    /// result is nil if `picture` is empty.
+    /// Copies an RGB picture. GStreamer pads each row to a multiple of four bytes. The result is
+    /// nil if `picture` is empty.
     init?(_ picture: cv_picture) {
         guard let bytes = picture.bytes, picture.height > 0 else { return nil }
         let (row, stride) = (3 * Int(picture.width), picture.size / Int(picture.height))

@@ -1,7 +1,7 @@
 import CTurboJPEG
 import People
 
-/// Decoder of JPEG pictures from the network. Only one thread at a time uses a `JPEGDecoder`.
+/// Decoder of JPEG pictures from the network. A `JPEGDecoder` is used by one thread at a time.
 final class JPEGDecoder {
     /// Reason why a picture cannot be decoded.
     struct Failure: Error, CustomStringConvertible {
@@ -10,8 +10,8 @@ final class JPEGDecoder {
 
     /// Largest width and height, pixels.
     static let largest: Int32 = 8192
-    /// Width and height above which a picture is decoded at a fraction of its size, pixels. The
-    /// model that finds people uses smaller pictures.
+    /// Threshold of width and height for decoding at a fraction of the picture's size, pixels. The
+    /// people-detection model uses smaller pictures.
     static let sufficient: Int32 = 1280
 
     private let handle: tjhandle
@@ -32,7 +32,7 @@ final class JPEGDecoder {
     ///
     /// - Parameter bytes: A JPEG file.
     /// - Returns: `width` and `height` of the picture in the file, pixels, and the decoded
-    ///   `picture`, which can be smaller.
+    ///   `picture`. The decoded picture can be smaller.
     /// - Throws: The reason why the file does not contain a usable picture.
     func decode(_ bytes: [UInt8]) throws(Failure) -> (width: Int, height: Int, picture: RGBPicture)
     {
@@ -44,8 +44,7 @@ final class JPEGDecoder {
         guard (1...Self.largest).contains(width), (1...Self.largest).contains(height) else {
             throw Failure(description: "the picture of \(width) x \(height) pixels is too large")
         }
-        // The library decodes a picture at 1/2, 1/4 or 1/8 of its size in less time than the full
-        // size.
+        // The library decodes a picture faster at 1/2, 1/4 or 1/8 of its size.
         var divisor: Int32 = 1
         while divisor < 8, max(width, height) / divisor > Self.sufficient { divisor *= 2 }
         let columns = (width + divisor - 1) / divisor
@@ -68,7 +67,7 @@ final class JPEGDecoder {
 }
 
 extension RGBPicture {
-    /// Returns the picture after the given number of clockwise quarter turns, 0...3.
+    /// Returns the picture, rotated by the given number of clockwise quarter turns, 0...3.
     func turned(_ quarters: Int) -> RGBPicture {
         guard quarters > 0 else { return self }
         let (w, h) = quarters == 2 ? (width, height) : (height, width)

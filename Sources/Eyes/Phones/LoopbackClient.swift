@@ -1,7 +1,6 @@
 import Glibc
 
-/// HTTP client with which `airframe-eyes aerie` sends requests to the server on the same computer.
-/// The methods block.
+/// HTTP client of `airframe-eyes aerie`, for the server on the same computer. The methods block.
 struct LoopbackClient {
     /// Failure of a request, as a sentence with a remedy.
     struct Failure: Error, CustomStringConvertible {

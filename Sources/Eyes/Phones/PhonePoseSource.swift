@@ -2,12 +2,12 @@ import Aerie
 import People
 
 /// Detector of bodies in phones' pictures: libjpeg-turbo decodes the pictures, and `PersonFinder`
-/// finds the people. Only one thread at a time uses a `PhonePoseSource`.
+/// finds the people. A `PhonePoseSource` is used by one thread at a time.
 final class PhonePoseSource: PoseSource {
     private let decoder: JPEGDecoder
     private let finder: PersonFinder
 
-    /// Loads the models that find people.
+    /// Loads the people-detection models.
     ///
     /// - Parameter directory: Directory of the models and the library.
     /// - Throws: The reason why people cannot be found.
@@ -27,8 +27,8 @@ final class PhonePoseSource: PoseSource {
 }
 
 extension Body {
-    /// Creates the body of a person that was found in a picture. The picture is smaller than the
-    /// phone's picture by the factor `scale`.
+    /// Converts a person in a picture to a `Body`. `scale` is the size of the phone's picture
+    /// divided by the size of this picture.
     init(_ person: Person, scale: Double) {
         func point(_ landmark: Landmark) -> BodyPoint {
             BodyPoint(
@@ -42,7 +42,7 @@ extension Body {
             .leftAnkle: .leftAnkle, .rightAnkle: .rightAnkle,
         ]
         var joints = parts.mapValues { point(person[$0]) }
-        // The position of the head is the middle between the ears.
+        // The position of the head is the midpoint between the ears.
         let (left, right) = (point(person[.leftEar]), point(person[.rightEar]))
         joints[.head] = BodyPoint(
             u: (left.u + right.u) / 2, v: (left.v + right.v) / 2, x: (left.x + right.x) / 2,

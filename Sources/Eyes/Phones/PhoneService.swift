@@ -7,9 +7,9 @@ import People
 import SystemPackage
 import WebServing
 
-/// Service with the server for phones, and the thread that examines the phones' pictures.
+/// Service with the server for phones and a thread that examines their pictures.
 final class PhoneService: Sendable {
-    /// The server for phones; callers read its counters.
+    /// The server for phones, with its counters.
     let server: AerieServer
     /// Pages for the command `airframe-eyes aerie`, with the calibrations.
     let pages: LocalPages
@@ -18,8 +18,8 @@ final class PhoneService: Sendable {
     /// Starts the server for phones and the thread that examines pictures.
     ///
     /// - Parameters:
-    ///   - settings: Settings of the table `[aerie]`, whose `listen` is not `off`.
-    ///   - log: Receiver of sentences for the log.
+    ///   - settings: Settings of the table `[aerie]`; `listen` must not be `off`.
+    ///   - log: Function that writes a sentence to the log.
     /// - Throws: The reason why the server cannot listen, or why its files cannot be read.
     init(_ settings: EyesSettings.Aerie, log: @escaping @Sendable (String) -> Void)
         throws(VideoError)
@@ -62,13 +62,13 @@ final class PhoneService: Sendable {
     /// Port on which the server listens.
     var port: Int { server.port }
 
-    /// Closes all connections of the server, and ends the thread.
+    /// Closes all connections of the server, and stops the thread.
     func stop() {
         thread.stop()
         server.stop()
     }
 
-    /// Counters and values of the phone server for `airframectl status --json`.
+    /// Values of the phone server for `airframectl status --json`.
     var values: [String: Double] {
         let (counters, examined) = (server.counters, server.examined)
         let refused = server.connections?.refusals.values.reduce(0, +) ?? 0

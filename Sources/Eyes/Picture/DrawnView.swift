@@ -1,9 +1,10 @@
 import GimbalCore
 
-/// Test picture: it shows the horizon and the headings that a camera with the gimbal's attitude
-/// would show, and a time code. The test picture replaces the pictures of a missing camera.
+/// Test picture with the horizon and the headings at the camera's attitude, and a time code. The
+/// test picture replaces a missing camera's pictures.
 ///
-/// The format is I420: brightness, then two planes of colour with half the width and height.
+/// The format is I420: a plane of brightness, then two planes of colour with half the width and
+/// height.
 struct DrawnView {
     /// Horizontal angle of view, rad.
     static let angleOfView = Double.pi / 3
@@ -24,8 +25,8 @@ struct DrawnView {
     ///
     /// - Parameters:
     ///   - attitude: Attitude of the camera; nil if it is unknown.
-    ///   - notice: Text in the middle of the picture; nil means no text.
-    ///   - exposed: Time that the time code contains, ns on CLOCK_MONOTONIC.
+    ///   - notice: Text at the centre of the picture; nil means no text.
+    ///   - exposed: Time for the time code, ns on CLOCK_MONOTONIC.
     mutating func draw(_ attitude: AxisVector?, notice: String?, exposed: Int64) {
         let rotation = EulerZXY.quaternion(attitude ?? AxisVector(yaw: 0, roll: 0, pitch: 0))
         drawHorizon(down: rotation.inverseRotate(Vector3(0, 0, 1)))
@@ -54,7 +55,7 @@ struct DrawnView {
     private func degrees(_ angle: Double) -> String { "\(Int((angle * 180 / .pi).rounded()))" }
 
     /// Focal length, pixels: distance of a point from the picture's centre, divided by the tangent
-    /// of the point's angle.
+    /// of the point's angle from the optical axis.
     private var focus: Double { Double(width) / 2 / 0.57735026919 }
 
     /// Draws the sky above the horizon, and the ground below it.
@@ -64,8 +65,7 @@ struct DrawnView {
     private mutating func drawHorizon(down: Vector3) {
         for row in 0..<height {
             let y = (Double(row) + 0.5 - Double(height) / 2) / focus
-            // A ray (1, x, y) points below the horizon if its scalar product with `down` is
-            // positive.
+            // A ray (1, x, y) is below the horizon if its scalar product with `down` is positive.
             let level = down.x + y * down.z
             var ground = level > 0 ? 0..<width : 0..<0
             if abs(down.y) > 1e-6 {

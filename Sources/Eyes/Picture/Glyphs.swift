@@ -14,7 +14,7 @@ enum Glyphs {
     /// Width of a text, pixels.
     static func width(of text: String, scale: Int) -> Int { text.count * 4 * scale }
 
-    /// Calls `body` with the column and the row of each pixel that belongs to the text.
+    /// Calls `body` with the column and row of each pixel of the text.
     static func forEachPixel(of text: String, _ body: (Int, Int) -> Void) {
         for (index, character) in text.enumerated() {
             guard let shape = shapes[character] else { continue }

@@ -1,9 +1,9 @@
-/// Time of exposure in a picture: two rows of 20 black or white cells at the upper left. A player
-/// on the same computer computes the age of a picture from this code.
+/// Time of exposure in a picture, as two rows of 20 black or white cells at the upper left. A
+/// player on the same computer computes the age of a picture from this code.
 ///
-/// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first; the
-/// last 8 bits are the check sum of the time. The cells are large compared with the encoder's
-/// blocks, so the code survives a low bit rate.
+/// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first. The
+/// last 8 bits are the time's checksum. The cells are larger than the encoder's blocks, so the code
+/// is readable at a low bit rate.
 enum TimeCode {
     /// Number of cells in a row.
     static let columns = 20
@@ -12,7 +12,7 @@ enum TimeCode {
     /// Resolution of the encoded time, ns.
     static let step: Int64 = 100_000
 
-    /// Width of a cell, pixels: a fortieth of the picture's width, at least 8.
+    /// Width of a cell, pixels: 1/40 of the picture's width, at least 8.
     static func cell(width: Int) -> Int { max(8, width / 40) }
 
     /// The bits of the code for a time.
@@ -45,8 +45,8 @@ enum TimeCode {
     /// - Parameters:
     ///   - luma: Brightness values of the picture, in rows of `stride` bytes.
     ///   - width: Width, pixels.
-    ///   - stride: Bytes from one row to the next.
-    ///   - now: Present time, ns on CLOCK_MONOTONIC.
+    ///   - stride: Distance from one row to the next, bytes.
+    ///   - now: Current time, ns on CLOCK_MONOTONIC.
     /// - Returns: Age of the picture, ns, with a resolution of 0.1 ms; nil if the picture contains
     ///   no valid code.
     static func age(
@@ -57,7 +57,7 @@ enum TimeCode {
         var code: UInt64 = 0
         for index in 0..<rows * columns {
             // Only the middle half of the cell is read, because the encoder's errors are smallest
-            // in the middle.
+            // there.
             let (x, y) = (index % columns * side + side / 4, index / columns * side + side / 4)
             var sum = 0
             for row in y..<y + side / 2 {
@@ -71,8 +71,8 @@ enum TimeCode {
         return Int64(steps) * step
     }
 
-    /// Check sum of the time's 32 bits. The check sum is inverted, so that a black or a white
-    /// picture has no valid code.
+    /// Checksum of the time's 32 bits. The checksum is inverted. Therefore a black or white picture
+    /// contains no valid code.
     private static func checkSum(_ count: UInt32) -> UInt8 {
         ~(0..<4).reduce(UInt8(0x5A)) { sum, index in
             sum &* 31 &+ UInt8(truncatingIfNeeded: count >> (8 * index))

@@ -72,7 +72,7 @@ struct PhonesOfServer {
     }
 }
 
-/// Command that prints the phones, and the people whom the phones detect.
+/// Command that prints the phones and the people they detect.
 struct AeriePhonesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phones", abstract: "List phones and the people in their pictures.")
@@ -179,19 +179,19 @@ extension LocalPages.PhoneState {
     }
 }
 
-/// Client that turns the gimbal through airframed's socket, for the calibration.
+/// Client of airframed's socket that turns the gimbal for the calibration.
 struct GimbalOfDaemon {
     private let client: DaemonClient
     private let beginning: (yaw: Double, pitch: Double)
 
-    /// Opens the connection, and stores the camera's present angles as the reference for `turn`.
+    /// Opens the connection, and stores the camera's angles as the reference for `turn`.
     init(path: String) throws {
         client = try DaemonClient(path: path, timeout: 5)
         beginning = try Self.angles(client)
     }
 
-    /// Turns the camera to angles relative to its attitude at the start, degrees, and waits until
-    /// the camera is at rest.
+    /// Turns the camera, and waits until it is at rest. The angles are relative to its attitude at
+    /// the start, in degrees.
     func turn(yaw: Double, pitch: Double) throws {
         let seconds = 2.0
         var heading = beginning.yaw + yaw
@@ -206,8 +206,7 @@ struct GimbalOfDaemon {
         usleep(UInt32((seconds + 0.7) * 1e6))
     }
 
-    /// Starts a turn of the camera to a direction in the earth frame, degrees, with a jerk-limited
-    /// set-point.
+    /// Starts a jerk-limited rotation of the camera to a direction in the earth frame, degrees.
     func look(yaw: Double, pitch: Double) throws {
         _ = try client.json(
             "point", ["yaw": .double(yaw), "pitch": .double(pitch), "rate": .double(60)])
@@ -232,7 +231,7 @@ struct GimbalOfDaemon {
         description: "The camera's attitude is not known yet.")
 }
 
-/// Command that keeps the camera pointed at a person whom a phone detects.
+/// Command that tracks a person that a phone detects.
 struct AerieTrackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "track",
@@ -285,22 +284,21 @@ struct AerieTrackCommand: ParsableCommand {
     }
 }
 
-/// Filter of the camera's direction to a person; it suppresses the jitter of the person's measured
-/// position.
+/// Filter of the camera's direction to a person. It suppresses jitter of the measured position.
 struct PersonAim {
     /// Smallest change of direction that moves the camera, degrees.
     static let deadZone = 1.0
-    /// Largest angle of the camera above or below level, degrees; at steeper angles the heading is
-    /// poorly defined.
+    /// Largest absolute pitch of the camera, degrees. At steeper angles the heading is poorly
+    /// defined.
     static let steepest = 80.0
 
     private var last: (yaw: Double, pitch: Double)?
 
-    /// Returns the camera's next direction; nil if the camera can keep its present direction.
+    /// The camera's next direction; nil if the current direction is sufficient.
     ///
     /// - Parameters:
     ///   - yaw: Heading of the person, degrees.
-    ///   - pitch: Angle of the person above level, degrees.
+    ///   - pitch: Elevation of the person, degrees, up positive.
     /// - Returns: Direction of the camera, degrees.
     mutating func next(yaw: Double, pitch: Double) -> (yaw: Double, pitch: Double)? {
         let pitch = min(max(pitch, -Self.steepest), Self.steepest)

@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Executor of users' camera commands, which also reports photos and recordings. Only the main
-/// thread calls the methods that execute commands; the thread that stores the photos counts them.
+/// Executor of users' camera commands. It also reports photos and recordings. Commands are executed
+/// only on the main thread. The thread that stores photos also counts them.
 final class CameraDesk: Sendable {
     private struct Photos {
         var count = 0
@@ -67,8 +67,8 @@ final class CameraDesk: Sendable {
     /// - Parameters:
     ///   - feed: State of the video feed.
     ///   - directory: Directory of recordings.
-    ///   - problem: Reason why the newest command was not executed; nil if it was executed.
-    /// - Returns: State of the camera, without the number of the newest command.
+    ///   - problem: Reason for the latest command's failure; nil after success.
+    /// - Returns: State of the camera, without the latest command's number.
     func state(_ feed: FeedKeeper.Report, directory: String, problem: String?) -> CaptureState {
         var state = CaptureState()
         state.isRecording = feed.recording != nil

@@ -40,7 +40,7 @@ struct EyesOptions: ParsableArguments {
         EyesConfiguration(file: config, overrides: overrides)
     }
 
-    /// Reads the settings. If a setting is invalid, the program prints all problems and ends.
+    /// Reads the settings. If a setting is invalid, the program prints all problems and exits.
     func load() throws -> EyesSettings {
         do {
             return try configuration.load()

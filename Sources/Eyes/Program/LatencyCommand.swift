@@ -2,9 +2,9 @@ import ArgumentParser
 import CVideo
 import PlainText
 
-/// Command that measures the latency of a stream with the test picture.
+/// Command that measures the latency of a stream of the test picture.
 struct LatencyCommand: ParsableCommand {
-    /// Largest permitted mean time from exposure to RTP packet, ms.
+    /// Limit of the mean time from exposure to RTP packet, ms.
     static let barMs = 100.0
 
     static let configuration = CommandConfiguration(
@@ -62,16 +62,15 @@ struct LatencyFigures {
         }
     }
 
-    /// Latency from the exposure of a picture to its last RTP packet; nil if it was not measured.
+    /// Latency from a picture's exposure to its last RTP packet; nil if it was not measured.
     let packet: Distribution?
-    /// Latency from the exposure of a picture to the end of its decoding; nil if it was not
-    /// measured.
+    /// Latency from a picture's exposure to the end of its decoding; nil if it was not measured.
     let decoded: Distribution?
     let pictures: Int
     let size: String
 
-    /// Plays a stream, and measures its latencies. The first second is not measured, because a
-    /// player first receives old pictures.
+    /// Plays a stream, and measures its latencies. The first second is excluded, because a player
+    /// first receives old pictures.
     init(_ url: String, over transport: Player.Transport, seconds: Double) throws(VideoError) {
         let player = try Player(url, over: transport)
         var (packets, decodes): ([Double], [Double]) = ([], [])

@@ -5,8 +5,8 @@ import Glibc
 import People
 import PlainText
 
-/// Command that finds people in a photo or a video, and prints the time and the memory that the
-/// search needs.
+/// Command that finds people in a photo or a video, and prints the computing time and the memory
+/// use.
 struct PeopleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "people",

@@ -56,7 +56,7 @@ struct EyesService {
     private let people: PeopleService
     private let pictures: PictureService?
     private let desk: CameraDesk
-    /// Settings that orders have changed, as `KEY=VALUE`, until the file is read again.
+    /// Settings from users' commands, as `KEY=VALUE`, until the file is read again.
     private var ordered: [String] = []
     private var problem: String?
     private let manager = SystemManager()
@@ -100,7 +100,8 @@ struct EyesService {
         }
     }
 
-    /// Server for single pictures. The stream does not need it, so a failure is only logged.
+    /// Server for single pictures. The stream does not need this server, so a failure is only
+    /// logged.
     private static func pictures(_ settings: EyesSettings) -> PictureService? {
         guard settings.pictures.socket != "off" else { return nil }
         do throws(WebServerError) {
@@ -113,8 +114,8 @@ struct EyesService {
         }
     }
 
-    /// Executes orders at once and reports the stream's health once a second, until a signal ends the
-    /// program.
+    /// Executes commands immediately and reports the stream's health once a second, until a signal
+    /// ends the program.
     mutating func run() {
         Log.write("The stream is at \(address).")
         manager.notify("READY=1")
@@ -144,8 +145,8 @@ struct EyesService {
                 report = health(from: before, to: now)
                 before = now
                 manager.notify("STATUS=\(report.finding)")
-                // The watchdog is notified only while the keeper's thread makes progress, so that
-                // systemd detects a call that hangs while it opens a camera.
+                // The watchdog is notified only while the keeper's thread makes progress. Therefore
+                // systemd detects a hanging call that opens a camera.
                 if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
                 rounds = keeper.rounds
                 if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
@@ -175,7 +176,7 @@ struct EyesService {
 
     // MARK: Orders and settings
 
-    /// Executes the order of a user.
+    /// Executes a user's command.
     private mutating func execute(_ order: CameraOrder) {
         switch order.action {
         case .photo: problem = desk.photo(in: settings.video.recordDirectory)
@@ -205,8 +206,8 @@ struct EyesService {
         }
     }
 
-    /// Reads the configuration file again, and applies the settings that can change while the
-    /// program runs. If a value is invalid, no setting changes.
+    /// Reads the configuration file again, and applies the live settings. If a value is invalid, no
+    /// setting changes.
     private mutating func reload() {
         do throws(ConfigurationFailure) {
             let new = try configuration.load()
@@ -223,7 +224,7 @@ struct EyesService {
         }
     }
 
-    /// Keys of the settings that differ and need a restart.
+    /// Keys of changed settings that need a restart.
     private func waiting(for new: EyesSettings) -> [String] {
         EyesSchema.settings.filter {
             $0.rule.applies == .restart && $0.read(new) != $0.read(settings)

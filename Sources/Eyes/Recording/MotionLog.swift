@@ -2,12 +2,11 @@ import Glibc
 import Recording
 import SystemPackage
 
-/// Writer of the `.gcsv` file next to a recording, from messages of airframed. Only one thread uses
-/// a `MotionLog`.
+/// Writer of the `.gcsv` file next to a recording. The data are from airframed's messages. A
+/// `MotionLog` is used by one thread only.
 struct MotionLog {
     private let recorder: Recorder
-    /// Name of the flight recording that covers the time of the video; nil without a flight
-    /// recording.
+    /// Name of the flight recording during the video; nil without a flight recording.
     private let flight: String?
     private var log: GyroLog?
     private var file: FileDescriptor?
@@ -22,8 +21,8 @@ struct MotionLog {
     /// True if the log belongs to the given recording.
     func belongs(to other: Recorder) -> Bool { recorder === other }
 
-    /// Appends a sample. Samples before the first picture are ignored, and so are repeated samples,
-    /// because a stream can contain a record twice.
+    /// Appends a sample. Samples before the first picture are ignored. Duplicate samples are also
+    /// ignored, because a stream can contain a record twice.
     ///
     /// - Parameters:
     ///   - sample: The sample.
@@ -47,7 +46,7 @@ struct MotionLog {
         if text.utf8.count > 4096 { try flush() }
     }
 
-    /// Writes the lines that are still in memory to the file.
+    /// Writes the lines in memory to the file.
     mutating func flush() throws {
         defer { text = "" }
         _ = try file?.writeAll(text.utf8)
@@ -55,8 +54,7 @@ struct MotionLog {
 
     /// Writes the remaining lines, and closes the file.
     mutating func close() {
-        // An error of the disk is not reported here, because it also stops the video recording,
-        // which reports the error.
+        // A disk error is not reported here. It also stops the video recording, which reports it.
         try? flush()
         try? file?.close()
         file = nil

@@ -4,15 +4,15 @@ import Glibc
 import Recording
 import Wire
 
-/// Recording of the camera's motion while a video is recorded. A stream from the daemon's socket
-/// supplies the `.gcsv` file. In addition, the flight recorder makes a continuous recording, which
-/// contains every tick.
+/// Recording of the camera's motion while a video is recorded. The `.gcsv` file is written from a
+/// stream of the daemon's socket. In addition, the flight recorder makes a continuous recording
+/// with every tick.
 struct MotionStream {
     /// Names of the variables: rates about x, y and z, and specific force along x, y and z.
     private static let names = [
         "rate.roll", "rate.pitch", "rate.yaw", "accel.x", "accel.y", "accel.z",
     ]
-    /// Largest rate of the socket's streams, Hz.
+    /// Maximum rate of the socket's streams, Hz.
     private static let hz = 200.0
 
     private let subscription: Int
@@ -55,7 +55,7 @@ struct MotionStream {
         let _: RecorderStatus? = try Self.flight(client, "stop")
     }
 
-    /// Starts a continuous recording of the flight recorder. The recording also contains the second
+    /// Starts a continuous recording of the flight recorder. The recording includes the second
     /// before the request, because the first picture precedes the request.
     ///
     /// - Returns: Name of the file; nil if the recorder is off or has not created the file within a
@@ -81,7 +81,7 @@ struct MotionStream {
     ) throws(ClientError) -> RecorderStatus? {
         var params: [String: JSONValue] = ["action": .string(action)]
         params["seconds"] = past.map(JSONValue.double)
-        // The flight recording ends with this connection, also if this program is killed.
+        // The flight recording stops when this connection ends, even if this program is killed.
         if action == "start" { params["attached"] = true }
         do throws(ClientError) {
             return try client.request("record", params)

@@ -3,9 +3,9 @@ import Glibc
 import SystemPackage
 
 /// Recording of a feed as an MP4 file. Time 0 of the file is the exposure of its first picture. Any
-/// thread can read the counters; only the keeper's thread opens and closes a recording.
+/// thread can read the counters. Only the keeper's thread opens and closes a recording.
 final class Recorder: @unchecked Sendable {
-    /// Free space on the disk below which a recording ends, bytes.
+    /// Minimum free space on the disk for a recording, bytes.
     static let reserve = 200_000_000
 
     // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
@@ -40,7 +40,7 @@ final class Recorder: @unchecked Sendable {
     /// Number of pictures that were lost because the disk was too slow.
     var lost: Int { Int(cv_recorder_read(handle).lost) }
 
-    /// Reason why the recording cannot continue; nil while the recording can continue.
+    /// Reason why the recording cannot continue; nil if it can.
     var problem: String? {
         let (outcome, text) = withErrorText { cv_recorder_wait(handle, 0, $0) }
         if outcome == CV_FAILED { return text }
@@ -48,12 +48,12 @@ final class Recorder: @unchecked Sendable {
         return free > Self.reserve ? nil : "the disk is full"
     }
 
-    /// Problem of a directory without space for a recording.
+    /// Problem if the directory's disk has too little space for a recording.
     static func noSpace(in directory: String) -> String {
         "there is no directory \(directory), or its disk has less than \(reserve / 1_000_000) MB left"
     }
 
-    /// Free space of a directory's disk, bytes; nil without the directory.
+    /// Free space on a directory's disk, bytes; nil if the directory does not exist.
     static func freeSpace(in directory: String) -> Int? {
         var info = statvfs()
         guard statvfs(directory, &info) == 0 else { return nil }

@@ -1,7 +1,7 @@
 public import Configuration
 public import SystemPackage
 
-/// Loader of the settings of airframe-eyes: from the configuration file, then from `--set`.
+/// Loader of airframe-eyes' settings, from the configuration file and then from `--set`.
 public struct EyesConfiguration: Sendable {
     /// Default configuration file. A missing default file is not an error.
     public static let defaultFile = FilePath("/etc/airframe/airframe-eyes.toml")
@@ -10,7 +10,7 @@ public struct EyesConfiguration: Sendable {
     private let file: String?
     private let overrides: [String]
 
-    /// Creates a loader for the file and the settings that a command line names.
+    /// Creates a loader for the file and the overrides of a command line.
     ///
     /// - Parameters:
     ///   - file: Argument of `--config`; nil means the default file.
@@ -23,7 +23,7 @@ public struct EyesConfiguration: Sendable {
             EyesSchema.table, file: file, overrides: overrides, example: "video.rate_hz=15")
     }
 
-    /// Loader for the same sources and, after them, these texts `KEY=VALUE`.
+    /// A loader with additional overrides `KEY=VALUE`, after those of this loader.
     func adding(_ more: [String]) -> EyesConfiguration {
         EyesConfiguration(file: file, overrides: overrides + more)
     }
@@ -32,12 +32,12 @@ public struct EyesConfiguration: Sendable {
     ///
     /// - Parameter files: Access to the file system.
     /// - Returns: Valid settings.
-    /// - Throws: A failure that lists every problem.
+    /// - Throws: A failure with all problems.
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure)
         -> EyesSettings
     {
         var settings = try sources.load(files: files)
-        // Width and height must be even, because the encoders need pairs of pixels.
+        // Width and height must be even, because the encoders process pairs of pixels.
         settings.video.width &= ~1
         settings.video.height &= ~1
         return settings

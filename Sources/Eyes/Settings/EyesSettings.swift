@@ -6,16 +6,15 @@ public import People
 public struct EyesSettings: Sendable, Equatable {
     /// Choice of the camera.
     public enum Source: String, Sendable, CaseIterable {
-        /// The first camera that libcamera provides; if there is none, the first V4L2 camera;
-        /// without any camera, the test picture.
+        /// The first libcamera camera; otherwise the first V4L2 camera; otherwise the test picture.
         case auto
-        /// A camera that libcamera provides, such as a camera module.
+        /// A libcamera camera, such as a camera module.
         case libcamera
         /// A V4L2 device, for USB cameras.
         case v4l2
         /// The test picture, which shows the gimbal's attitude and a time code.
         case test
-        /// A photo or a video, for tests: its path is `video.device`.
+        /// A photo or a video, for tests; its path is `video.device`.
         case file
     }
 
@@ -55,8 +54,8 @@ public struct EyesSettings: Sendable, Equatable {
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
 
-        /// Frame rate for the models, Hz; 0 without models. This property is not a setting; its
-        /// value is computed from the settings of the table `people`.
+        /// Frame rate for the models, Hz; 0 without models. This property is not a setting. It is
+        /// computed from the settings of the table `people`.
         var peopleHz = 0
         /// JPEG pictures next to the stream; nil without them. They follow from `pictures`.
         var stills: Stills?
@@ -107,7 +106,7 @@ public struct EyesSettings: Sendable, Equatable {
         public var listen = "off"
         /// Path of the file with the secret that signs tokens, or `off`.
         public var secretFile = "off"
-        /// True if the server accepts HawkSight's own tokens, which the server cannot check.
+        /// True if the server accepts HawkSight's unsigned tokens, which it cannot verify.
         public var acceptLegacyToken = false
         /// Meaning of the axes in a phone's pose.
         public var cameraAxes = AerieOptions.CameraAxes.arkit
@@ -124,28 +123,26 @@ public struct EyesSettings: Sendable, Equatable {
         /// Directory of the phones' calibrations.
         public var directory = "/var/lib/airframe-eyes"
 
-        /// Size of the largest message, bytes: the picture, to which base64 is applied twice, and
-        /// the other values.
+        /// Size of the largest message, bytes: the picture (base64 is applied twice) and the other
+        /// values.
         var messageLimit: Int { maxFrameKb * 1000 * 16 / 9 + 8192 }
     }
 
-    /// Settings of the models that find people (table `people`).
+    /// Settings of the people-detection models (table `people`).
     public struct People: Sendable, Equatable {
-        /// True if users can request that the camera follow a person.
+        /// True if users can request tracking of a person.
         public var enabled = true
         /// Directory of the models and of the library; `auto` means the installed directory.
         public var models = "auto"
-        /// Largest frame rate at which the models search for people, Hz.
+        /// Largest frame rate of the people-detection models, Hz.
         public var rateHz = 10
-        /// Number of parts into which the picture's shorter edge is divided for the search for
-        /// distant people.
+        /// Number of parts along the picture's shorter edge in the search for distant people.
         public var divisions = 2
         /// Angle between the left and the right edge of the picture, degrees.
         public var fieldOfViewDeg = 62
-        /// Time without the person in the picture after which airframe-eyes stops following the
-        /// person, s.
+        /// Timeout of tracking while the person is not in the picture, s.
         public var patienceS = 15
-        /// True if the stream's pictures show the skeletons of people, and text about the followed
+        /// True if the stream's pictures show people's skeletons and text about the followed
         /// person.
         public var overlay = true
     }
@@ -156,11 +153,10 @@ public struct EyesSettings: Sendable, Equatable {
         public var place = Framing.Side.centre
         /// Smallest distance of the head from the upper edge, percent of the picture's height.
         public var headRoomPercent = 12
-        /// Distance of the person from the configured position at which the camera begins to move,
-        /// percent of the picture's width.
+        /// Dead band of the person's position in the picture, percent of the picture's width; at
+        /// larger distances the camera moves.
         public var deadZonePercent = 0
-        /// Time constant with which the camera moves the person back to the configured position in
-        /// the picture, ms.
+        /// Time constant of the person's return to the configured position in the picture, ms.
         public var smoothingMs = 250
 
         /// Settings of the framing, in the units of `Framing`.
@@ -176,7 +172,7 @@ public struct EyesSettings: Sendable, Equatable {
 
     /// Settings of the pictures (table `video`).
     public var video = Video()
-    /// Settings of the models that find people (table `people`).
+    /// Settings of the people-detection models (table `people`).
     public var people = People()
     /// Settings of the followed person's position in the picture (table `framing`).
     public var framing = FramingSettings()
@@ -189,7 +185,7 @@ public struct EyesSettings: Sendable, Equatable {
     /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
 
-    /// Settings of the video, with the pictures for the models and the JPEG pictures.
+    /// Settings of the video, of the pictures for the models and of the JPEG pictures.
     var feedVideo: Video {
         var video = video
         video.peopleHz = people.enabled ? people.rateHz : 0
@@ -207,7 +203,7 @@ public struct EyesSettings: Sendable, Equatable {
 }
 
 extension EyesSettings.RTSP {
-    /// Address and port of the setting; the schema guarantees that both are valid.
+    /// Address and port from a setting. The schema ensures that both are valid.
     var endpoint: (host: String, port: UInt16) {
         guard let endpoint = NetworkEndpoint(listen) else { return ("127.0.0.1", 8554) }
         return (endpoint.host, endpoint.port)

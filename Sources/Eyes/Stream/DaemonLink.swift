@@ -6,22 +6,22 @@ import Synchronization
 import Wire
 
 /// Connection to airframed, as an ordinary client of its socket. The link reports the stream's
-/// health, and receives the camera's attitude while the test picture needs it. The link has its own
-/// thread, so a daemon that hangs or is missing never stops the stream.
+/// health. It receives the camera's attitude while the test picture needs it. The link has its own
+/// thread, so an unresponsive or missing daemon never stops the stream.
 final class DaemonLink: Sendable {
     /// Largest age of a usable attitude, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
-    /// Interval of the reports, ns; an order of a user arrives with the answer to a report.
+    /// Interval of the reports, ns. The answers contain users' commands.
     private static let interval: Int64 = 250_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
 
     private struct State {
-        /// Time of the last read of `attitude`, ns on CLOCK_MONOTONIC.
+        /// Time of the last access to `attitude`, ns on CLOCK_MONOTONIC.
         var wanted: Int64 = 0
         var report: CompanionReport?
         var orders: [CameraOrder] = []
-        /// Number of the newest order that has arrived over this connection, and of the newest that has
-        /// been executed. airframed counts orders from its own start.
+        /// Number of the latest command from this connection, and number of the latest executed
+        /// command. airframed numbers the commands from its start.
         var (arrived, executed) = (0, 0)
         var recorder: Recorder?
         var attitude: AxisVector?
@@ -53,7 +53,7 @@ final class DaemonLink: Sendable {
     /// Stores the newest report; the thread sends it several times per second.
     func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
 
-    /// The orders that have arrived since the last call.
+    /// The commands since the last call.
     func takeOrders() -> [CameraOrder] {
         state.withLock { state in
             defer { state.orders = [] }
@@ -61,16 +61,16 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Starts writing the camera's motion to a file next to the given recording; nil ends the file.
+    /// Starts a file with the camera's motion next to the given recording; nil ends the file.
     func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
 
-    /// Notes that an order has been executed; the next report states it.
+    /// Marks a command as executed, for the next report.
     func executed(_ order: CameraOrder) {
         state.withLock { if $0.arrived >= order.number { $0.executed = order.number } }
     }
 
     /// Newest attitude of the camera; nil if it is unknown. The link subscribes to the attitude
-    /// only while this property is read repeatedly.
+    /// only while callers read this property repeatedly.
     var attitude: AxisVector? {
         state.withLock {
             $0.wanted = cv_now()
@@ -78,10 +78,10 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Reason why the daemon cannot be used; nil while the daemon can be used.
+    /// Reason why the daemon cannot be used; nil if it can.
     var problem: String? { state.withLock { $0.problem } }
 
-    /// Ends the link's thread, and waits for its end, at most for the duration of one request.
+    /// Stops the link's thread, and waits for its end, at most for the duration of one request.
     func stop() { thread.stop() }
 
     // MARK: On the thread

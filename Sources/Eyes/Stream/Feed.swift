@@ -1,12 +1,11 @@
 import CVideo
 
-/// Running GStreamer pipeline of a camera. The thread that opened the pipeline waits for the
-/// pipeline's end and closes it. While the pipeline runs, a `Painter` can pass pictures to the
-/// pipeline from a second thread. The class is `@unchecked Sendable`, because GStreamer allows
-/// calls from several threads.
+/// Running GStreamer pipeline of a camera. One thread opens the pipeline, waits for its end and
+/// closes it. While the pipeline runs, a `Painter` can pass pictures to the pipeline from a second
+/// thread. The class is `@unchecked Sendable`, because GStreamer allows calls from several threads.
 final class Feed: @unchecked Sendable {
     private let handle: OpaquePointer
-    // Reference that keeps the server alive as long as the feed.
+    // Reference that keeps the server open while the feed exists.
     private let server: StreamServer
 
     /// Starts a pipeline.
@@ -50,16 +49,16 @@ final class Feed: @unchecked Sendable {
         _ = cv_feed_set(handle, element, property, value)
     }
 
-    /// Copies the newest picture for the models, in the format RGB.
+    /// Copies the newest picture for the models, in RGB format.
     ///
-    /// - Returns: True if a picture arrived within a twentieth of a second.
+    /// - Returns: True if a picture arrived within 50 ms.
     func sample(into target: UnsafeMutableBufferPointer<UInt8>, _ info: inout cv_sample) -> Bool {
         cv_feed_sample(handle, target.baseAddress, target.count, &info, 50_000_000)
     }
 
     /// Copies the newest JPEG picture.
     ///
-    /// - Returns: True if there was a picture within a twentieth of a second.
+    /// - Returns: True if a picture arrived within 50 ms.
     func still(into target: UnsafeMutableBufferPointer<UInt8>, _ info: inout cv_still) -> Bool {
         cv_feed_still(handle, target.baseAddress, target.count, &info, 50_000_000)
     }
@@ -73,7 +72,7 @@ final class Feed: @unchecked Sendable {
         cv_feed_overlay(handle, shapes, shapes.count, until)
     }
 
-    /// Passes a test picture to the pipeline; `exposed` is the picture's time of exposure, ns on
+    /// Passes a test picture to the pipeline. `exposed` is its time of exposure, ns on
     /// CLOCK_MONOTONIC.
     func draw(_ bytes: [UInt8], exposed: Int64) {
         // The pipeline drops pictures that arrive before its start or after its end.

@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Owner of the feed. The keeper opens the camera while a client needs it, replaces a lost camera
-/// by the test picture, and opens the camera again when the camera has been reconnected. Only the
-/// keeper's own thread opens and closes feeds; clients stay connected when the feed changes.
+/// Owner of the feed. The keeper opens the camera while a client needs it. It replaces a lost
+/// camera by the test picture, and opens a reconnected camera again. Only the keeper's thread opens
+/// and closes feeds. Clients stay connected when the feed changes.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
@@ -38,11 +38,11 @@ final class FeedKeeper: Sendable {
         var frames: UInt64 = 0
         var bytes: UInt64 = 0
         var gaps: UInt64 = 0
-        /// The file that is being recorded; nil if no file is being recorded.
+        /// The current recording's file; nil without a recording.
         var recording: String?
-        /// Begin of the recording, ns on CLOCK_MONOTONIC; nil without one.
+        /// Start time of the recording, ns on CLOCK_MONOTONIC; nil without a recording.
         var recordingSince: Int64?
-        /// Reason why a requested recording does not run; nil if there is none.
+        /// Reason why a requested recording is not running; nil otherwise.
         var recordingProblem: String?
         /// Width and height of the pictures, pixels; 0 before the first picture.
         var width = 0
@@ -59,16 +59,14 @@ final class FeedKeeper: Sendable {
         var pipeline: @Sendable (CameraChoice, EyesSettings.Video, Encoder?) -> FeedPipeline? = {
             FeedPipeline($0, $1, encoder: $2)
         }
-        /// Function that returns the present attitude of the camera, for the test picture; nil if
-        /// the attitude is unknown.
+        /// Function that returns the camera's current attitude for the test picture; nil if the
+        /// attitude is unknown.
         var attitude: @Sendable () -> AxisVector? = { nil }
-        /// Function that receives each recording when the recording begins, and nil when the
-        /// recording ends.
+        /// Function that receives each recording at its start, and nil at its end.
         var recording: @Sendable (Recorder?) -> Void = { _ in }
-        /// Function that returns true if the camera must run even without a client or a recording.
+        /// Function that returns true if the camera is needed even without a client or a recording.
         var isWanted: @Sendable () -> Bool = { false }
-        /// Function that receives each feed of a camera when the feed begins, and nil before the
-        /// feed ends.
+        /// Function that receives each camera feed at its start, and nil before its end.
         var feed: @Sendable (Feed?) -> Void = { _ in }
         /// Function that writes a sentence to the log.
         var log: @Sendable (String) -> Void = { _ in }
@@ -103,13 +101,13 @@ final class FeedKeeper: Sendable {
     /// The state of the feed.
     var report: Report { state.withLock { $0.report } }
 
-    /// Number of rounds of the thread, for the watchdog.
+    /// Number of iterations of the thread's loop, for the watchdog.
     var rounds: Int { state.withLock { $0.rounds } }
 
     /// Applies settings without disconnecting clients.
     func apply(_ video: EyesSettings.Video) { state.withLock { $0.video = video } }
 
-    /// Closes the feed and ends the thread.
+    /// Closes the feed and stops the thread.
     func stop() { thread.stop() }
 }
 
@@ -130,14 +128,14 @@ private struct FeedRun {
     private var watch = FeedWatch()
     private var loss: String?
     private var recorder: Recorder?
-    /// Settings under which a recording failed; a new recording is attempted only after they have
-    /// changed. The property is nil if no recording has failed.
+    /// Settings of the last failed recording. A new recording is attempted only after a change of
+    /// these settings. Nil if no recording has failed.
     private var failed: EyesSettings.Video?
 
     init(keeper: FeedKeeper) { self.keeper = keeper }
 
-    /// Executes one round of the keeper. A round takes at most about 0.1 s, or longer while a
-    /// camera is opened.
+    /// Executes one iteration of the keeper's loop. An iteration takes at most about 0.1 s, or
+    /// longer while a camera is opened.
     mutating func step() {
         let video = keeper.settings
         guard video.enabled else {
@@ -238,7 +236,7 @@ private struct FeedRun {
         }
     }
 
-    /// Handles the loss of the camera. In the next round, the thread starts the test picture.
+    /// Handles the loss of the camera. The thread starts the test picture in its next iteration.
     private mutating func lose(_ reason: String) {
         close()
         loss = reason
@@ -247,8 +245,8 @@ private struct FeedRun {
         keeper.update { $0.losses += 1 }
     }
 
-    /// Applies changed settings. A new bit rate is passed to the running encoder; every other
-    /// change replaces the feed.
+    /// Applies changed settings. The running encoder accepts a new bit rate. Every other change
+    /// replaces the feed.
     private mutating func change(_ open: Open, to video: EyesSettings.Video) {
         var same = open.video
         same.bitrateKbps = video.bitrateKbps
@@ -274,8 +272,9 @@ private struct FeedRun {
 
     // MARK: Recording
 
-    /// Begins or ends the recording, as the settings require. A file contains one feed, so all its
-    /// pictures have the same size. The picture that replaces a lost camera is not recorded.
+    /// Starts or stops the recording, as the settings require. A file contains pictures of one feed
+    /// only, so all its pictures have the same size. The picture that replaces a lost camera is not
+    /// recorded.
     private mutating func record(_ video: EyesSettings.Video) {
         if failed != video { failed = nil }
         guard video.record, failed == nil, let open, !open.isReplacement else {
@@ -352,7 +351,7 @@ extension FeedKeeper {
 }
 
 extension FeedKeeper.Report {
-    /// Creates a report with the counters of another report and with a new phase.
+    /// Creates a report with another report's counters and a new phase.
     fileprivate init(keeping other: Self, phase: Phase, problem: String? = nil) {
         self = other
         self.phase = phase

@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// Access to the present video feed for a thread that does not own the feed. The owner can replace
-/// the feed only while no other thread uses it.
+/// Access to the current video feed for threads other than its owner. The owner can replace the
+/// feed only while no other thread uses it.
 final class FeedShare: Sendable {
     private let state = Mutex<(feed: Feed?, uses: Int)>((nil, 0))
 
-    /// Replaces the feed. The method waits until no thread uses the previous feed.
+    /// Replaces the feed. This method waits until no thread uses the previous feed.
     func replace(_ feed: Feed?) {
         state.withLock { $0.feed = feed }
         // Each use of the feed ends within 50 ms.
         while state.withLock({ $0.uses > 0 }) { usleep(1000) }
     }
 
-    /// Calls `body` with the present feed.
+    /// Calls `body` with the current feed.
     ///
     /// - Returns: The result of `body`; nil if there is no feed.
     func withFeed<Result>(_ body: (Feed) -> Result) -> Result? {

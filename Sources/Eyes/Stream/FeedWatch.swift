@@ -2,16 +2,16 @@
 /// type has no side effects; its times are in ns on CLOCK_MONOTONIC.
 struct FeedWatch: Sendable {
     /// Longest permitted time from the start of a feed to its first picture, ns. Camera modules
-    /// need up to 2 s.
+    /// need up to 2 s for the first picture.
     static let startLimit: Int64 = 5_000_000_000
-    /// Longest permitted time between two pictures of a feed, ns. A time limit is necessary,
-    /// because a disconnected cable does not always cause an error.
+    /// Longest permitted time between two pictures of a feed, ns. A timeout is necessary, because a
+    /// disconnected cable does not always cause an error.
     static let silenceLimit: Int64 = 1_500_000_000
     /// Shortest and longest pause between two attempts to open a camera, ns.
     static let shortestPause: Int64 = 1_000_000_000
     static let longestPause: Int64 = 8_000_000_000
-    /// Running time after which a camera counts as stable, ns. After the loss of a stable camera,
-    /// the next attempt follows after the shortest pause.
+    /// Uptime after which a camera counts as stable, ns. After the loss of a stable camera, the
+    /// pause is the shortest one.
     static let stableAfter: Int64 = 10_000_000_000
 
     private var opened: Int64 = 0
@@ -31,16 +31,16 @@ struct FeedWatch: Sendable {
         newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
     }
 
-    /// Records the loss of the camera. The next attempt to open the camera follows after a pause.
-    /// The pause doubles after each failed attempt, because an attempt interrupts the test picture.
+    /// Records the loss of the camera. The next attempt to open the camera is after a pause. The
+    /// pause doubles after each failed attempt, because an attempt interrupts the test picture.
     mutating func lose(now: Int64) {
         if now - opened > Self.stableAfter { pause = Self.shortestPause }
         nextAttempt = now + pause
         pause = min(2 * pause, Self.longestPause)
     }
 
-    /// True if the keeper must look for the camera now. After a search that finds no camera, the
-    /// pause is the shortest one, because the search takes little time.
+    /// True if the keeper must now try to open the camera. After a search without a result, the
+    /// pause is the shortest one, because a search is fast.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }
         nextAttempt = now + Self.shortestPause

@@ -3,7 +3,7 @@ import Client
 import GimbalCore
 import Glibc
 
-/// Thread that draws the test picture at the stream's frame rate, as a replacement for a camera.
+/// Thread that draws the test picture at the stream's frame rate, instead of a camera.
 final class Painter: Sendable {
     private let thread = CompanionThread()
 
@@ -13,8 +13,7 @@ final class Painter: Sendable {
     ///   - feed: Receiver of the pictures.
     ///   - video: Size and frame rate of the pictures.
     ///   - notice: Text in the pictures; nil means no text.
-    ///   - attitude: Function that returns the present attitude of the camera; nil if it is
-    ///     unknown.
+    ///   - attitude: Function that returns the camera's current attitude; nil if it is unknown.
     init(
         to feed: Feed, _ video: EyesSettings.Video, notice: String?,
         attitude: @escaping @Sendable () -> AxisVector?
@@ -26,14 +25,14 @@ final class Painter: Sendable {
                 let exposed = cv_now()
                 view.draw(attitude(), notice: notice, exposed: exposed)
                 feed.draw(view.bytes, exposed: exposed)
-                // If the thread was delayed, it does not draw the missed pictures.
+                // After a delay of the thread, the missed pictures are not drawn.
                 next = max(next + video.frameNanoseconds, cv_now() - video.frameNanoseconds)
                 Self.sleep(until: next)
             }
         }
     }
 
-    /// Ends the thread, and waits for its end.
+    /// Stops the thread, and waits for its end.
     func stop() { thread.stop() }
 
     private static func sleep(until time: Int64) {

@@ -4,22 +4,20 @@ import Glibc
 import Synchronization
 import WebServing
 
-/// Server that provides single pictures of the stream as JPEG to programs on the same computer,
-/// over HTTP on a UNIX socket. `GET /picture.jpg` returns the next picture;
-/// `GET /picture.jpg?after=N` returns a picture that is newer than number N, immediately if such a
-/// picture exists. The answer's header states the picture's number (x-number) and its time of
-/// exposure (x-exposed, ns on CLOCK_MONOTONIC).
+/// HTTP server on a UNIX socket. It provides the stream's pictures as JPEG to programs on the same
+/// computer. `GET /picture.jpg` returns the next picture. `GET /picture.jpg?after=N` returns a
+/// picture with a number above N, immediately if one exists. The answer's header contains the
+/// picture's number (`x-number`) and its time of exposure (`x-exposed`, ns on CLOCK_MONOTONIC).
 ///
-/// Clients request each picture, so a slow client gets fewer pictures and no queue can grow.
-/// Pictures are encoded only while a client requests pictures. A thread takes the pictures from the
-/// feed, so that neither clients nor the encoder delay the stream.
+/// Clients request each picture. Therefore a slow client gets fewer pictures, and no queue grows.
+/// Pictures are encoded only while a client requests pictures. A separate thread takes the pictures
+/// from the feed, so clients and the encoder cannot delay the stream.
 final class PictureService: WebApplication {
-    /// Longest time for which a request waits for a picture, s. Some cameras need several seconds
-    /// to open.
+    /// Timeout of a request that waits for a picture, s. Some cameras need several seconds to open.
     static let patience = 5.0
-    /// Time after the last request during which pictures are still encoded, s.
+    /// Duration of the encoding after the last request, s.
     static let interest = 2.0
-    /// Largest age of a picture with which a request is answered immediately, s.
+    /// Largest age of a picture for an immediate answer, s.
     static let freshness = 1.0
     /// Largest number of connections.
     static let connections = 8
@@ -28,14 +26,13 @@ final class PictureService: WebApplication {
 
     private struct Picture {
         var number: Int
-        /// Time of exposure, and time at which the encoder delivered the picture, ns on
-        /// CLOCK_MONOTONIC.
+        /// Time of exposure, and time of delivery by the encoder, ns on CLOCK_MONOTONIC.
         var exposed: Int64, taken: Int64
         var bytes: [UInt8]
     }
 
     private struct Waiter {
-        /// Time at which the request is refused, ns on CLOCK_MONOTONIC.
+        /// Deadline of the request, ns on CLOCK_MONOTONIC; after this time it is refused.
         var deadline: Int64
         var receive: @Sendable (Result<Picture, VideoError>) -> Void
     }
@@ -62,7 +59,7 @@ final class PictureService: WebApplication {
     /// - Parameters:
     ///   - path: Path of the socket. A socket of an earlier process is replaced.
     ///   - isEnabled: True if there is a stream (`video.enabled`).
-    /// - Throws: The reason why the socket cannot be made.
+    /// - Throws: The reason why the socket cannot be created.
     init(path: String, isEnabled: Bool) throws(WebServerError) {
         self.path = path
         state = Mutex(State(isEnabled: isEnabled))
@@ -86,7 +83,7 @@ final class PictureService: WebApplication {
         }
     }
 
-    /// Number of pictures that clients have received.
+    /// Number of delivered pictures.
     var given: Int { state.withLock { $0.given } }
 
     /// Applies the setting `video.enabled`.
@@ -95,8 +92,8 @@ final class PictureService: WebApplication {
     /// Replaces the source of pictures, see `FeedShare.replace`.
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
-    /// Changes the group of the socket to the group of another socket, whose members can then use
-    /// this socket. If the other socket does not exist, or if the process lacks the permission, the
+    /// Sets the socket's group to that of another socket. Then the members of this group can use
+    /// the socket. If the other socket does not exist, or if the process lacks the permission, the
     /// group does not change.
     func adoptGroup(of other: String) {
         var (own, wanted) = (Glibc.stat(), Glibc.stat())
@@ -106,7 +103,7 @@ final class PictureService: WebApplication {
         _ = chown(path, uid_t.max, wanted.st_gid)
     }
 
-    /// Ends the thread and closes the socket.
+    /// Stops the thread and closes the socket.
     func stop() {
         thread.stop()
         refuse("airframe-eyes ends.") { _ in true }
@@ -149,8 +146,8 @@ final class PictureService: WebApplication {
 
     /// Takes the next picture.
     ///
-    /// - Parameter receive: Receiver of the JPEG bytes, or of the reason why there is no picture; it is called
-    ///   once, on any thread.
+    /// - Parameter receive: Function that receives the JPEG bytes, or the reason why there is no
+    ///   picture. It is called once, on any thread.
     func photo(_ receive: @escaping @Sendable (Result<[UInt8], VideoError>) -> Void) {
         let now = cv_now()
         let isWaiting = state.withLock { state in

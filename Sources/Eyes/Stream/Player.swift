@@ -1,9 +1,9 @@
 import CVideo
 
-/// RTSP client that decodes a stream and reads the time code of its pictures. Only one thread uses
-/// a `Player`.
+/// RTSP client that decodes a stream and reads the time code of its pictures. A `Player` is used by
+/// one thread only.
 final class Player {
-    /// Transport of the packets.
+    /// Transport protocol of the packets.
     enum Transport: String {
         case tcp, udp
     }
@@ -12,11 +12,11 @@ final class Player {
     struct Picture {
         let width: Int
         let height: Int
-        /// Time from the picture's exposure to the arrival of its last RTP packet, ns; nil if the
-        /// picture contains no time code.
+        /// Time from the picture's exposure to the arrival of its last RTP packet, ns; nil without
+        /// a time code.
         let packetAge: Int64?
-        /// Time from the picture's exposure to the end of its decoding, ns; nil if the picture
-        /// contains no time code.
+        /// Time from the picture's exposure to the end of its decoding, ns; nil without a time
+        /// code.
         let decodedAge: Int64?
     }
 

@@ -5,7 +5,7 @@ import Wire
 /// Health of the stream in the interval between two readings of its counters. The type has no side
 /// effects.
 struct StreamHealth: Sendable, Equatable {
-    /// Counters of the stream since the start, read at one time.
+    /// Snapshot of the stream's counters since the start.
     struct Counters: Sendable {
         /// Time of the counters, ns on CLOCK_MONOTONIC.
         var t: Int64
@@ -21,9 +21,9 @@ struct StreamHealth: Sendable, Equatable {
     var rateHz: Double
     /// Bit rate of the encoder, kbit/s.
     var bitrateKbps: Double
-    /// Number of pictures that were dropped between the camera and the network in the interval.
+    /// Number of pictures dropped between camera and network in the interval.
     var dropped: Int
-    /// Number of pictures that were dropped between the camera and the network since the start.
+    /// Number of pictures dropped between camera and network since the start.
     var droppedTotal: Int
     /// Mean time from the exposure of a picture to its last RTP packet, ms; nil if no packet was
     /// sent.
@@ -52,10 +52,9 @@ struct StreamHealth: Sendable, Equatable {
     /// Health report, which airframed shows in `status` and `doctor`.
     ///
     /// - Parameters:
-    ///   - video: The settings in force.
+    ///   - video: The active settings.
     ///   - address: Address of the stream.
-    /// - Returns: Health report with the result of the check, a sentence about it, a remedy and
-    ///   values.
+    /// - Returns: Health report: the result of the check, a sentence, a remedy and values.
     func report(_ video: EyesSettings.Video, address: String) -> CompanionReport {
         var report = CompanionReport(name: "eyes")
         (report.level, report.finding, report.remedy) = judgement(video, address)

@@ -1,8 +1,8 @@
 import CVideo
 import Configuration
 
-/// RTSP server with its thread. Any thread can use a `StreamServer`; the server closes when the
-/// last reference to it is released.
+/// RTSP server with its thread. Any thread can use a `StreamServer`. The server closes when its
+/// last reference is released.
 final class StreamServer: @unchecked Sendable {
     // The type is `@unchecked Sendable`, because the functions of the C library take a lock.
     let handle: OpaquePointer
@@ -13,7 +13,7 @@ final class StreamServer: @unchecked Sendable {
     ///   - host: Numeric address on which the server listens.
     ///   - port: Port of the server; 0 means any free port.
     ///   - path: Path of the stream, such as `/stream`.
-    ///   - maximumClients: Largest number of clients; further clients are disconnected.
+    ///   - maximumClients: Largest number of clients; additional clients are disconnected.
     /// - Throws: The reason why the port cannot be used.
     init(host: String, port: UInt16, path: String, maximumClients: Int) throws(VideoError) {
         let (handle, text) = withErrorText {
@@ -33,9 +33,8 @@ final class StreamServer: @unchecked Sendable {
     /// Port on which the server listens.
     var port: UInt16 { cv_server_port(handle) }
 
-    /// Waits until the first client needs the stream, or until no client needs the stream any
-    /// longer, for at most `seconds`. `isWanted` is true if a client needed the stream before the
-    /// call.
+    /// Waits until a first client needs the stream or the last client leaves, for at most
+    /// `seconds`. `isWanted`: true if a client needed the stream before the call.
     ///
     /// - Returns: True if a client needs the stream now.
     func wait(isWanted: Bool, seconds: Double) -> Bool {
@@ -43,6 +42,6 @@ final class StreamServer: @unchecked Sendable {
     }
 
     /// Reads the counters of the stream since the start, and the largest latency since the last
-    /// call. Only one thread calls this method.
+    /// call. Call this method on one thread only.
     func counters() -> cv_server_stats { cv_server_read(handle) }
 }

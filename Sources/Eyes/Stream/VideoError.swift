@@ -8,7 +8,7 @@ public struct VideoError: Error, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Calls a function of the C shim that writes an error text if it fails.
+/// Calls a C shim function that returns an error text if it fails.
 ///
 /// - Returns: Result of `body`, and the error text, which is empty after success.
 func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (Result, String) {
@@ -26,7 +26,7 @@ func withErrorText<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> (
 
 /// Access to the GStreamer library.
 enum VideoLibrary {
-    /// Initialises GStreamer; this call must precede every other use.
+    /// Initialises GStreamer. Call this method before any other use of GStreamer.
     static func start() throws(VideoError) {
         let (isReady, text) = withErrorText { cv_start($0) }
         guard isReady else {
