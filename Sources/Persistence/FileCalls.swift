@@ -1,18 +1,18 @@
 import Glibc
 public import SystemPackage
 
-/// System calls that the state store uses. Tests replace the calls, so that each call can fail.
+/// System calls that the state store uses. Tests replace the calls to simulate failures.
 ///
-/// Every call throws its errno, and is repeated automatically after EINTR.
+/// Every call throws its errno. After EINTR it is repeated.
 public struct FileCalls: Sendable {
     /// Mode for opening a file.
     public enum Access: Sendable {
         /// Read an existing file.
         case read
-        /// Write a new, empty file, which replaces a file with the same name. The owner and the
-        /// group of the file can read the file.
+        /// Write an empty file; an existing file is replaced. The owner and the group of the file
+        /// can read the file.
         case create
-        /// Open a directory, to sync the names of its files.
+        /// Open a directory to sync its entries.
         case directory
     }
 
@@ -58,7 +58,7 @@ public struct FileCalls: Sendable {
         self.exists = exists
     }
 
-    /// The system calls of the operating system, which the program uses.
+    /// The operating system's calls.
     public static let system = FileCalls(
         open: { path, access throws(Errno) in
             let flags =
@@ -78,8 +78,8 @@ public struct FileCalls: Sendable {
             try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
         },
         sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
-        // Linux closes the descriptor even if close(2) reports EINTR, so the call is not repeated;
-        // a second call could close another file.
+        // Linux closes the descriptor even if close(2) reports EINTR. A second call could close
+        // another file, so the call is not repeated.
         close: { file throws(Errno) in
             if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }
         },

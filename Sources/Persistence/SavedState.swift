@@ -5,9 +5,9 @@ public struct SavedState: Sendable, Equatable, Codable {
     public struct Change: Sendable, Equatable, Codable {
         /// Time of the change, seconds since 1970.
         public var time: Double
-        /// Name of the client or link that made the change.
+        /// Name of the author: a client or a link.
         public var who: String
-        /// Description of the change, as a phrase without subject and full stop.
+        /// Description of the change, as a phrase without a subject or full stop.
         public var what: String
 
         /// Creates a change.
@@ -18,9 +18,9 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
-    /// Saved settings, as TOML text by key: they replace the values of the configuration files.
+    /// Saved settings, as TOML text by key. They override the values from the configuration files.
     public var parameters: [String: String]
-    /// Name of the mode to return to after a restart; nil if no mode was saved.
+    /// Name of the saved mode, which becomes active after a restart; nil if no mode was saved.
     public var mode: String?
     /// Calibration results by name, such as `imu.accel_offset_mps2`; finite numbers.
     public var calibration: [String: [Double]]
@@ -43,7 +43,7 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Largest number of baselines.
     public static let baselineLimit = 32
 
-    /// Saves settings as a baseline; replaces an earlier baseline of the same name.
+    /// Saves settings as a baseline. A baseline with the same name is replaced.
     ///
     /// - Parameters:
     ///   - name: Name of the baseline: 1...32 letters, digits, `-`, `_` or `.`.
@@ -77,8 +77,8 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
-    /// Decodes a state. Missing parts are empty, so that a file of an earlier release stays
-    /// readable.
+    /// Decodes a state. Missing members count as empty. Therefore files from earlier releases
+    /// remain readable.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         parameters = try values.decodeIfPresent([String: String].self, forKey: .parameters) ?? [:]

@@ -3,10 +3,9 @@ import FoundationEssentials
 /// Format of a state file: one header line, followed by JSON text.
 ///
 /// Example of a header: `airframe-state 1 length=118 crc32=0a1b2c3d`. The header contains the
-/// version of the format, the number of bytes after the header's line end, and the CRC-32 of these
-/// bytes.
+/// format version, and the length and CRC-32 of the text after the header line.
 enum StateFile {
-    /// Reason why bytes are not a valid state file.
+    /// Reason why a state file is invalid.
     enum Fault: Error, Equatable {
         case noHeader
         case futureVersion(Int)
@@ -15,12 +14,12 @@ enum StateFile {
         case contents(String)
     }
 
-    /// Version of the format. This release writes and reads only this version.
+    /// Version of the format. This release supports only this version.
     static let version = 1
     private static let magic = "airframe-state"
 
-    /// Encodes a state. The method throws if a number is not finite, because JSON cannot represent
-    /// such a number.
+    /// Encodes a state. An infinite or NaN number causes an error, because JSON cannot represent
+    /// it.
     static func encode(_ state: SavedState) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,11 +1,11 @@
 import Glibc
 public import SystemPackage
 
-/// Lock of the state directory. Only one process can have the lock, because two processes would
+/// Lock of the state directory. Only one process can hold the lock. Otherwise two processes would
 /// overwrite each other's saved states.
 ///
-/// The lock uses flock(2) on a separate file, because every save replaces the state file. The
-/// kernel releases the lock when the process ends for any reason.
+/// The lock is flock(2) on a separate file, because every save replaces the state file. The kernel
+/// releases the lock at the end of the process, for any reason.
 public final class StateLock: Sendable {
     private let descriptor: Int32
 
@@ -13,8 +13,8 @@ public final class StateLock: Sendable {
     ///
     /// - Parameter directory: Absolute path, `persistence.directory`.
     /// - Returns: The lock. The result is nil if the file system does not support locks, or if the
-    ///   directory does not exist or cannot be written; `load` reports such a directory.
-    /// - Throws: `inUse` if another process has the lock.
+    ///   directory is missing or not writable. `load` reports a missing directory.
+    /// - Throws: `inUse` if another process holds the lock.
     public static func take(_ directory: FilePath) throws(StateProblem) -> StateLock? {
         let path = directory.appending("airframed.lock")
         let file = path.withPlatformString {

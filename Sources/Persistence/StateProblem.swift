@@ -6,21 +6,19 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Reason: Sendable, Equatable {
         /// A system call failed.
         case failed(Errno)
-        /// The file of the newest saved state is missing, although the file of the previous saved
-        /// state exists.
+        /// The latest state's file is missing, but the previous state's file exists.
         case missing
-        /// Another process keeps its state in the state directory.
+        /// Another process uses the state directory.
         case inUse
         /// The file does not begin with the header line of a state file.
         case notAStateFile
-        /// A later release wrote the file.
+        /// The file is from a later release.
         case futureVersion(Int)
         /// The file is truncated, or longer than its header states.
         case truncated(expected: Int, found: Int)
-        /// The contents do not match the checksum, because the disk is damaged or the file was
-        /// edited.
+        /// The contents do not match the checksum: the disk is damaged, or the file was edited.
         case checksumMismatch
-        /// The checksum of the file is right, but the contents are not a state.
+        /// The checksum is correct, but the contents are not a valid state.
         case malformed(String)
         /// The state cannot be encoded as JSON.
         case unencodable(String)
@@ -34,8 +32,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public let path: FilePath
     /// Kind of the problem with saved state.
     public let reason: Reason
-    /// Path to which the store has moved an unreadable file, for inspection; nil if it was not
-    /// moved.
+    /// New path of an unreadable file, for inspection; nil if it was not moved.
     public var keptAs: FilePath?
 
     /// Path, problem and remedy in one line.

@@ -1,21 +1,21 @@
 public import SystemPackage
 
 /// Storage of `SavedState` in a directory. After a crash at any moment, either the previous or the
-/// new state can be read completely.
+/// new state is completely readable.
 ///
 /// The directory contains the files `airframed.state`, `airframed.state.previous` (the previous
-/// state) and `airframed.state.bad-N` (unreadable files). The methods wait for the disk. One
-/// ordinary thread at a time can call the methods; the loop must never call them.
+/// state) and `airframed.state.bad-N` (unreadable files). The methods block on the disk. The
+/// methods can be called on one ordinary thread at a time, and never on the loop thread.
 public struct StateStore: Sendable {
     /// Result of `load`.
     public struct Loaded: Sendable {
         /// Source of a state.
         public enum Source: Sendable, Equatable {
-            /// The file of the newest saved state.
+            /// The latest state's file.
             case current
-            /// The file of the previous saved state.
+            /// The previous state's file.
             case previous
-            /// The defaults, because no usable state exists, or because nothing has been saved yet.
+            /// The defaults, because there is no usable saved state.
             case defaults
         }
 
@@ -27,10 +27,10 @@ public struct StateStore: Sendable {
         public let problems: [StateProblem]
     }
 
-    /// Largest size of a state, bytes; a larger state is refused.
+    /// Largest size of a state, bytes.
     public static let sizeLimit = 1 << 20
 
-    /// Path of the file with the newest saved state.
+    /// Path of the latest state's file.
     public let file: FilePath
     private let directory: FilePath
     private let calls: FileCalls
@@ -39,7 +39,7 @@ public struct StateStore: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Absolute path, `persistence.directory`.
-    ///   - calls: System calls, which tests replace.
+    ///   - calls: System calls; tests replace them.
     public init(directory: FilePath, calls: FileCalls = .system) {
         self.directory = directory
         file = directory.appending("airframed.state")
@@ -48,10 +48,10 @@ public struct StateStore: Sendable {
 
     private var previous: FilePath { sibling("previous") }
 
-    /// Reads the newest saved state. If the file of the newest state is invalid or unreadable, the
-    /// store renames the file, and reads the previous state.
+    /// Reads the latest saved state. If the latest state's file is invalid or unreadable, the store
+    /// renames it and reads the previous state.
     ///
-    /// The method never fails, because the gimbal must start, if necessary with the defaults, and
+    /// The method never fails. The gimbal must always start, if necessary with the defaults, and
     /// report the problem.
     public func load() -> Loaded {
         var problems: [StateProblem] = []
@@ -59,8 +59,8 @@ public struct StateStore: Sendable {
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
-                // The file of the newest state is missing: it was removed, or the power failed
-                // while a state was saved on a file system without hard links.
+                // The latest state's file is missing. It was removed, or the power failed during a
+                // save on a file system without hard links.
                 if source == .previous, problems.isEmpty {
                     problems.append(StateProblem(action: "reading", path: file, reason: .missing))
                 }
@@ -68,8 +68,8 @@ public struct StateStore: Sendable {
             } catch {
                 isMissing = false
                 var problem = error
-                // An unreadable file must not be overwritten, because the user may be able to
-                // recover its contents.
+                // An unreadable file is not overwritten, because the user can possibly recover its
+                // contents.
                 problem.keptAs = setAside(path)
                 problems.append(problem)
             }
@@ -85,7 +85,7 @@ public struct StateStore: Sendable {
     /// Writes a state. When this method returns, the saved state survives a power cut.
     ///
     /// - Parameter state: The state to save.
-    /// - Throws: The problem and its remedy; the saved state is unchanged.
+    /// - Throws: The problem and its remedy. The saved state is unchanged.
     public func save(_ state: SavedState) throws(StateProblem) {
         let bytes: [UInt8]
         do {
@@ -126,18 +126,17 @@ public struct StateStore: Sendable {
         try calls.close(descriptor)
     }
 
-    /// Gives the file of the newest state a second name (a hard link), for the previous state. The
-    /// file has at least one name at every moment.
+    /// Creates a hard link to the latest state's file, as the previous state's file. The latest
+    /// state's file always has at least one name.
     private func keepPrevious() throws(Errno) {
         let next = sibling("previous.new")
         try? calls.remove(next)
         do throws(Errno) {
             try calls.link(file, next)
         } catch {
-            // A hard link is not possible, because the file system does not support hard links, or
-            // the file has another owner. Without a hard link, the file of the newest state is
-            // renamed. Until the new file exists, `load` finds the newest state under its second
-            // name.
+            // A hard link is not possible: the file system does not support hard links, or the file
+            // has another owner. Without a hard link, the latest state's file is renamed. Until the
+            // new file exists, `load` finds the latest state under the previous state's name.
             guard calls.exists(file) else { return }
             return try calls.rename(file, previous)
         }
@@ -184,7 +183,7 @@ public struct StateStore: Sendable {
 
     private func contents(of path: FilePath) throws(Errno) -> [UInt8] {
         let descriptor = try calls.open(path, .read)
-        // The file was only read, so an error of close(2) loses no data.
+        // The file was opened only for reading, so an error of close(2) loses no data.
         defer { try? calls.close(descriptor) }
         var bytes: [UInt8] = []
         while bytes.count <= Self.sizeLimit {
@@ -196,7 +195,7 @@ public struct StateStore: Sendable {
     }
 
     /// Renames an unreadable file. If all numbers of unreadable files are in use, the file with the
-    /// last number is overwritten, so that the disk does not fill.
+    /// last number is overwritten. Therefore the disk does not fill.
     private func setAside(_ path: FilePath) -> FilePath? {
         let names = (1...9).map { sibling("bad-\($0)") }
         let target = names.first { !calls.exists($0) } ?? sibling("bad-9")

@@ -3,7 +3,7 @@ public enum Format {
     /// Formats a number with a fixed number of decimals.
     ///
     /// - Parameters:
-    ///   - value: The number. A number that is not finite is shown as `–`.
+    ///   - value: The number. An infinite or NaN number is shown as `–`.
     ///   - decimals: Number of decimals, 0...9.
     ///   - signed: True if positive numbers have a plus sign.
     /// - Returns: The text, rounded half away from zero.
@@ -17,7 +17,7 @@ public enum Format {
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         let point = padded.index(padded.endIndex, offsetBy: -decimals)
         let text = decimals == 0 ? padded : "\(padded[..<point]).\(padded[point...])"
-        // A number that is rounded to zero is written without a sign.
+        // A number that rounds to zero has no sign.
         if scaled == 0 { return signed ? " " + text : text }
         return (value < 0 ? "-" : signed ? "+" : "") + text
     }
@@ -39,7 +39,7 @@ public enum Format {
         return "\(rest) s"
     }
 
-    /// Text of a count in groups of three digits, such as `8 042 113`.
+    /// Text of a count, with groups of three digits, such as `8 042 113`.
     public static func count(_ value: Int) -> String {
         var text = ""
         let digits = String(value.magnitude)
@@ -50,12 +50,12 @@ public enum Format {
         return (value < 0 ? "-" : "") + text
     }
 
-    /// This text, right-aligned to `width` characters; longer text is not cut.
+    /// This text, right-aligned to `width` characters; longer text is not truncated.
     public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// This text, left-aligned to `width` characters; longer text is cut with an ellipsis.
+    /// This text, left-aligned to `width` characters; longer text is truncated with an ellipsis.
     public static func left(_ text: String, _ width: Int) -> String {
         if text.count > width { return text.prefix(max(0, width - 1)) + "…" }
         return text + String(repeating: " ", count: width - text.count)

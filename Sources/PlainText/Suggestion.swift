@@ -1,14 +1,14 @@
-/// Suggestion after "Did you mean": the name in a list that is most similar to a mistyped name.
+/// Suggestion after "Did you mean": the valid name most similar to a mistyped name.
 public enum Suggestion {
-    /// Finds the candidate with the fewest edits: insertions, deletions, replacements and swaps of
-    /// adjacent characters.
+    /// Finds the candidate with the smallest edit distance. Edits are insertions, deletions,
+    /// replacements and swaps of adjacent characters.
     ///
     /// - Parameters:
     ///   - name: The mistyped name. The comparison ignores case, treats `-` and `_` as equal, and
     ///     uses only the first 64 characters.
     ///   - candidates: The valid names.
-    /// - Returns: The candidate; nil if even the best candidate needs edits of more than a third of
-    ///   the longer name.
+    /// - Returns: The candidate; nil if its edit distance exceeds a third of the longer name's
+    ///   length.
     public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = normalized(name)
         var best: (name: String, distance: Int)?
@@ -21,8 +21,8 @@ public enum Suggestion {
         return best?.name
     }
 
-    /// Text that can be appended to a sentence: ` Did you mean "x"?` with a leading space, or an
-    /// empty string if no candidate is similar.
+    /// Suggestion to append to a sentence, such as ` Did you mean "x"?` with a leading space; empty
+    /// if no candidate is similar.
     public static func sentence(for name: String, in candidates: some Sequence<String>) -> String {
         nearest(to: name, in: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
     }

@@ -1,17 +1,17 @@
 /// Escaping of external text for terminals and logs. Names of phones, metadata of recordings and
 /// settings can contain any characters. Escapes replace characters that control a terminal or
-/// reverse the order of letters. `Output` of airframectl and `LogStore` of the daemon escape all
+/// reverse the text direction. `Output` of airframectl and `LogStore` of the daemon escape all
 /// their text once.
 extension String {
-    /// Copy of this text, in which C0 and C1 controls, DEL, line separators and bidirectional
-    /// controls are replaced by escapes such as `\u009b`. Inside a JSON text, the escape means the
-    /// same character.
+    /// Copy of this text with escapes such as `\u009b` instead of C0 and C1 controls, DEL, line
+    /// separators and bidirectional controls. In JSON text, the escape represents the same
+    /// character.
     ///
     /// Source: ECMA-48 (C1 controls act like ESC sequences), UAX #9 (explicit directional
     /// formatting).
     public var visible: String { visible { _ in false } }
 
-    /// Copy of this text with escapes as in `visible`; only line ends and tabs stay unchanged.
+    /// Copy of this text with escapes as in `visible`, but with unchanged line ends and tabs.
     public var visibleLines: String { visible { $0 == "\n" || $0 == "\t" } }
 
     private func visible(_ isKept: (Unicode.Scalar) -> Bool) -> String {
@@ -32,7 +32,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// True if a terminal would execute the character instead of showing it.
+    /// True if a terminal would interpret the character instead of displaying it.
     fileprivate var steers: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,8 +1,8 @@
 import Glibc
 import PlainText
 
-/// Linear or logarithmic axis of a chart, which converts values to pixels and finds round values
-/// for the marks.
+/// Linear or logarithmic axis of a chart. It converts values to pixels, and finds round values for
+/// the marks.
 struct Axis {
     var range: ClosedRange<Double>
     /// Pixel positions of the ends of the axis's range.
@@ -11,7 +11,7 @@ struct Axis {
     /// Distance between marks, in the unit of the axis: 1, 2 or 5 times a power of ten, or a round
     /// fraction of 360°.
     let step: Double
-    /// True if the axis is logarithmic, so that equal ratios have equal distances.
+    /// True if the axis is logarithmic.
     let isLogarithmic: Bool
 
     /// Creates an axis.
@@ -63,7 +63,7 @@ struct Axis {
         return result
     }
 
-    /// Text of a marked value, with as many decimals as the step.
+    /// Text of a marked value, with the step's number of decimals.
     func text(_ value: Double) -> String {
         if isLogarithmic { return Format.plain((value * 1e6).rounded() / 1e6) }
         var decimals = 0
@@ -75,8 +75,8 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// Compute the smallest of 1, 2 and 5 times a power of ten that is at least `raw`. Above 20 (an
-    /// angle in degrees), the function prefers fractions of 360.
+    /// Compute the smallest of 1, 2 and 5 times a power of ten that is at least `raw`. Above 20,
+    /// the function prefers fractions of 360, which suit angles in degrees.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }
         if let share = [30.0, 45, 60, 90].first(where: { $0 >= raw }), raw > 20 { return share }

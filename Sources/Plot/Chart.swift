@@ -1,25 +1,22 @@
 /// Chart with one set of axes: lines and bands over a common abscissa, and shaded intervals behind
-/// the lines.
+/// them.
 public struct Chart: Sendable {
-    /// Line of a chart, with a band around the line if its uncertainty is known.
+    /// Line of a chart, with an optional uncertainty band.
     public struct Line: Sendable {
         /// Name in the legend.
         public var name: String
         /// Colour as in SVG, for example `#0072b2`.
         public var color: String
-        /// One value for each abscissa of the figure; a value that is not finite interrupts the
-        /// line.
+        /// One value for each abscissa of the figure. An infinite or NaN value interrupts the line.
         public var values: [Double]
-        /// Half the height of the band around the line, one number for each value; empty if there
-        /// is no band.
+        /// Half the height of the band around the line, at each value; empty for no band.
         public var band: [Double]
-        /// Smallest difference of adjacent values that interrupts the line, for angles that wrap
-        /// around.
+        /// Difference of adjacent values that interrupts the line, for angles that wrap around.
         public var breaksAt: Double
-        /// True if the range of the ordinate includes the whole line. If the property is false,
-        /// parts of the line outside the range of the other lines are cut off.
+        /// True if the range of the ordinate includes the whole line. If false, the line is clipped
+        /// to the range of the other lines.
         public var setsRange: Bool
-        /// True if single points are drawn instead of a line.
+        /// True for separate points instead of a line.
         public var isPoints: Bool
 
         /// Creates a line.
@@ -32,7 +29,7 @@ public struct Chart: Sendable {
         ///   - breaksAt: Difference of adjacent values that interrupts the line; infinity means a
         ///     continuous line.
         ///   - setsRange: True if the range of the ordinate includes the whole line.
-        ///   - isPoints: True if single points are drawn instead of a line.
+        ///   - isPoints: True for separate points instead of a line.
         public init(
             _ name: String, color: String, values: [Double], band: [Double] = [],
             breaksAt: Double = .infinity, setsRange: Bool = true, isPoints: Bool = false
@@ -47,21 +44,21 @@ public struct Chart: Sendable {
         }
     }
 
-    /// Shaded intervals of the abscissa in which a condition holds.
+    /// Shaded intervals of the abscissa where a condition is true.
     public struct Shade: Sendable {
         /// Name in the legend.
         public var name: String
         /// Colour as in SVG.
         public var color: String
-        /// True if the condition holds, one value for each abscissa of the figure.
+        /// Condition at each abscissa of the figure; true if the condition is fulfilled.
         public var holds: [Bool]
 
         /// Creates shaded intervals.
         ///
         /// - Parameters:
-        ///   - name: Name in the legend; the legend omits it if no interval exists.
+        ///   - name: Name in the legend, which omits it if no interval exists.
         ///   - color: Colour as in SVG.
-        ///   - holds: True if the condition holds, one value for each abscissa.
+        ///   - holds: Condition at each abscissa; true if the condition is fulfilled.
         public init(_ name: String, color: String, holds: [Bool]) {
             self.name = name
             self.color = color
@@ -99,9 +96,9 @@ public struct Chart: Sendable {
         self.least = least
     }
 
-    /// Range of the ordinate: from the smallest to the largest drawn value, with a margin. The
-    /// widest tenth of a band does not affect the range, because a large initial uncertainty would
-    /// flatten the rest of the curve.
+    /// Range of the ordinate: the range of the drawn values, with a margin. The widest 10 % of a
+    /// band does not affect the range. Otherwise a large initial uncertainty would flatten the rest
+    /// of the curve.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity
         var high = least?.upperBound ?? -.infinity

@@ -1,16 +1,15 @@
-/// Reduction of a line's samples to the samples that are visible in each column of pixels.
+/// Reduction of a line's samples to the visible samples in each column of pixels.
 ///
-/// If a line has far more samples than pixels, each column of pixels needs only its first,
-/// smallest, largest and last sample, in order. A line through these four samples of each column
-/// looks like the line through all samples, and the file is much smaller.
+/// If a line has far more samples than pixels, each column of pixels needs only four samples:
+/// first, smallest, largest and last. A line through these samples looks like the line through all
+/// samples, and the file is much smaller.
 enum Column {
     /// Find the samples to draw.
     ///
     /// - Parameters:
-    ///   - values: The samples; values that are not finite are kept, because they interrupt the
-    ///     line.
+    ///   - values: The samples. Infinite and NaN values are kept, because they interrupt the line.
     ///   - columns: Index of each sample's column of pixels, in ascending order.
-    /// - Returns: Indices of the samples to draw in `values`, in ascending order.
+    /// - Returns: Indices in `values` of the samples to draw, in ascending order.
     static func visible(_ values: [Double], columns: [Int]) -> [Int] {
         var result: [Int] = []
         var first = 0

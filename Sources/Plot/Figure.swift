@@ -4,7 +4,7 @@ import PlainText
 public struct Figure: Sendable {
     /// The first line of the heading.
     public var title: String
-    /// The second line of the heading, in smaller type: a description of the content.
+    /// The second line of the heading, in smaller type.
     public var subtitle: String
     /// Name of the abscissa, with its unit.
     public var label: String
@@ -12,8 +12,7 @@ public struct Figure: Sendable {
     public var abscissa: [Double]
     /// Charts from top to bottom.
     public var charts: [Chart]
-    /// True if the abscissa is logarithmic, so that equal ratios have equal distances; all
-    /// abscissas must then be above zero.
+    /// True if the abscissa is logarithmic. Then all abscissas must be above zero.
     public var isLogarithmic = false
     /// Named vertical lines, each with its abscissa.
     public var marks: [(value: Double, name: String)] = []
@@ -48,7 +47,7 @@ public struct Figure: Sendable {
     /// Distance between the axes of two charts, with room for title and legend.
     private static let pitch = 250.0
 
-    /// Create the picture, 1200 pixels wide.
+    /// Create the picture, with a width of 1200 pixels.
     ///
     /// - Returns: A complete SVG document.
     public func svg() -> String {
@@ -165,8 +164,8 @@ public struct Figure: Sendable {
         pen.area(upper + lower.reversed(), color: line.color)
     }
 
-    /// Draws the legend above the axes, at the right. The last entry is drawn first, because each
-    /// text is positioned by its right end.
+    /// Draws the legend above the axes, at the right. The last entry is drawn first, because the
+    /// entries are aligned at their right ends.
     private func drawLegend(_ chart: Chart, y: Double, _ pen: inout Pen) {
         var x = Self.right
         let shades = chart.shades.filter { $0.holds.contains(true) }
@@ -189,7 +188,7 @@ public struct Figure: Sendable {
         }
     }
 
-    /// Find the intervals of the abscissa in which `holds` is true, in pixels.
+    /// Find the intervals with `holds` true, in pixels.
     private func stretches(_ holds: [Bool], _ across: Axis) -> [ClosedRange<Double>] {
         var result: [ClosedRange<Double>] = []
         var start: Double?

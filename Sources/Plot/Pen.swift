@@ -45,7 +45,7 @@ struct Pen {
         body += "height=\"\(short(height))\" fill=\"none\" stroke=\"#444444\"/>\n"
     }
 
-    /// Clips the following elements to a rectangle, until `endCut`.
+    /// Clips all elements until `endCut` to a rectangle.
     mutating func beginCut(x: Double, y: Double, width: Double, height: Double) {
         cuts += 1
         body += "<clipPath id=\"cut\(cuts)\"><rect x=\"\(short(x))\" y=\"\(short(y))\" "
@@ -55,7 +55,7 @@ struct Pen {
 
     mutating func endCut() { body += "</g>\n" }
 
-    /// Draws a line of the chart's grid; the line at zero is darker.
+    /// Draws a grid line of the chart; the line at zero is darker.
     mutating func rule(
         _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, isZero: Bool = false
     ) {
@@ -83,7 +83,7 @@ struct Pen {
     /// font size.
     func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
 
-    /// Coordinates of the points as SVG text, without the inner points of horizontal parts.
+    /// Coordinates of the points as SVG text. Inner points of horizontal parts are omitted.
     private func list(_ points: [Point]) -> String {
         let heights = points.map { ($0.y * 10).rounded() }
         var texts: [String] = []

@@ -9,8 +9,8 @@ struct ServerStops {}
 /// Handler of the HTTP requests of one connection, on its event loop. The handler checks each
 /// request, applies the limits, and writes the answers.
 ///
-/// A client must complete each request within the time `Limits.handshake` after the start of the
-/// connection or after the previous answer.
+/// A client must complete each request within the time `Limits.handshake`. The time starts with the
+/// connection or with the previous answer.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -22,15 +22,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
-    /// Refusal that is sent instead of an answer of the application; nil if the request is not
-    /// refused.
+    /// Refusal to send instead of the application's answer; nil if the request is not refused.
     private var refusal: WebResponse?
     private var keepsAlive = true
-    /// Number of the request that is being answered; nil while no request is being answered.
+    /// Number of the current request; nil between requests.
     private var answering: Int?
     private var requests = 0
-    /// WebSocket session that the application has accepted, with its request; nil until the
-    /// application has accepted a session.
+    /// The accepted WebSocket session and its request; nil until the application has accepted a
+    /// session.
     private(set) var accepted: (endpoint: any WebSocketEndpoint, request: WebRequest)?
 
     init(_ service: WebService, address: String, isSecure: Bool) {
@@ -56,8 +55,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         // After a failed WebSocket upgrade, NIO passes the request to `channelRead`, which answers
         // it.
         if error is NIOWebSocketUpgradeError { return }
-        // The previous handler has already answered input that is not HTTP. If the connection has
-        // ended within a request, no answer is necessary.
+        // The previous handler has already answered invalid HTTP. If the connection has ended
+        // during a request, no answer is necessary.
         if let error = error as? HTTPParserError {
             guard error != .invalidEOFState else { return context.close(promise: nil) }
             service.ledger.refuse(.malformed)
@@ -110,7 +109,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Refuses the request, and answers without waiting for the rest of its body.
+    /// Refuses the request immediately, without waiting for the rest of its body.
     private func refuse(_ cause: WebRefusal, _ response: WebResponse) {
         service.ledger.refuse(cause)
         keepsAlive = false
@@ -122,9 +121,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         write(response, to: requests)
     }
 
-    /// Decides whether a request for a WebSocket is accepted, before the upgrade of the connection.
+    /// Accepts or refuses a request for a WebSocket, before the upgrade of the connection.
     ///
-    /// - Returns: Header fields of the answer, or nil if the request is refused.
+    /// - Returns: Header fields of the answer; nil if the request is refused.
     func upgrade(_ head: HTTPRequestHead) -> HTTPHeaders? {
         refusal = check(head)
         guard refusal == nil, let request = request(head, body: []) else { return nil }
@@ -139,8 +138,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// - Returns: Answer with which the server refuses the request; nil if the application must
-    ///   answer.
+    /// - Returns: The server's refusal of the request; nil if the application must answer.
     private func check(_ head: HTTPRequestHead) -> WebResponse? {
         let isSocket = head.headers["upgrade"].contains { $0.lowercased() == "websocket" }
         let hosts = head.headers["host"]
@@ -164,8 +162,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.malformed)
             return WebResponse(400, text: "The path is malformed.\n")
         }
-        // `upgrade` has already checked this request. If NIO has refused the upgrade, for example
-        // because of a wrong version, the request also reaches this method.
+        // `upgrade` has already checked this request. The request also reaches this method if NIO
+        // has refused the upgrade, for example because of its version.
         if isSocket, accepted == nil, self.head != nil {
             service.ledger.refuse(.upgrade)
             return WebResponse(
@@ -205,8 +203,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Writes the body of an answer in parts, each part after the client has received the previous
-    /// one.
+    /// Writes the body of an answer in parts. Each part follows after the client has received the
+    /// previous part.
     private func pump(
         _ next: @escaping @Sendable (Int) -> [UInt8], from done: Int, of length: Int, _ number: Int
     ) {
@@ -220,8 +218,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             .whenSuccess { bound.value.pump(next, from: done + part.count, of: length, number) }
     }
 
-    /// Ends an answer. The next request can begin during the last write, so the state is reset
-    /// before this write.
+    /// Ends an answer. The state is reset before the last write, because the next request can begin
+    /// during this write.
     private func finish(_ number: Int) {
         guard let context else { return }
         guard keepsAlive else {
@@ -247,7 +245,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func expire() {
         guard let context else { return }
-        // A timeout between two requests is not counted as a refusal.
+        // A timeout between two requests does not count as a refusal.
         if answering != nil {
             service.ledger.refuse(.slow)
         } else if requests == 0 || head != nil {

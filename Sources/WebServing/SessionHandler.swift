@@ -10,9 +10,10 @@ final class SessionHandler: ChannelInboundHandler {
     private let endpoint: any WebSocketEndpoint
     private let ledger: Ledger
     private let limits: WebOptions.Limits
-    /// Received fragments of an incomplete message; nil if no message is incomplete.
+    /// Received fragments of an incomplete message; nil if there is none.
     private var fragments: (isText: Bool, bytes: [UInt8])?
-    /// Number of messages that the client can send now without exceeding its limit.
+    /// Message allowance: number of messages that the client can send now without exceeding its
+    /// limit.
     private var allowance: Double
     private var allowanceTime = NIODeadline.now()
     private var lastHeard = NIODeadline.now()
@@ -72,8 +73,8 @@ final class SessionHandler: ChannelInboundHandler {
         case is NIOWebSocketError:
             fail(.protocolError, 1002, "wrong control frame", isDecoderAlive: false)
         default:
-            // After a wrong frame the connection is already closing, and further bytes are dropped.
-            // An error other than a wrong frame closes the connection immediately.
+            // After an invalid frame, the connection is closing, and all further bytes are dropped.
+            // Any error other than an invalid frame closes the connection immediately.
             if !isClosing { context.close(promise: nil) }
         }
     }
@@ -81,8 +82,8 @@ final class SessionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         if isClosing {
-            // The server's close frame is already queued, so all frames except the client's close
-            // frame are ignored.
+            // The server's close frame is already queued. Therefore all frames except the client's
+            // close frame are ignored.
             let channel = context.channel
             if frame.opcode == .connectionClose {
                 context.eventLoop.execute { channel.close(promise: nil) }
@@ -113,7 +114,7 @@ final class SessionHandler: ChannelInboundHandler {
             take(message.bytes, isText: message.isText, isLast: frame.fin)
         case .ping:
             guard isAllowed() else { return }
-            // At most 16 pongs wait for a client that sends pings and does not read the pongs.
+            // If a client sends pings and does not read the pongs, at most 16 pongs wait for it.
             pongs = (pongs + 1) % 16
             session.put(.pong, bytes, key: "\0pong\(pongs)")
         case .pong:
@@ -140,9 +141,8 @@ final class SessionHandler: ChannelInboundHandler {
         endpoint.received(WebMessage(isText: isText, bytes: bytes), from: session)
     }
 
-    /// Subtracts a message from the number of messages that the client can still send, and stores
-    /// the time of the message. If the client can send no more messages, the connection is closed,
-    /// and the result is false.
+    /// Decrements the client's message allowance, and stores the time of the message. If the
+    /// allowance is exhausted, the connection is closed, and the result is false.
     private func isAllowed() -> Bool {
         lastHeard = .now()
         let rate = Double(limits.messagesPerSecond)
@@ -156,8 +156,8 @@ final class SessionHandler: ChannelInboundHandler {
         return true
     }
 
-    /// Answers the client's close frame with the same code, or, if the frame is invalid, with the
-    /// code of the error.
+    /// Answers the client's close frame with the same code. If the frame is invalid, the code is
+    /// that of the error.
     private func closed(_ payload: [UInt8]) {
         func fail(_ cause: WebRefusal, _ code: Int, _ reason: String) {
             ledger.refuse(cause)
@@ -195,8 +195,8 @@ final class SessionHandler: ChannelInboundHandler {
     ) {
         isClosing = true
         fragments = nil
-        // A client sends nothing after its close frame, so the connection ends as soon as the
-        // server's close frame is sent.
+        // A client sends nothing after its close frame. Therefore the connection ends as soon as
+        // the server's close frame is sent.
         session.end(code: code, reason: reason, linger: answersClose ? .milliseconds(20) : linger)
     }
 

@@ -1,4 +1,5 @@
-/// Check of the header fields Host and Origin, which browsers set and pages cannot change.
+/// Check of the header fields `Host` and `Origin`. Browsers set these fields, and pages cannot
+/// change them.
 struct SitePolicy: Sendable {
     let hosts: Set<String>
     let origins: Set<String>
@@ -8,17 +9,17 @@ struct SitePolicy: Sendable {
         origins = Set(options.origins.map { $0.lowercased() })
     }
 
-    /// True if the server accepts requests with this Host, which must be an IP address or one of
-    /// the configured names. An IP address is safe, because a browser sends an IP address as Host
-    /// only to the computer with this address.
+    /// True if the server accepts requests with this `Host`: an IP address or one of the configured
+    /// names. An IP address is safe, because a browser sends it as `Host` only to the computer with
+    /// this address.
     func allows(host: String) -> Bool {
         guard let name = Self.split(host)?.name else { return false }
         return hosts.contains(name) || Self.isAddress(name)
     }
 
-    /// True if a page with this Origin can use the server. The server accepts its own pages and
-    /// pages of `origins`. The server also accepts a request without an Origin, because programs
-    /// other than browsers send no Origin.
+    /// True if a page with this `Origin` can use the server. The server accepts its own pages and
+    /// pages from `origins`. The server also accepts requests without `Origin`, because programs
+    /// other than browsers do not send this field.
     func allows(origin: String?, host: String, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains(origin) { return true }
@@ -64,8 +65,8 @@ struct Target: Equatable {
     let path: String
     let query: [String: String]
 
-    /// Splits the path and query of a request line; nil if the text does not begin with "/", or its
-    /// escapes are not UTF-8 or contain a control character.
+    /// Splits the path and query of a request line. The result is nil if the text does not begin
+    /// with "/", or if the decoded text is not UTF-8 or contains a control character.
     init?(_ uri: String) {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard uri.hasPrefix("/"), let first = parts.first, let path = Self.decoded(first) else {

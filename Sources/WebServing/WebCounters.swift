@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Cause for which the server refused a request or closed a connection.
+/// Cause of a refused request or a closed connection.
 public enum WebRefusal: String, Sendable, CaseIterable {
     /// There are more connections than `Limits.connections`.
     case connections
     /// There are more connections from one address than `Limits.connectionsPerAddress`.
     case connectionsPerAddress = "connections_per_address"
-    /// The received bytes are not HTTP, or the header is too large.
+    /// The received bytes are not valid HTTP, or the header is too large.
     case malformed
-    /// The header field Host is missing, or names another site.
+    /// The header field `Host` is missing or contains another site's name.
     case host
-    /// The header field Origin names another site.
+    /// The header field `Origin` contains another site.
     case origin
     /// The body of a request is larger than `Limits.body`.
     case body
@@ -26,7 +26,7 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case message
     /// A client sent more messages per second than `Limits.messagesPerSecond`.
     case rate
-    /// A client does not read: more than `Limits.outgoing` bytes wait for this client.
+    /// A client reads too slowly: more than `Limits.outgoing` bytes wait for it.
     case slow
     /// A client was silent for longer than `Limits.idle`.
     case idle
@@ -42,9 +42,10 @@ public struct WebCounters: Sendable, Equatable {
     public internal(set) var sessions = 0
     /// Number of messages received from clients.
     public internal(set) var received = 0
-    /// Number of waiting messages that a newer message replaced, because the client was slow.
+    /// Number of waiting messages that were replaced by a newer message because the client was
+    /// slow.
     public internal(set) var replaced = 0
-    /// Number of refusals for each cause; a cause that has not occurred is missing.
+    /// Number of refusals for each cause; causes with no refusals are omitted.
     public internal(set) var refusals: [WebRefusal: Int] = [:]
 }
 

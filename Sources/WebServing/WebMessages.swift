@@ -23,12 +23,12 @@ public struct WebRequest: Sendable {
 public struct WebResponse: Sendable {
     /// Source of an answer's body.
     public enum Body: Sendable {
-        /// Body whose bytes are all in memory.
+        /// Body in memory.
         case bytes([UInt8])
-        /// Body of `length` bytes, in parts. The argument of `next` is the number of bytes that it
-        /// has already returned. `next` returns the next part (about 64 kB), or an empty array to
-        /// end the connection. The server calls `next` on the event-loop thread when the client can
-        /// receive more, so `next` must not wait.
+        /// Body of `length` bytes, in parts. The argument of `next` is the number of bytes returned
+        /// before. `next` returns the next part (about 64 kB), or an empty array to end the
+        /// connection. When the client can receive more, the server calls `next` on the event-loop
+        /// thread. Therefore `next` must not block.
         case parts(length: Int, next: @Sendable (Int) -> [UInt8])
 
         var length: Int {
@@ -41,7 +41,7 @@ public struct WebResponse: Sendable {
 
     /// HTTP status code, such as 200.
     public var status: Int
-    /// Header fields without Content-Length and Connection.
+    /// Header fields without `Content-Length` and `Connection`.
     public var headers: [(name: String, value: String)]
     /// Body of the answer.
     public var body: Body
@@ -87,52 +87,52 @@ public struct WebMessage: Sendable, Equatable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Decision of the application about a request for a WebSocket.
+/// The application's decision about a request for a WebSocket.
 public enum WebSocketDecision: Sendable {
     /// The application accepts the WebSocket, and the session begins.
     ///
     /// - Parameters:
     ///   - endpoint: Receiver of the session's events.
-    ///   - headers: Header fields of the answer, such as the chosen sec-websocket-protocol.
+    ///   - headers: Header fields of the answer, such as the chosen `sec-websocket-protocol`.
     case accept(any WebSocketEndpoint, headers: [(name: String, value: String)] = [])
     /// The application refuses the WebSocket, and sends this answer instead.
     case refuse(WebResponse)
 }
 
 /// Receiver of a session's events. All methods are called on the session's event-loop thread, so
-/// they must not wait.
+/// they must not block.
 public protocol WebSocketEndpoint: Sendable {
     /// The session has begun, and can send messages.
     func opened(_ session: WebSession)
-    /// A message of the client has arrived.
+    /// A message from the client has arrived.
     func received(_ message: WebMessage, from session: WebSession)
-    /// A pong of the client has arrived; `seconds` is the time since the server's ping.
+    /// A pong from the client has arrived. `seconds` is the time since the server's ping.
     func ponged(_ session: WebSession, after seconds: Double)
     /// The session has ended; no event of the session follows. `code` and `reason` are from the
-    /// first close frame: `code` is 1000 to 4999, 1005 if the frame contained no code, and 1006 if
+    /// first close frame. `code` is 1000...4999, 1005 if the frame contained no code, or 1006 if
     /// the connection ended without a close frame.
     func closed(_ session: WebSession, code: Int, reason: String)
 }
 
 extension WebSocketEndpoint {
-    /// Default implementation, which ignores the event.
+    /// Default implementation; it ignores the event.
     public func ponged(_ session: WebSession, after seconds: Double) {}
 }
 
 /// Application that answers the requests of a web server.
 public protocol WebApplication: Sendable {
     /// Answers an HTTP request that is not for a WebSocket. The server calls this method on an
-    /// event-loop thread, so it must not wait.
+    /// event-loop thread, so it must not block.
     ///
     /// - Parameters:
-    ///   - request: The request, whose Host and Origin the server has already checked.
+    ///   - request: The request. The server has already checked `Host` and `Origin`.
     ///   - answer: Function that sends the answer. Call this function once, on any thread, within
     ///     the time `Limits.idle`.
     func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void)
     /// Accepts or refuses a request for a WebSocket. The server calls this method on an event-loop
-    /// thread, so it must not wait.
+    /// thread, so it must not block.
     ///
-    /// - Parameter request: The request, whose Host and Origin the server has already checked.
+    /// - Parameter request: The request. The server has already checked `Host` and `Origin`.
     /// - Returns: The decision.
     func decide(on request: WebRequest) -> WebSocketDecision
 }

@@ -1,17 +1,16 @@
 /// Options of a web server.
 public struct WebOptions: Sendable, Equatable {
-    /// Address and port at which the server listens, such as "127.0.0.1:8000" or "[::1]:8000"; with
-    /// port 0 the system chooses a port. "unix:/run/x.sock" is a UNIX socket, which only programs on
-    /// the same computer can use; the mode of its file (0660) and its group decide which.
+    /// Address and port of the server, such as "127.0.0.1:8000" or "[::1]:8000". For port 0, the
+    /// system chooses a port. "unix:/run/x.sock" is a UNIX socket for programs on the same
+    /// computer; its file mode (0660) and its group determine the permitted users.
     public var listen: String
-    /// Host names that the server accepts in the header field Host, without port, in addition to
-    /// `localhost` and every IP address.
+    /// Accepted host names in the header field `Host`, without port, in addition to `localhost` and
+    /// all IP addresses.
     ///
-    /// The check of the field Host prevents DNS rebinding. If another site's name points to this
-    /// server, the browser sends that name as Host, and the server refuses the request.
+    /// The check of the field `Host` prevents DNS rebinding. If another site's name resolves to
+    /// this server, the browser sends this name as `Host`, and the server refuses the request.
     public var hosts: [String] = []
-    /// Origins, such as "https://example.org", whose pages can use the server in addition to the
-    /// server's own pages.
+    /// Permitted origins in addition to the server's own pages, such as "https://example.org".
     public var origins: [String] = []
     /// PEM files of the certificate chain and of its private key; nil means that the server does
     /// not use TLS.
@@ -38,7 +37,7 @@ public struct WebOptions: Sendable, Equatable {
     /// Limits for one client and for all clients. If a client exceeds a limit, the server closes
     /// the connection and counts the refusal.
     public struct Limits: Sendable, Equatable {
-        /// Largest number of open connections, of HTTP and WebSocket together.
+        /// Largest number of open connections (HTTP and WebSocket together).
         public var connections = 64
         /// Largest number of open connections from one IP address.
         public var connectionsPerAddress = 16
@@ -48,20 +47,20 @@ public struct WebOptions: Sendable, Equatable {
         public var body = 65_536
         /// Largest message on a WebSocket, all fragments together, bytes.
         public var message = 65_536
-        /// Largest number of messages and pings per second on a WebSocket, on average, and in a
-        /// burst.
+        /// Largest mean number of messages and pings per second on a WebSocket; also their largest
+        /// number in a burst.
         public var messagesPerSecond = 200
-        /// Largest total size of the messages that wait for a slow client, bytes, in addition to
-        /// the kernel's buffer.
+        /// Largest total size of messages that wait for a slow client, without the kernel's buffer,
+        /// bytes.
         public var outgoing = 262_144
-        /// Size of the kernel's buffer for outgoing data, bytes. A small buffer limits the age of
-        /// the values that a slow client receives.
+        /// Size of the kernel's send buffer, bytes. A small buffer limits the age of the values
+        /// that a slow client receives.
         public var kernelBuffer = 65_536
-        /// Longest time from the connection, or from the last answer, until a request is complete,
+        /// Timeout of a request, from the connection or the last answer to the end of the request,
         /// s.
         public var handshake = 10.0
-        /// Longest time between two complete messages or pongs on a WebSocket, s; also the longest
-        /// time for each part of an answer. The server sends a ping after half of the time `idle`.
+        /// Timeout between two complete messages or pongs on a WebSocket, and timeout of each part
+        /// of an answer, s. The server sends a ping after half of the time `idle`.
         public var idle = 30.0
 
         /// Creates the limits with their default values.
@@ -73,7 +72,7 @@ public struct WebOptions: Sendable, Equatable {
     /// - Parameter listen: Address and port, or UNIX socket.
     public init(listen: String) { self.listen = listen }
 
-    /// Place at which a server listens.
+    /// Address at which a server listens.
     enum Endpoint: Equatable {
         /// Address without brackets, and port.
         case network(host: String, port: Int)
@@ -83,7 +82,7 @@ public struct WebOptions: Sendable, Equatable {
 
     /// Reads `listen`.
     ///
-    /// - Returns: The place; nil if the text is neither an address with a port nor a UNIX socket.
+    /// - Returns: The address; nil if the text is neither an address with a port nor a UNIX socket.
     static func endpoint(_ text: String) -> Endpoint? {
         if text.hasPrefix("unix:") {
             let path = text.dropFirst("unix:".count)
@@ -98,7 +97,7 @@ public struct WebOptions: Sendable, Equatable {
     }
 }
 
-/// Failure to start a web server, as a sentence for the user.
+/// Reason why a web server could not start, as a sentence for the user.
 public struct WebServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Text with the problem, followed by the remedy.
     public let description: String

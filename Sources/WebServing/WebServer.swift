@@ -6,11 +6,10 @@ import NIOSSL
 import NIOWebSocket
 import Synchronization
 
-/// HTTP/1.1 and WebSocket server for the programs that accompany airframed. The class is
-/// thread-safe.
+/// HTTP/1.1 and WebSocket server for airframed's companion programs. The class is thread-safe.
 ///
-/// The server listens from its creation until `stop()`. The server serves all clients on its
-/// event-loop threads, within `WebOptions.Limits`.
+/// The server listens from its creation until `stop()`. All clients are served on the event-loop
+/// threads, within `WebOptions.Limits`.
 public final class WebServer: Sendable {
     private let service: WebService
     private let group: MultiThreadedEventLoopGroup
@@ -21,7 +20,8 @@ public final class WebServer: Sendable {
     /// - Parameters:
     ///   - options: Address, names and limits.
     ///   - application: Application that answers the requests.
-    /// - Throws: An error if the address is wrong or in use, or if the certificate cannot be read.
+    /// - Throws: An error if the address is invalid or in use, or if the certificate cannot be
+    ///   read.
     public init(_ options: WebOptions, _ application: any WebApplication) throws(WebServerError) {
         guard let endpoint = WebOptions.endpoint(options.listen) else {
             throw WebServerError(
@@ -75,15 +75,15 @@ public final class WebServer: Sendable {
 
     /// Port on which the server listens; 0 for a UNIX socket.
     public var port: Int { listener.localAddress?.port ?? 0 }
-    /// Number of connections that are open now.
+    /// Number of open connections.
     public var connections: Int { service.ledger.open }
     /// Counters of the server since its start.
     public var counters: WebCounters { service.ledger.counters }
 
-    /// Stops the server: it accepts no new connections, sends a close frame (1001) to every
-    /// session, and ends its threads. Call this method once, and not from a callback.
+    /// Stops the server. It accepts no new connections, sends a close frame (1001) to every
+    /// session, and stops its threads. Call this method once, and not from a callback.
     ///
-    /// - Parameter grace: Longest time for the remaining answers and close frames, s.
+    /// - Parameter grace: Timeout of the remaining answers and close frames, s.
     public func stop(grace: Double = 1) {
         try? listener.close().wait()
         let channels = service.channels

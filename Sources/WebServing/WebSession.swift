@@ -5,11 +5,11 @@ import Synchronization
 /// Open WebSocket of one client. The class is thread-safe.
 ///
 /// Messages wait in a bounded buffer while the client is slow. A message with a key replaces a
-/// waiting message that has the same key, so that a slow client receives the newest values.
+/// waiting message with the same key. Therefore a slow client receives the newest values.
 public final class WebSession: Sendable {
-    /// Number of this session, unique in the server.
+    /// ID of this session, unique in the server.
     public let id: UInt64
-    /// HTTP request that began the session.
+    /// HTTP request that started the session.
     public let request: WebRequest
 
     /// Frame that waits for the client.
@@ -45,15 +45,16 @@ public final class WebSession: Sendable {
         limit = limits.outgoing
     }
 
-    /// Number of waiting messages that a newer message replaced, because this client was slow.
+    /// Number of waiting messages that were replaced by a newer message because this client was
+    /// slow.
     public var replaced: Int { outbox.withLock { $0.replaced } }
 
     /// Sends a message, immediately or when the client can receive it.
     ///
     /// - Parameters:
     ///   - message: Message of text or of binary data.
-    ///   - key: Key of a waiting message that this message replaces; nil means that no message is
-    ///     replaced. If the waiting messages exceed `Limits.outgoing`, the session is closed.
+    ///   - key: Key of a waiting message to replace; nil to replace no message. If the waiting
+    ///     messages exceed `Limits.outgoing`, the session is closed.
     /// - Returns: True if the message will be sent; false if the session is closed.
     @discardableResult
     public func send(_ message: WebMessage, replacing key: String? = nil) -> Bool {
@@ -63,20 +64,19 @@ public final class WebSession: Sendable {
     /// Ends the session: sends the waiting messages and a close frame, then closes the connection.
     ///
     /// - Parameters:
-    ///   - code: Code of the close frame, 1000 to 4999 (RFC 6455, section 7.4).
-    ///   - reason: Reason in the close frame; text beyond 123 bytes is cut.
+    ///   - code: Code of the close frame, 1000...4999 (RFC 6455, section 7.4).
+    ///   - reason: Reason in the close frame, truncated to 123 bytes.
     public func close(code: Int = 1000, reason: String = "") {
         end(code: code, reason: reason, linger: .seconds(2))
     }
 
-    /// Runs `body` on the event-loop thread after the given time, s, even if the session has ended
-    /// before that time.
+    /// Runs `body` on the event-loop thread after the given time, s, even if the session has ended.
     public func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
     }
 
-    /// Adds a close frame after the waiting messages. The connection closes when the client has
-    /// answered the close frame, at the latest after `linger`.
+    /// Adds a close frame after the waiting messages. The connection closes after the client's
+    /// answer to the close frame, at the latest after `linger`.
     func end(code: Int?, reason: String, linger: TimeAmount) {
         var payload: [UInt8] = []
         if let code {
@@ -95,7 +95,7 @@ public final class WebSession: Sendable {
         channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
     }
 
-    /// Closes the connection immediately, because the client does not read.
+    /// Closes the connection of an unresponsive client immediately.
     private func drop() {
         ledger.refuse(.slow)
         outbox.withLock {
@@ -125,8 +125,8 @@ public final class WebSession: Sendable {
             }
             let isFirst = !box.isScheduled
             box.isScheduled = true
-            // One message of any size can wait; several messages can wait only if their total size
-            // is within the limit.
+            // A single message of any size can wait. Several messages can wait only if their total
+            // size is within the limit.
             let isFull = box.entries.count > 1 && box.size + 64 * box.entries.count > limit
             return (true, isFull && opcode != .connectionClose, isFirst)
         }
@@ -161,8 +161,8 @@ public final class WebSession: Sendable {
         if hasWritten { channel.flush() }
     }
 
-    /// Empties the outbox after the connection has ended, and returns code and reason for the event
-    /// `closed`.
+    /// Empties the outbox after the end of the connection, and returns code and reason for the
+    /// event `closed`.
     func finished() -> (code: Int, reason: String) {
         outbox.withLock { box in
             box.isClosed = true
@@ -172,7 +172,7 @@ public final class WebSession: Sendable {
         }
     }
 
-    /// Stores code and reason of the client's close frame, unless an earlier close frame exists.
+    /// Stores code and reason of the client's close frame, unless there was an earlier close frame.
     func note(code: Int, reason: String) {
         outbox.withLock { if $0.end == nil { $0.end = (code, reason) } }
     }

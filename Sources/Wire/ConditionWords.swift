@@ -4,13 +4,13 @@ public import GimbalCore
 public struct ConditionWords: Sendable, Hashable {
     /// The condition.
     public let condition: Conditions
-    /// Name of the condition in `status`, on the socket and in the log; the name never changes.
+    /// Name of the condition in `status`, on the socket and in the log. The name never changes.
     public let name: String
     /// Description of the condition, and its usual remedy.
     public let sentence: String
 
-    /// MESSAGE_ID for systemd's journal, 32 hexadecimal digits. The first 30 digits are constant,
-    /// the last two identify the condition.
+    /// MESSAGE_ID for systemd's journal, 32 hexadecimal digits. The first 30 digits are constant.
+    /// The last two identify the condition.
     public var messageID: String {
         let number = condition.rawValue.trailingZeroBitCount
         return "5d2c1f7e8a904b6fa3e9c0b7d41f66" + (number < 16 ? "0" : "")
@@ -272,6 +272,6 @@ extension Conditions {
             condition: .shutdown, name: "shutdown", sentence: "airframed is stopping."),
     ]
 
-    /// The texts of all conditions that hold, mildest first.
+    /// The texts of all active conditions, mildest first.
     public var words: [ConditionWords] { Self.catalogue.filter { intersects($0.condition) } }
 }

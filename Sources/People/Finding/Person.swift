@@ -1,4 +1,4 @@
-/// Point of a body that the model has found.
+/// Point of a detected body.
 public struct Landmark: Sendable, Equatable, BitwiseCopyable {
     /// Part of the body, in the order of the model's outputs.
     public enum Part: Int, Sendable, CaseIterable {
@@ -12,8 +12,8 @@ public struct Landmark: Sendable, Equatable, BitwiseCopyable {
 
     /// Position of the point in the picture, pixels.
     public var point: PixelPoint
-    /// Position of the point relative to the middle of the hips, m, estimated by the model: to the
-    /// right, down, and away from the camera.
+    /// Position of the point relative to the midpoint between the hips, m, estimated by the model:
+    /// right, down, away from the camera.
     public var x: Double, y: Double, z: Double
     /// Probability that the point is in the picture and not covered, 0...1.
     public var visibility: Double
@@ -36,8 +36,8 @@ public struct Person: Sendable, Equatable {
     public var box: PixelBox
     /// The 33 points, in the order of `Landmark.Part`.
     public var landmarks: [Landmark]
-    /// Square part of the next picture that contains the body if the body moves by less than a
-    /// quarter of its size.
+    /// Square part of the next picture to search for the body. It contains the body after a motion
+    /// of up to a quarter of the body's size.
     public var region: SquareRegion
 
     /// Creates a person.
@@ -48,10 +48,10 @@ public struct Person: Sendable, Equatable {
         self.region = region
     }
 
-    /// The point of the given part of the body.
+    /// The point for the given part of the body.
     public subscript(part: Landmark.Part) -> Landmark { landmarks[part.rawValue] }
 
-    /// Lowest visibility of a point that counts as visible, 0...1.
+    /// Visibility threshold of a visible point, 0...1.
     public static let visible = 0.5
 
     /// Rectangle around the visible points of the body, pixels; nil if fewer than four points are
@@ -62,8 +62,8 @@ public struct Person: Sendable, Equatable {
             let right = points.map(\.x).max(), let top = points.map(\.y).min(),
             let bottom = points.map(\.y).max()
         else { return nil }
-        // The model has no point at the top of the head. The top of the head is above the eyes by
-        // about 1.5 times the distance from the mouth to the eyes.
+        // The model has no point at the top of the head. The distance from the eyes to the top of
+        // the head is about 1.5 times the distance from the mouth to the eyes.
         func mean(_ a: Landmark.Part, _ b: Landmark.Part) -> PixelPoint? {
             let (a, b) = (landmarks[a.rawValue], landmarks[b.rawValue])
             guard min(a.visibility, b.visibility) >= visible else { return nil }

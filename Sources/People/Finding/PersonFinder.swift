@@ -1,22 +1,21 @@
-/// Finder of people in pictures, with two models: a detector of bodies, which examines the whole
-/// picture, and a model that finds the landmarks of one body. Only one thread at a time uses a
-/// `PersonFinder`.
+/// Finder of people in pictures, with two models. The first detects bodies in the whole picture;
+/// the second finds the landmarks of one body. A `PersonFinder` is used by one thread at a time.
 public final class PersonFinder {
-    /// Names of the files of the models and of the library, as `make deps-eyes` writes them into a
-    /// directory.
+    /// Names of the model files and of the library's file, as in the directory from `make
+    /// deps-eyes`.
     public enum Files {
         /// File of the library LiteRT.
         public static let library = "libLiteRt.so"
         /// File of the detector's model.
         public static let detector = "pose_detection.tflite"
-        /// File of the landmarks' model.
+        /// File of the landmark model.
         public static let landmarks = "pose_landmark_full.tflite"
     }
 
     /// Largest number of people in a picture; the most probable people are kept.
     public var maximumPeople = 8
-    /// Smallest score of a detection, 0...1. The landmarks' model examines each detection, so a low
-    /// value causes no wrong results, but increases the computing time.
+    /// Smallest score of a detection, 0...1. The landmark model checks each detection. Therefore a
+    /// low value causes no wrong results, but increases the computing time.
     public var minimumDetectionScore = 0.4
     /// Smallest score of a person, 0...1.
     public var minimumScore = 0.5
@@ -73,11 +72,11 @@ public final class PersonFinder {
         return people
     }
 
-    /// Finds a person in the part of the picture in which a person was in the previous picture.
+    /// Finds a person in a part of the picture, given the person in the previous picture.
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: Part of the picture, from the `Person` in the previous picture.
+    ///   - region: Part of the picture, from the previous picture's `Person`.
     /// - Returns: The person; nil if the part contains no body.
     /// - Throws: The reason why the model cannot be executed.
     public func find(in picture: RGBPicture, _ region: SquareRegion) throws(InferenceError)
@@ -88,15 +87,14 @@ public final class PersonFinder {
 }
 
 extension Person {
-    /// True if a detection with the given positions of the hips and of the face belongs to this
-    /// person.
+    /// True if a detection with these positions of hips and face belongs to this person.
     func isAround(_ hips: PixelPoint, _ face: PixelPoint) -> Bool {
         let near = region.side / 8
         return distance(region.centre, hips) < near
             && distance(self[.nose].point, face) < near
     }
 
-    /// True if two results from one picture show one person, who was found twice.
+    /// True if two results in one picture are the same person.
     public func isSame(as other: Person) -> Bool {
         box.overlap(other.box) > 0.6
             || distance(region.centre, other.region.centre)

@@ -1,5 +1,5 @@
-/// Parts of a picture that the detector examines, one after the other: the whole picture for near
-/// people, and overlapping squares for distant people, who are too small in the whole picture.
+/// Parts of a picture for the detector, one after the other. The whole picture is for near people;
+/// overlapping squares are for distant people, who are too small in the whole picture.
 public struct SearchPattern: Sendable, Equatable {
     /// Parts of the picture to examine: first the whole picture, then the squares from the upper
     /// left to the lower right.
@@ -10,8 +10,8 @@ public struct SearchPattern: Sendable, Equatable {
     /// - Parameters:
     ///   - width: Width of the pictures, pixels.
     ///   - height: Height of the pictures, pixels.
-    ///   - divisions: Number of parts along the picture's shorter edge; 1 means that only the whole
-    ///     picture is examined.
+    ///   - divisions: Number of parts along the picture's shorter edge; 1 means only the whole
+    ///     picture.
     public init(width: Int, height: Int, divisions: Int) {
         let whole = SquareRegion(
             centre: PixelPoint(x: Double(width) / 2, y: Double(height) / 2),
@@ -21,8 +21,8 @@ public struct SearchPattern: Sendable, Equatable {
             return
         }
         let side = Double(min(width, height)) / Double(divisions)
-        // Adjacent squares overlap by at least a third of their edge, so that every body is inside
-        // one square.
+        // Adjacent squares overlap by at least a third of their edge. Therefore every body is
+        // completely inside one square.
         func middles(_ length: Int) -> [Double] {
             let room = Double(length) - side
             let count = Int((room / (side * 2 / 3)).rounded(.up))

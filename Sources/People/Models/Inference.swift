@@ -1,6 +1,6 @@
 import CInference
 
-/// Problem with the library or a model, as a sentence with a remedy.
+/// Error of the library or a model, as a sentence with a remedy.
 public struct InferenceError: Error, Sendable, CustomStringConvertible {
     /// Problem and remedy, as a sentence.
     public let description: String
@@ -8,7 +8,7 @@ public struct InferenceError: Error, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// LiteRT's library, loaded from a file at run time. Any thread can use the library.
+/// The LiteRT library, loaded from a file at run time. Any thread can use the library.
 final class InferenceLibrary: @unchecked Sendable {
     // The type is `@unchecked Sendable`, because the C library protects its data with locks.
     fileprivate let handle: OpaquePointer
@@ -30,13 +30,13 @@ final class InferenceLibrary: @unchecked Sendable {
     deinit { ci_library_close(handle) }
 }
 
-/// Model with one input and several outputs. Only one thread uses a `Model`.
+/// Model with one input and several outputs. A `Model` is used by one thread only.
 final class Model {
     private let library: InferenceLibrary
     private let handle: OpaquePointer
-    /// Values of the model's input; the owner of the model writes the values before it calls `run`.
+    /// Values of the model's input; set them before `run`.
     var input: [Float]
-    /// Values of the model's outputs after `run`; empty for an output that is not read.
+    /// Values of the model's outputs after `run`; empty for an unused output.
     let outputs: [UnsafeMutableBufferPointer<Float>]
 
     /// Reads and prepares a model.
@@ -46,8 +46,7 @@ final class Model {
     ///   - path: Path of the model's file.
     ///   - threads: Number of threads that execute the model, at least 1.
     ///   - inputCount: Expected number of values in the input.
-    ///   - outputCounts: Expected number of values in each output; 0 for an output that is not
-    ///     read.
+    ///   - outputCounts: Expected number of values in each output; 0 for an unused output.
     /// - Throws: The reason why the model cannot be used.
     init(
         _ library: InferenceLibrary, path: String, threads: Int, inputCount: Int,

@@ -1,6 +1,6 @@
 import CMathShim
 
-/// Body that the detector has found in a picture, with its position, size and direction.
+/// Detected body in a picture, with its position, size and direction.
 struct DetectedBody: Sendable, Equatable {
     /// Probability that the detection is a person, 0...1.
     var score: Double
@@ -8,26 +8,25 @@ struct DetectedBody: Sendable, Equatable {
     var face: PixelBox
     /// Midpoint between the hips, pixels.
     var hips: PixelPoint
-    /// Point in the direction of the head, whose distance from the hips is half the body's size,
-    /// pixels.
+    /// Point towards the head, at a distance of half the body's size from the hips, pixels.
     var top: PixelPoint
 
-    /// Square of the picture that the landmarks' model must examine.
+    /// Square part of the picture for the landmark model.
     var region: SquareRegion { SquareRegion(hips: hips, top: top) }
 }
 
-/// Detector of bodies, BlazePose's first model. The model finds faces, and for each face the hips
-/// and the size of the body. Only one thread at a time can use the detector.
+/// Body detector: BlazePose's first model. The model finds faces. For each face, it estimates the
+/// hips and the body's size. The detector is used by one thread at a time.
 ///
-/// The options are those of MediaPipe's graph `pose_detection_cpu.pbtxt`: a picture of 224x224
-/// pixels with values of -1...1, and five layers of anchors with strides of 8, 16, 32, 32 and 32
-/// pixels; all anchors have the size 1.
+/// The options are those of MediaPipe's graph `pose_detection_cpu.pbtxt`. The input is a picture of
+/// 224x224 pixels with values of -1...1. Five layers of anchors have strides of 8, 16, 32, 32 and
+/// 32 pixels; all anchors have the size 1.
 struct PoseDetector {
     private static let edge = 224
     /// Number of coordinates of a detection: centre and size of the face, and four points. The
-    /// first point of a detection is the midpoint of the hips; its distance to the second point is
-    /// half the body's size. The last two points of a detection belong to the upper body, and are
-    /// not used.
+    /// first point of a detection is the midpoint between the hips. Its distance to the second
+    /// point is half the body's size. The last two points of a detection belong to the upper body,
+    /// and are not used.
     private static let coordinates = 12
     private static let anchors = PoseAnchors.all
 
@@ -47,9 +46,9 @@ struct PoseDetector {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: Part of the picture. The model finds people best if they fill at least an eighth
+    ///   - region: Part of the picture. The model works best for people who fill at least an eighth
     ///     of the region.
-    ///   - minimumScore: Smallest score of a body, 0...1.
+    ///   - minimumScore: Score threshold of a body, 0...1.
     /// - Returns: The bodies, the most probable first.
     /// - Throws: The reason why the model cannot be executed.
     func find(in picture: RGBPicture, _ region: SquareRegion, minimumScore: Double)
@@ -86,8 +85,8 @@ struct PoseDetector {
             hips: point(4), top: point(6))
     }
 
-    /// Merges detections of the same face into one detection, at the mean of their positions,
-    /// weighted by score.
+    /// Merges detections of the same face: the result is the mean of their positions, weighted by
+    /// score.
     ///
     /// - Parameter bodies: All detections.
     /// - Returns: The merged detections, the most probable first.
@@ -96,7 +95,7 @@ struct PoseDetector {
         var result: [DetectedBody] = []
         while let best = rest.first {
             let same = rest.filter { $0.face.overlap(best.face) > 0.3 }
-            // A box without area has an overlap of 0 with itself, so the best box is removed
+            // A box with zero area has an overlap of 0 with itself, so the best box is removed
             // explicitly.
             rest = rest.dropFirst().filter { $0.face.overlap(best.face) <= 0.3 }
             result.append(same.isEmpty ? best : mean(same, score: best.score))
@@ -119,10 +118,10 @@ struct PoseDetector {
     }
 }
 
-/// Positions to which the detector's outputs are relative (anchors).
+/// Anchors: reference positions of the detector's outputs.
 enum PoseAnchors {
     /// Centres of the anchors, 0...1, in the order of the model's outputs. Layers with the same
-    /// stride have a common grid; each layer has two anchors at each point of the grid.
+    /// stride have a common grid. Each layer has two anchors at each grid point.
     static let all =
         grid(stride: 8, layers: 1) + grid(stride: 16, layers: 1) + grid(stride: 32, layers: 3)
 

@@ -1,19 +1,19 @@
 import CMathShim
 
-/// Model of landmarks: BlazePose's second model. In a square around a body, the model finds 33
-/// points of the body, and the square for the next picture. Only one thread at a time can use the
-/// model.
+/// Landmark model: BlazePose's second model. In a square around a body, the model finds 33 points
+/// of the body. It also gives the square for the next picture. The model is used by one thread at a
+/// time.
 ///
-/// The options are those of MediaPipe's graph `pose_landmark_by_roi_cpu.pbtxt`: a picture of
-/// 256x256 pixels with values of 0...1, and 39 points with x, y, z, visibility and presence. The
-/// last six points are auxiliary points of the model.
+/// The options are those of MediaPipe's graph `pose_landmark_by_roi_cpu.pbtxt`. The input is a
+/// picture of 256x256 pixels with values of 0...1. The output has 39 points with x, y, z,
+/// visibility and presence. The last six points are auxiliary points of the model.
 struct PoseLandmarks {
     private static let edge = 256
     private static let points = 39
-    /// Number of cells along an edge of the map that contains the probability of each point.
+    /// Edge length of the probability map, cells.
     private static let cells = 64
-    /// Indices of two auxiliary points: `hips` is the midpoint of the hips; the distance from
-    /// `hips` to `top` is half the body's size.
+    /// Indices of two auxiliary points. `hips` is the midpoint between the hips; its distance to
+    /// `top` is half the body's size.
     private static let (hips, top) = (33, 34)
 
     private let model: Model
@@ -22,7 +22,7 @@ struct PoseLandmarks {
     ///
     /// - Throws: The reason why the model cannot be used.
     init(_ library: InferenceLibrary, path: String, threads: Int) throws(InferenceError) {
-        // The model has a further output, a mask of the body, which is not read.
+        // The model's mask of the body is not used.
         model = try Model(
             library, path: path, threads: threads, inputCount: 3 * Self.edge * Self.edge,
             outputCounts: [
@@ -34,7 +34,7 @@ struct PoseLandmarks {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - region: Part of the picture, with the body upright in its middle.
+    ///   - region: Part of the picture, with the body upright at its centre.
     ///   - minimumScore: Smallest probability that the part contains a body, 0...1.
     /// - Returns: The person; nil if the part contains no body.
     /// - Throws: The reason why the model cannot be executed.
@@ -64,9 +64,9 @@ struct PoseLandmarks {
         return region.point(u: refined.u, v: refined.v)
     }
 
-    /// Refines the position (u, v) of a point: mean position of the cells at most three cells away,
-    /// weighted by the probability of the point in each cell. The result is nil if the
-    /// probabilities of all these cells are below 0.5.
+    /// Refines the position (u, v) of a point. The result is the mean position of the cells within
+    /// three cells, weighted by their probabilities. The result is nil if all these cells have
+    /// probabilities below 0.5.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }
@@ -88,8 +88,8 @@ struct PoseLandmarks {
     }
 
     private func landmark(_ index: Int, _ region: SquareRegion) -> Landmark {
-        // The model returns metres in the axes of the rotated square, with the z axis pointing away
-        // from the camera.
+        // The model returns metres in the rotated square's axes. The z axis points away from the
+        // camera.
         let metres = (0..<3).map { Double(model.outputs[4][index * 3 + $0]) }
         let (cosine, sine) = (cm_cos(region.rotation), cm_sin(region.rotation))
         return Landmark(

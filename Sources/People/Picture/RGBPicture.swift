@@ -7,12 +7,12 @@ public struct RGBPicture: Sendable, Equatable {
     /// Colour values 0...255 in the order red, green, blue, row by row from the upper left corner.
     public var bytes: [UInt8]
 
-    /// Creates a picture; nil if the number of bytes does not fit the size.
+    /// Creates a picture; nil if the number of bytes does not match the size.
     ///
     /// - Parameters:
     ///   - width: Width, pixels, at least 1.
     ///   - height: Height, pixels, at least 1.
-    ///   - bytes: Colour values; their number is 3 · width · height.
+    ///   - bytes: Colour values, 3 · width · height in number.
     public init?(width: Int, height: Int, bytes: [UInt8]) {
         guard width > 0, height > 0, bytes.count == 3 * width * height else { return nil }
         self.width = width
@@ -21,7 +21,7 @@ public struct RGBPicture: Sendable, Equatable {
     }
 }
 
-/// Point in a picture, pixels: x to the right and y down from the upper left corner of the upper
+/// Point in a picture, pixels: x right and y down. The origin is the upper left corner of the upper
 /// left pixel.
 public struct PixelPoint: Sendable, Equatable, BitwiseCopyable {
     /// Position to the right of the picture's left edge, pixels.
@@ -36,7 +36,7 @@ public struct PixelPoint: Sendable, Equatable, BitwiseCopyable {
     }
 }
 
-/// Upright rectangle in a picture, pixels; it can extend beyond the picture.
+/// Axis-parallel rectangle in a picture, pixels. It can extend beyond the picture.
 public struct PixelBox: Sendable, Equatable, BitwiseCopyable {
     /// Position of the left edge, pixels.
     public var left: Double
@@ -58,8 +58,8 @@ public struct PixelBox: Sendable, Equatable, BitwiseCopyable {
     /// Centre of the rectangle.
     public var centre: PixelPoint { PixelPoint(x: left + width / 2, y: top + height / 2) }
 
-    /// Area of the intersection of this rectangle and another one, divided by the area of their
-    /// union; 0...1.
+    /// Overlap with another rectangle: area of the intersection divided by the area of the union,
+    /// 0...1.
     public func overlap(_ other: PixelBox) -> Double {
         let common =
             max(0, min(left + width, other.left + other.width) - max(left, other.left))

@@ -1,23 +1,21 @@
 import CMathShim
 
 extension SquareRegion {
-    /// Computes the samples of the square for the input of a model: row by row, with red, green and
-    /// blue of each sample. Samples outside the picture are black.
+    /// Samples the square for the input of a model, row by row, with red, green and blue of each
+    /// sample. Samples outside the picture are black.
     ///
     /// If the square is enlarged, each sample is interpolated bilinearly between four pixels. If
-    /// the square is reduced, each sample is the mean of several pixels, because a single pixel
-    /// would cause aliasing.
+    /// the square is reduced, each sample is the mean of several pixels, which avoids aliasing.
     ///
     /// - Parameters:
     ///   - picture: The picture.
     ///   - count: Number of samples along an edge.
-    ///   - range: Sample values of black and of white.
+    ///   - range: Sample values for black and white.
     ///   - target: Buffer for the samples, 3 · count² values.
     func sample(
         _ picture: RGBPicture, count: Int, range: ClosedRange<Float>, into target: inout [Float]
     ) {
-        // A model can return an invalid region; positions far outside the picture do not fit into
-        // an integer.
+        // A model can return an invalid region. Its positions can be too large for an integer.
         let far = 1e5
         guard side > 0, side < far, abs(centre.x) < far, abs(centre.y) < far, rotation.isFinite
         else {
@@ -52,12 +50,11 @@ extension SquareRegion {
     }
 }
 
-/// Positions of the samples in the picture, in coordinates that are integers at the centre of a
-/// pixel.
+/// Positions of the samples in the picture. Coordinates of pixel centres are integers.
 private struct Grid {
     /// Position of the first sample.
     let x: Float, y: Float
-    /// Steps from one sample to the next sample to the right, and to the next sample below.
+    /// Steps from one sample to its right neighbour and to its lower neighbour.
     let right: (x: Float, y: Float), down: (x: Float, y: Float)
 
     init(_ region: SquareRegion, step: Double) {
@@ -80,12 +77,12 @@ private struct Sampler {
     let pixels: UnsafePointer<UInt8>
     let width: Int
     let height: Int
-    /// Positions of the sub-samples into which each sample is divided.
+    /// Positions of a sample's sub-samples.
     let step: Grid
     /// Number of sub-samples along the edge of a sample.
     let parts: Int
 
-    /// Mean of the picture's pixels at the sub-samples of a sample, for a reduced square.
+    /// Mean of the pixels at a sample's sub-samples, for a reduced square.
     @inline(__always)
     func mean(_ column: Int, _ row: Int) -> SIMD3<Float> {
         var (red, green, blue) = (UInt32(0), UInt32(0), UInt32(0))
@@ -93,7 +90,7 @@ private struct Sampler {
             var (x, y) = step.point(column * parts, row * parts + part)
             for _ in 0..<parts {
                 // The conversion to an integer rounds towards zero. The offset makes the
-                // coordinates near the picture positive, so that they are all rounded down.
+                // coordinates near the picture positive. Then all of them are rounded down.
                 let (column, row) = (Int(x + 4096.5) - 4096, Int(y + 4096.5) - 4096)
                 if column >= 0, row >= 0, column < width, row < height {
                     let pixel = pixels + 3 * (row * width + column)

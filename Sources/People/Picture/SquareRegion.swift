@@ -1,6 +1,6 @@
 import CMathShim
 
-/// Square part of a picture, rotated about its centre, which a model examines.
+/// Square part of a picture for a model; the square can be rotated about its centre.
 public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
     /// Centre of the square, pixels.
     public var centre: PixelPoint
@@ -23,16 +23,16 @@ public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
             side: Double(max(picture.width, picture.height)))
     }
 
-    /// Creates the square around a body. The centre of the square is at the hips, and the body is
-    /// upright in the square.
+    /// Creates the square around a body. The square is centred on the hips, and the body is upright
+    /// in it.
     ///
     /// - Parameters:
     ///   - hips: Midpoint between the hips, pixels.
-    ///   - top: Point in the direction of the head, whose distance from the hips is half the body's
-    ///     size, pixels. The detector and the landmark model return the point `top`.
+    ///   - top: Point towards the head, at a distance of half the body's size from the hips,
+    ///     pixels. The detector and the landmark model each return the point `top`.
     init(hips: PixelPoint, top: PixelPoint) {
         let (dx, dy) = (top.x - hips.x, top.y - hips.y)
-        // The models were trained with squares that are a quarter larger than the body.
+        // The models were trained on squares 25 % larger than the body.
         self.init(
             centre: hips, side: 2 * 1.25 * cm_sqrt(dx * dx + dy * dy),
             rotation: cm_atan2(dx, -dy))

@@ -1,8 +1,8 @@
 import CMathShim
 public import GimbalCore
 
-/// Relation between a picture's pixels and directions from the camera. The camera model has no
-/// distortion, and its optical axis is at the centre of the picture.
+/// Camera model that relates a picture's pixels to directions. The model has no distortion, and its
+/// optical axis is at the centre of the picture.
 public struct CameraView: Sendable, Equatable, BitwiseCopyable {
     /// Width of the pictures, pixels.
     public var width: Double
@@ -11,12 +11,12 @@ public struct CameraView: Sendable, Equatable, BitwiseCopyable {
     /// Focal length, pixels.
     public var focal: Double
 
-    /// Creates the view of a camera.
+    /// Creates the model of a camera.
     ///
     /// - Parameters:
     ///   - width: Width of the pictures, pixels, positive.
     ///   - height: Height of the pictures, pixels, positive.
-    ///   - fieldOfView: Angle between the left and the right edge, rad, between 0 and π.
+    ///   - fieldOfView: Horizontal angle of view, rad, between 0 and π.
     public init(width: Int, height: Int, fieldOfView: Double) {
         self.width = Double(width)
         self.height = Double(height)
@@ -59,7 +59,7 @@ public struct EarthDirection: Sendable, Equatable, BitwiseCopyable {
         self.pitch = pitch
     }
 
-    /// Creates the direction of a vector (north, east, down), whose length must not be zero.
+    /// Creates the direction of a vector (north, east, down). The vector must not be zero.
     public init(_ vector: Vector3) {
         yaw = cm_atan2(vector.y, vector.x)
         pitch = cm_atan2(-vector.z, cm_sqrt(vector.x * vector.x + vector.y * vector.y))
@@ -72,11 +72,11 @@ public struct EarthDirection: Sendable, Equatable, BitwiseCopyable {
     }
 }
 
-/// Observation of a person in one picture, for the tracker: directions instead of pixels.
+/// Observation of a person in one picture, as directions, for the tracker.
 public struct Sighting: Sendable, Equatable {
     /// Heading of the body's centre, rad.
     public var yaw: Double
-    /// Elevation of the camera's axis for a correct framing, rad.
+    /// Elevation of the optical axis for the desired framing, rad.
     public var aimPitch: Double
     /// Approximate horizontal distance of the person, m; nil if it is unknown.
     public var distance: Double?
@@ -92,7 +92,7 @@ public struct Sighting: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - person: The person in the picture.
-    ///   - view: Relation of the picture's pixels to directions.
+    ///   - view: Camera model of the picture.
     ///   - attitude: Attitude of the camera at the exposure, body to earth.
     ///   - framing: Desired position of the person in the picture.
     public init(
@@ -109,8 +109,8 @@ public struct Sighting: Sendable, Equatable {
 
 extension Person {
     /// Scale of the picture at the person, pixels per metre. The scale is the distance between
-    /// visible points of the trunk in pixels, divided by the same distance in the model's metres;
-    /// nil if too few points are visible.
+    /// visible points of the trunk in pixels, divided by the model's distance in metres. It is nil
+    /// if too few points are visible.
     public var pixelsPerMetre: Double? {
         let parts: [Landmark.Part] = [
             .nose, .leftShoulder, .rightShoulder, .leftHip, .rightHip, .leftElbow, .rightElbow,

@@ -6,8 +6,8 @@ public struct Framing: Sendable, Equatable {
     public enum Side: String, Sendable, CaseIterable {
         /// The centre of the picture.
         case centre
-        /// One third of the width from the left edge, so that the picture shows more of the scene
-        /// to the right of the person.
+        /// One third of the width from the left edge. The picture then shows more of the scene to
+        /// the right of the person.
         case leftThird = "left_third"
         /// One third of the width from the right edge.
         case rightThird = "right_third"
@@ -18,19 +18,18 @@ public struct Framing: Sendable, Equatable {
     /// Smallest distance of the top of the head from the upper edge, as a fraction of the picture's
     /// height, 0...0.5.
     public var headRoom = 0.12
-    /// Half the width of the dead zone, as a fraction of the picture's width, 0...0.4: horizontal
-    /// distance of the person from the desired position at which the camera begins to move.
+    /// Half the width of the dead zone, as a fraction of the picture's width, 0...0.4. The camera
+    /// moves if the person's horizontal distance from the desired position is larger.
     public var deadZone = 0.0
-    /// Time constant with which the camera moves the person to the desired position in the picture,
-    /// s.
+    /// Time constant of the person's motion to the desired position in the picture, s.
     public var smoothing = 0.25
 
     /// Creates the default framing.
     public init() {}
 
-    /// Returns the vertical position in the picture to which the camera's axis must move for a
-    /// correct framing. If the person fits into the picture, this position is the person's centre;
-    /// otherwise this position leaves head room.
+    /// Vertical position in the picture of the optical axis for the desired framing, pixels. If the
+    /// person fits into the picture, this position is the person's centre. Otherwise it ensures the
+    /// head room.
     ///
     /// - Parameters:
     ///   - box: Box of the person, pixels.
@@ -41,7 +40,7 @@ public struct Framing: Sendable, Equatable {
         return box.top + view.height / 2 - top
     }
 
-    /// Angle from the person to the camera's axis, right positive, rad.
+    /// Angle from the person to the optical axis, right positive, rad.
     func offset(_ view: CameraView) -> Double {
         let shift =
             switch side {

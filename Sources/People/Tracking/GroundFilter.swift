@@ -3,21 +3,21 @@ import CMathShim
 /// Kalman filter of a person's position and velocity in the horizontal plane around the camera,
 /// earth frame, m. The filter's model is constant velocity with random acceleration.
 ///
-/// The filter estimates a position, not only a heading, because a person who walks straight ahead
-/// has a constant velocity, but a changing rate of heading. The distance is known only roughly. A
-/// wrong distance scales position and velocity by one factor, so the predicted heading remains
+/// The filter estimates a position instead of a heading, because a person on a straight path has a
+/// constant velocity but a varying heading rate. The distance is only approximately known. A wrong
+/// distance scales position and velocity by the same factor, so the predicted heading remains
 /// correct.
 struct GroundFilter: Sendable {
     /// Standard deviation of the heading in an observation, rad.
     static let headingSigma = 0.01
     /// Standard deviation of the distance in an observation, as a fraction of the distance.
     static let distanceSigma = 0.2
-    /// Spectral density of the acceleration of people, m²/s³: a walking person starts or stops
-    /// within half a second.
+    /// Spectral density of a person's acceleration, m²/s³. A walking person starts or stops within
+    /// half a second.
     static let acceleration = 1.5
-    /// Standard deviation of the velocity at the start, m/s.
+    /// Standard deviation of the initial velocity, m/s.
     static let startSpeed = 1.5
-    /// Distance that is assumed until an observation contains a distance, m.
+    /// Assumed distance until an observation contains a distance, m.
     static let usualDistance = 4.0
 
     /// Position north and east, m, and velocity north and east, m/s.
@@ -82,14 +82,13 @@ struct GroundFilter: Sendable {
         covariance = p
     }
 
-    /// Corrects the state with an observation, whose time must be the state's time.
+    /// Corrects the state with an observation at the state's time.
     mutating func correct(_ sighting: Sighting) {
         let measured = sighting.distance ?? distance
         let place = SIMD2(
             measured * cm_cos(sighting.yaw), measured * cm_sin(sighting.yaw))
-        // The noise is computed with the filter's distance, which is more accurate than the
-        // distance of one observation. If the observation has no distance, only its heading has an
-        // effect.
+        // The noise depends on the filter's distance, which is more accurate than an observation's
+        // distance. If the observation has no distance, only its heading has an effect.
         var noise = Self.noise(sighting.yaw, distance)
         if sighting.distance == nil {
             noise = Self.noise(sighting.yaw, distance, distanceSigma: 10)

@@ -1,29 +1,29 @@
 import CMathShim
 
-/// State machine that chooses the followed person, and computes the direction in which the camera
-/// must look. Times are seconds on one clock. The type uses no clock and no thread: callers pass
-/// the time.
+/// State machine that selects the followed person, and computes the direction for the camera. All
+/// times are in seconds on the same clock. The type has no clock and no thread; the time is a
+/// parameter.
 public struct PersonFollower: Sendable {
     /// Choice of a user.
     public enum Choice: Sendable, Equatable {
-        /// Follow the person nearest to the centre of the picture; if a person is already followed,
-        /// follow that person.
+        /// Follow the person nearest to the centre of the picture, unless a person is already
+        /// followed.
         case on
         /// Follow no person.
         case off
-        /// Follow the next person to the right, and after the last person the first one.
+        /// Follow the next person to the right; after the last person, the first one.
         case next
         /// Follow the person at a position in the picture, 0...1 from the left and from the top.
         case point(x: Double, y: Double)
     }
 
-    /// Direction in which the camera must look, and the rate of this direction.
+    /// Direction for the camera, and the rate of this direction.
     public struct Aim: Sendable, Equatable {
         /// Heading, rad, -π...π, and its rate, rad/s.
         public var yaw: Double, yawRate: Double
         /// Elevation, rad, -π/2...π/2.
         public var pitch: Double
-        /// Time at which the camera must look in this direction, s.
+        /// Time of this direction, s.
         public var time: Double
     }
 
@@ -31,18 +31,18 @@ public struct PersonFollower: Sendable {
     public enum State: Sendable, Equatable {
         /// No person is followed or searched for.
         case off
-        /// No person has been found yet; the camera holds its direction.
+        /// No person has been found yet. The camera holds its direction.
         case waiting
-        /// The person with this number is followed.
+        /// The person with this track ID is followed.
         case following(Int)
-        /// The person with this number is no longer found. The camera first continues the person's
+        /// The person with this track ID has been lost. The camera first continues the person's
         /// motion, then holds its direction.
         case lost(Int)
     }
 
-    /// Present state of the follower.
+    /// Current state of the follower.
     public private(set) var state = State.off
-    /// Time without a person after which the follower stops, s.
+    /// Timeout without a person before the follower stops, s.
     public var patience = 15.0
     /// Desired position of the person in the picture.
     public var framing = Framing()
@@ -51,23 +51,23 @@ public struct PersonFollower: Sendable {
 
     /// Time without an observation after which the person counts as lost, s.
     private static let lossSeconds = 0.6
-    /// Time for which the camera continues the motion of a lost person, s. A longer prediction
-    /// would be unreliable.
+    /// Duration of the prediction of a lost person's motion, s. Longer predictions would be
+    /// unreliable.
     private static let coastSeconds = 4.0
-    /// Largest difference, rad, between a new person's heading and the lost person's predicted
-    /// heading for which the new person counts as the lost person.
+    /// Gate for finding a lost person again: largest difference between a new person's heading and
+    /// the lost person's predicted heading, rad.
     private static let reunion = 0.9
 
     private var choice: Choice?
     private var begun = 0.0
     private var lastAim: Aim?
-    /// Last state of the followed person, for the time after the tracker has removed the person.
+    /// Last state of the followed person, for use after the tracker has removed the track.
     private var last: TrackedPerson?
 
     /// Creates a follower that follows no person.
     public init() {}
 
-    /// Stores a user's choice, which the next call of `update` executes.
+    /// Stores a user's choice for the next call of `update`.
     public mutating func ask(_ choice: Choice, at time: Double) {
         if choice == .off {
             stop()
@@ -94,14 +94,13 @@ public struct PersonFollower: Sendable {
     ///
     /// - Parameters:
     ///   - sightings: Observations of the people in the picture.
-    ///   - axis: Direction of the camera's axis at the exposure.
-    ///   - view: Relation of the picture's pixels to directions.
-    ///   - point: Function that returns the direction of a position in the picture, 0...1 from the
-    ///     left and from the top.
+    ///   - axis: Direction of the optical axis at the exposure.
+    ///   - view: Camera model of the picture.
+    ///   - point: Function that converts a position in the picture (0...1 from the left and from
+    ///     the top) to a direction.
     ///   - exposed: Time of the exposure, s.
     ///   - now: Present time, s.
-    /// - Returns: Number of the person in each observation; nil for an observation that is not
-    ///   used.
+    /// - Returns: Track ID of each observation; nil for an unused observation.
     public mutating func update(
         _ sightings: [Sighting], axis: EarthDirection, _ view: CameraView,
         point: (_ x: Double, _ y: Double) -> EarthDirection, exposed: Double, now: Double
@@ -123,7 +122,7 @@ public struct PersonFollower: Sendable {
         return ids
     }
 
-    /// Number of the person who is followed or lost; nil if there is no such person.
+    /// Track ID of the followed or lost person; nil if there is none.
     public var target: Int? {
         switch state {
         case .off, .waiting: nil
@@ -131,7 +130,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// True if the follower searches for a person who has not been found in the pictures.
+    /// True if the follower searches for a person.
     public var isSearching: Bool {
         switch state {
         case .waiting, .lost: true
@@ -144,7 +143,7 @@ public struct PersonFollower: Sendable {
         tracker.keep(id, seconds: patience)
     }
 
-    /// Updates the state of the followed person, who can be found, lost, or found again.
+    /// Updates the state of the followed person: found, lost, or found again.
     private mutating func watch(
         _ id: Int, _ seen: [TrackedPerson], _ exposed: Double, _ now: Double
     ) {
@@ -160,8 +159,8 @@ public struct PersonFollower: Sendable {
             return
         }
         state = .lost(id)
-        // A new person near the expected direction of the lost person is treated as the lost
-        // person, unless both persons were in the picture at the same time.
+        // A new person near the lost person's expected direction counts as the lost person, unless
+        // both have been in one picture.
         let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
         let candidates = seen.filter {
             $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen
@@ -174,7 +173,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Executes the user's choice of a person. Returns the number of the selected person; nil if
+    /// Applies the user's choice of a person. Returns the track ID of the selected person; nil if
     /// the user has not made a choice, or if no visible person is suitable.
     private mutating func fulfil(
         _ seen: [TrackedPerson], _ axis: EarthDirection,
@@ -212,14 +211,13 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    /// Returns the direction in which the camera must look at the given time; nil if the camera
-    /// must not be moved.
+    /// Direction for the camera at the given time; nil if the camera must not be moved.
     ///
     /// - Parameters:
     ///   - time: Time, s, not before the last picture.
-    ///   - axis: Present direction of the camera's axis; the camera holds this direction while no
+    ///   - axis: Current direction of the optical axis. The camera holds this direction while no
     ///     person is followed.
-    ///   - view: Relation of the picture's pixels to directions.
+    ///   - view: Camera model of the picture.
     /// - Returns: The direction and its rate.
     public mutating func aim(at time: Double, axis: EarthDirection, _ view: CameraView) -> Aim? {
         let person: TrackedPerson?
@@ -252,8 +250,7 @@ public struct PersonFollower: Sendable {
         return aim
     }
 
-    /// Returns the direction that the camera holds while there are no pictures; nil if the camera
-    /// must not be moved.
+    /// Direction to hold while there are no pictures; nil if the camera must not be moved.
     public mutating func hold(at time: Double) -> Aim? {
         guard state != .off, let lastAim else { return nil }
         return Aim(yaw: lastAim.yaw, yawRate: 0, pitch: lastAim.pitch, time: time)

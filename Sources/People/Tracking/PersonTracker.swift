@@ -1,8 +1,8 @@
 import CMathShim
 
-/// Person who is tracked over several pictures.
+/// Track of a person over several pictures.
 public struct TrackedPerson: Sendable {
-    /// Number of the person, from 1; each number is used only once.
+    /// Track ID of the person, from 1. Each ID is used only once.
     public let id: Int
     /// Number of pictures in which the person was found.
     public internal(set) var sightings = 1
@@ -13,14 +13,14 @@ public struct TrackedPerson: Sendable {
     /// Time of the state `ground`, s.
     var time: Double
     var ground: GroundFilter
-    /// Smoothed elevation at which the camera must look, rad.
+    /// Smoothed elevation for the camera, rad.
     var aimPitch: Double
 
-    /// Direction of a person at a given instant, and the rate of the direction.
+    /// Direction of a person at one instant, and its rate.
     public struct Direction: Sendable, Equatable {
         /// Heading, rad, -π...π, and its rate, rad/s.
         public var yaw: Double, yawRate: Double
-        /// Elevation at which the camera must look, rad, -π/2...π/2.
+        /// Elevation for the camera, rad, -π/2...π/2.
         public var aimPitch: Double
         /// Horizontal distance of the person, m.
         public var distance: Double
@@ -42,24 +42,23 @@ public struct TrackedPerson: Sendable {
 }
 
 /// Tracker of several people in the earth frame. The tracker predicts each person's direction at
-/// the time of the next picture, assigns the observations to people with the smallest total error,
-/// and keeps people who are hidden for a short time. Times are seconds on one clock.
+/// the time of a picture. It assigns the observations with the smallest total error, and keeps
+/// people who are briefly hidden. All times are in seconds on the same clock.
 public struct PersonTracker: Sendable {
-    /// Time without an observation after which a person is removed, s. The time is long enough for
-    /// a person who is hidden for a second, and whom the detector then misses in some pictures.
+    /// Timeout of a track without an observation, s. This time is sufficient for a person who is
+    /// hidden for a second and then missed in some pictures.
     public var memory = 1.6
-    /// The tracked people, in the order of their numbers.
+    /// The tracked people, in the order of their track IDs.
     public private(set) var people: [TrackedPerson] = []
 
     private var nextID = 1
-    /// Person with a longer timeout than the other people: the person's number, and the time
-    /// without an observation until the removal, s.
+    /// Person with a longer timeout: track ID and timeout, s.
     private var kept: (id: Int, seconds: Double)?
 
     /// Largest number of tracked people.
     public static let limit = 8
-    /// Largest squared distance of an observation from its prediction, in squared standard
-    /// deviations; 99.9 % of the observations are closer.
+    /// Gate: largest squared distance of an observation from its prediction, in squared standard
+    /// deviations. 99.9 % of the observations are within the gate.
     private static let gate = 13.8
     /// Standard deviation of the logarithm of (observed distance / predicted distance).
     private static let distanceSigma = 0.35
@@ -70,11 +69,11 @@ public struct PersonTracker: Sendable {
     /// Sets a longer timeout for one person.
     ///
     /// - Parameters:
-    ///   - id: Number of the person; nil means that all people are treated alike.
-    ///   - seconds: Time without an observation after which the person is removed, s.
+    ///   - id: Track ID of the person; nil means the same timeout for all people.
+    ///   - seconds: Timeout of the track without an observation, s.
     public mutating func keep(_ id: Int?, seconds: Double) { kept = id.map { ($0, seconds) } }
 
-    /// The tracked person with the given number; nil if there is none.
+    /// The person with the given track ID; nil if there is none.
     public subscript(id: Int) -> TrackedPerson? { people.first { $0.id == id } }
 
     /// Updates the people with the observations of one picture.
@@ -82,8 +81,8 @@ public struct PersonTracker: Sendable {
     /// - Parameters:
     ///   - sightings: Observations of the people in the picture; at most `limit` are used.
     ///   - time: Time of the exposure, s; not before the exposure of the last picture.
-    /// - Returns: Number of the person in each observation, in the order of `sightings`; nil for an
-    ///   observation that is not used.
+    /// - Returns: Track ID of each observation, in the order of `sightings`; nil for an unused
+    ///   observation.
     public mutating func update(_ sightings: [Sighting], at time: Double) -> [Int?] {
         for index in people.indices {
             people[index].ground.predict(time - people[index].time)
@@ -114,8 +113,8 @@ public struct PersonTracker: Sendable {
         return result
     }
 
-    /// Assigns a person to each observation, as an index of `people`. The assignment has the
-    /// smallest sum of squared distances; an observation without a person adds `gate` to the sum.
+    /// Assigns each observation to a person, as an index of `people`. The assignment minimises the
+    /// sum of squared distances. An unassigned observation adds `gate` to the sum.
     private func assign(_ sightings: [Sighting]) -> [Int?] {
         let costs = sightings.map { sighting in people.map { $0.cost(sighting) } }
         var best = [(cost: Double, choice: [Int?])?](repeating: nil, count: 1 << people.count)
@@ -145,8 +144,8 @@ public struct PersonTracker: Sendable {
         _ sighting: Sighting, from person: TrackedPerson
     ) -> Double {
         let away = Self.wrapped(sighting.yaw - person.ground.yaw)
-        // The centre of a person's box jumps when an arm appears, so 0.1 m is added to the standard
-        // deviation.
+        // If an arm appears, the centre of a person's box jumps. Therefore the standard deviation
+        // includes 0.1 m.
         let width = 0.1 / person.ground.distance
         let variance =
             person.ground.yawVariance + GroundFilter.headingSigma * GroundFilter.headingSigma

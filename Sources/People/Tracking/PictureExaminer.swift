@@ -1,13 +1,13 @@
 public import GimbalCore
 
-/// Examiner of a camera's pictures. The examiner finds known people with the model of landmarks.
-/// The examiner searches for other people with the detector, alternately in the whole picture and
-/// in parts of the picture. Only one thread uses a `PictureExaminer`.
+/// People detector for a camera's pictures. It finds known people with the landmark model. It
+/// searches for other people with the detector, alternately in the whole picture and in its parts.
+/// A `PictureExaminer` is used by one thread only.
 public final class PictureExaminer {
-    /// Number of parts along the picture's shorter edge in the search for distant people; 1 means
-    /// that only near people are found.
+    /// Number of parts along the picture's shorter edge in the search for distant people; 1 finds
+    /// only near people.
     public var divisions = 2
-    /// Time between two searches while the followed person is in the picture, s.
+    /// Interval of the searches while the followed person is in the picture, s.
     public var searchInterval = 1.0
 
     /// Body in one of the last pictures: its direction in the earth frame, and its position in the
@@ -23,12 +23,12 @@ public final class PictureExaminer {
     private var lastSearch = -Double.infinity
     private var turn = 0
 
-    /// Timeout of an observed body, s: after the timeout, only the detector searches for the body.
+    /// Timeout of an observed body, s. After the timeout, only the detector can find the body.
     private static let patience = 0.5
 
     /// Creates an examiner.
     ///
-    /// - Parameter finder: Finder with the models; only this examiner may use it.
+    /// - Parameter finder: Finder with the models, for this examiner only.
     public init(_ finder: PersonFinder) { self.finder = finder }
 
     /// Removes all known people.
@@ -42,11 +42,11 @@ public final class PictureExaminer {
     ///
     /// - Parameters:
     ///   - picture: The picture.
-    ///   - view: Relation of the picture's pixels to directions.
+    ///   - view: Camera model of the picture.
     ///   - attitude: Attitude of the camera at the exposure, body to earth.
     ///   - time: Time of the exposure, s.
-    ///   - tracker: Tracker with the people of earlier pictures, and their motion.
-    ///   - isSearching: True if the person to be followed has not been found.
+    ///   - tracker: Tracker with the people in earlier pictures and their motion.
+    ///   - isSearching: True if the person to follow has not been found.
     /// - Returns: The people.
     /// - Throws: The reason why the models cannot be executed.
     public func examine(
@@ -78,7 +78,7 @@ public final class PictureExaminer {
         return people + (try search(picture, besides: people))
     }
 
-    /// Searches for other people. The calls alternate between the whole picture and two of its
+    /// Searches for other people. The calls examine alternately the whole picture and two of its
     /// parts.
     private func search(_ picture: RGBPicture, besides people: [Person]) throws(InferenceError)
         -> [Person]
@@ -98,12 +98,12 @@ public final class PictureExaminer {
         return found
     }
 
-    /// Stores the positions of the people in the last picture, by their numbers.
+    /// Stores the positions of the people in the last picture, by track ID.
     ///
     /// - Parameters:
     ///   - people: The people in the picture.
-    ///   - ids: Number of each person; nil for a person who is not tracked.
-    ///   - view: Relation of the picture's pixels to directions.
+    ///   - ids: Track ID of each person; nil for an untracked person.
+    ///   - view: Camera model of the picture.
     ///   - attitude: Attitude of the camera at the exposure.
     ///   - time: Time of the exposure, s.
     public func note(

@@ -5,11 +5,11 @@ import NIOPosix
 import Port
 import Wire
 
-/// UNIX socket for `airframectl pair web`. Requests and answers are lines in the format of
-/// airframed's socket. The mode and group of the socket's file decide which users can use it.
+/// UNIX socket for `airframectl pair web`. Requests and answers have the format of airframed's
+/// socket: one line each. The file mode and group of the socket determine the permitted users.
 ///
-/// Methods: `pair` creates a pairing code, `browsers` lists the paired browsers, and `revoke`
-/// removes one paired browser or all of them.
+/// Methods: `pair` creates a pairing code; `browsers` lists the paired browsers; `revoke` removes
+/// one paired browser, or all.
 final class ControlSocket: Sendable {
     /// Longest request, bytes.
     static let lineLimit = 4096
@@ -84,7 +84,7 @@ struct ControlMethods: Sendable {
     }
 }
 
-/// Requests of one client of the control socket.
+/// Handler of one client's requests on the control socket.
 private final class ControlLines: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Issuer of pairing codes. Only one code is valid at a time, for a short time and for few
-/// attempts. The class is thread-safe. Callers pass the time, in seconds of any monotonic clock.
+/// Issuer of pairing codes. Only one code is valid at a time, for a short time and a few attempts.
+/// The class is thread-safe. The current time is a parameter, in seconds on any monotonic clock.
 ///
 /// The code has 8 digits. With 5 attempts for each code, a guess succeeds with a probability of
 /// 1 in 20 million.
 final class PairingDesk: Sendable {
-    /// Number of wrong codes after which the code is withdrawn.
+    /// Number of wrong attempts before the code becomes invalid.
     static let attempts = 5
     /// Shortest time between two attempts, s.
     static let pause = 0.5
@@ -35,7 +35,7 @@ final class PairingDesk: Sendable {
     /// Number of refused attempts since the start.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Creates a code, which replaces the present code.
+    /// Creates a code. The previous code becomes invalid.
     ///
     /// - Parameters:
     ///   - seconds: Lifetime of the code, s.

@@ -5,11 +5,11 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// A browser that is paired, without its token.
+/// A paired browser, without its token.
 struct PairedBrowser: Codable, Equatable, Sendable {
-    /// Short name for `revoke`: the first 8 digits of the token's hash.
+    /// ID for `revoke`: the first 8 digits of the token's hash.
     var id: String { String(hash.prefix(8)) }
-    /// Name of the browser, which its page has sent.
+    /// Name of the browser, as reported by its page.
     var name: String
     /// SHA-256 of the token, hexadecimal.
     var hash: String
@@ -19,11 +19,11 @@ struct PairedBrowser: Codable, Equatable, Sendable {
     var expires: Double
 }
 
-/// List of the paired browsers, with the hash of each browser's token. The class is thread-safe.
+/// List of the paired browsers, each with its token's hash. The class is thread-safe.
 ///
-/// A token consists of 256 random bits, so a fast hash is sufficient: an attacker cannot try all
-/// possible tokens. The file contains only hashes, so a user who can read the file does not get a
-/// token.
+/// A token has 256 random bits. A fast hash is sufficient, because an attacker cannot try all
+/// possible tokens. The file contains only hashes, so read access to the file does not reveal
+/// tokens.
 final class TokenBook: Sendable {
     /// Largest number of paired browsers; a new browser replaces the oldest one.
     static let limit = 64
@@ -35,7 +35,7 @@ final class TokenBook: Sendable {
     private let now: @Sendable () -> Double
     private let entries: Mutex<[PairedBrowser]>
 
-    /// Reads the saved list. If the list cannot be read, it is treated as empty, and the problem is
+    /// Reads the saved list. If the list cannot be read, it counts as empty, and the problem is
     /// logged.
     ///
     /// - Parameters:
@@ -58,7 +58,7 @@ final class TokenBook: Sendable {
         entries = Mutex(saved)
     }
 
-    /// Browsers whose tokens are valid.
+    /// Browsers with valid tokens.
     var browsers: [PairedBrowser] {
         let now = now()
         return entries.withLock { $0.filter { $0.expires > now } }
@@ -68,7 +68,7 @@ final class TokenBook: Sendable {
     ///
     /// - Parameter name: Name of the browser; control characters are removed.
     /// - Returns: The token, 64 hexadecimal digits; only its hash is stored.
-    /// - Throws: `Errno` if the list cannot be saved; in this case, no token is issued.
+    /// - Throws: `Errno` if the list cannot be saved. Then no token is issued.
     func issue(to name: String) throws(Errno) -> String {
         var generator = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in
@@ -97,7 +97,7 @@ final class TokenBook: Sendable {
     ///
     /// - Parameter isRemoved: Function that returns true for each browser to be removed.
     /// - Returns: The removed browsers.
-    /// - Throws: `Errno` if the list cannot be saved; in this case, no browser is removed.
+    /// - Throws: `Errno` if the list cannot be saved. Then no browser is removed.
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {
@@ -121,8 +121,8 @@ final class TokenBook: Sendable {
         try result.get()
     }
 
-    /// Replaces the file in one step, so that the file contains either the old or the new list
-    /// after a power cut.
+    /// Replaces the file atomically. After a power failure, it contains either the old or the new
+    /// list.
     private func save(_ list: [PairedBrowser]) throws(Errno) {
         guard let data = try? JSONEncoder().encode(list) else { throw .invalidArgument }
         let new = FilePath(file.string + ".new")
@@ -145,7 +145,7 @@ final class TokenBook: Sendable {
         }.joined()
     }
 
-    /// Reduces a name to letters, digits and some punctuation, for lists and for `history`.
+    /// Limits a name to letters, digits and some punctuation, for lists and for `history`.
     static func plain(_ name: String) -> String {
         let kept = name.unicodeScalars.filter {
             $0.properties.isAlphabetic || $0.properties.numericType != nil

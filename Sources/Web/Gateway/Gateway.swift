@@ -6,9 +6,9 @@ import WebServing
 /// Manager of the connections to airframed, one for each open page, on one event-loop thread. The
 /// class is thread-safe.
 ///
-/// Each page has its own connection, so the daemon's rules for connections apply to each page. Only
-/// one page is in control, the camera stops when the connection of this page ends, and a page that
-/// can only read has a read-only connection.
+/// Each page has its own connection, so the daemon's rules for clients apply to each page. Only one
+/// page is in control. When its connection ends, the camera stops. A page without write access has
+/// a read-only connection.
 final class Gateway: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     /// Path of the daemon's socket.
@@ -29,7 +29,7 @@ final class Gateway: Sendable {
 
     /// Closes the pages of all browsers that are no longer paired.
     ///
-    /// - Parameter ids: Ids of the paired browsers.
+    /// - Parameter ids: IDs of the paired browsers.
     func keepOnly(_ ids: Set<String>) {
         let ended = tabs.withLock { tabs in
             tabs.values.filter { $0.browser.map { !ids.contains($0) } ?? false }.map(\.session)
@@ -37,8 +37,8 @@ final class Gateway: Sendable {
         for session in ended { session.close(code: 4001, reason: "The pairing has ended.") }
     }
 
-    /// Progress counter of the event-loop thread. Each call asks the thread to increase the
-    /// counter, so the counter grows while the thread runs.
+    /// Progress counter of the event-loop thread. Each read makes the thread increment the counter.
+    /// The counter stays constant if the thread hangs.
     func beat() -> Int {
         group.next().execute { [self] in beats.withLock { $0 += 1 } }
         return beats.withLock { $0 }

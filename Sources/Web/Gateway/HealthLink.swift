@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import Wire
 
-/// Connection to airframed that reports this program's health every second, and requests the path
-/// of the directory of recordings. The link has its own thread, so a daemon that hangs or is
-/// missing delays no page.
+/// Connection to airframed. It reports this program's health every second, and requests the path of
+/// the recordings' directory. The link has its own thread, so an unresponsive or missing daemon
+/// delays no page.
 final class HealthLink: Sendable {
     private let socket: String
     private let report: @Sendable () -> CompanionReport
@@ -17,8 +17,8 @@ final class HealthLink: Sendable {
     ///
     /// - Parameters:
     ///   - socket: Path of the daemon's socket.
-    ///   - report: Function that returns the present health.
-    ///   - noteDirectory: Function that receives the directory of recordings.
+    ///   - report: Function that returns the current health.
+    ///   - noteDirectory: Function that receives the recordings' directory.
     init(
         socket: String, report: @escaping @Sendable () -> CompanionReport,
         noteDirectory: @escaping @Sendable (String) -> Void
@@ -29,10 +29,10 @@ final class HealthLink: Sendable {
         thread.start("web-health") { [self] in run() }
     }
 
-    /// Present problem of the connection to airframed; nil if there is none.
+    /// Current problem of the connection to airframed; nil if there is none.
     var problem: String? { latest.withLock { $0 } }
 
-    /// Ends the thread after the present request, and waits for its end.
+    /// Stops the thread after the current request, and waits for its end.
     func stop() { thread.stop() }
 
     private func run() {

@@ -5,34 +5,33 @@ import WebServing
 import Wire
 
 /// One open page: its WebSocket and its connection to airframed. Every message is a line of the
-/// diagnostics protocol; the tab forwards lines unchanged in both directions.
+/// diagnostics protocol. The tab forwards lines unchanged in both directions.
 final class Tab: WebSocketEndpoint {
-    /// Largest total size of requests that wait for the connection or have not been read by
-    /// airframed, bytes.
+    /// Largest total size of waiting requests, bytes. These requests wait for the connection, or
+    /// airframed has not yet read them.
     static let requestLimit = 128 * 1024
     /// Longest line from airframed, bytes.
     static let lineLimit = 4 * 1024 * 1024
 
     private enum State {
-        /// The connection is being opened; the value contains the requests that have arrived so
-        /// far.
+        /// The connection is being opened. The value contains the requests until now.
         case connecting([UInt8])
         case open(any Channel)
         case closed
     }
 
     private let gateway: Gateway
-    /// Name of the page, which airframed shows in `history` and as the client in control.
+    /// Name of the page, for airframed's `history` and for the client in control.
     private let name: String
     private let canWrite: Bool
     private let browser: String?
     private let state = Mutex(State.connecting([]))
 
     /// - Parameters:
-    ///   - gateway: The gateway that counts the page.
+    ///   - gateway: The gateway, which counts the open pages.
     ///   - name: Name of the user's browser, such as "web, Chrome, Android, 192.168.1.20".
-    ///   - canWrite: True if the page can move and change something.
-    ///   - browser: Id of the paired browser; nil without a token.
+    ///   - canWrite: True if the page has write access.
+    ///   - browser: ID of the paired browser; nil without a token.
     init(_ gateway: Gateway, name: String, canWrite: Bool, browser: String?) {
         self.gateway = gateway
         self.name = name
@@ -79,8 +78,8 @@ final class Tab: WebSocketEndpoint {
         guard message.isText else {
             return session.close(code: 1003, reason: "Messages must be text.")
         }
-        // A line break, which is white space in JSON, would end the line, so it is replaced by a
-        // blank.
+        // A line break would end the line, so it is replaced by a blank. In JSON both are white
+        // space.
         let line = message.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } + [0x0A]
         let isTaken = state.withLock { state in
             switch state {
@@ -118,7 +117,7 @@ private final class DaemonLines: ChannelInboundHandler {
     private let tab: Tab
     private let session: WebSession
     private var rest: [UInt8] = []
-    /// True if airframed has accepted the name and the rights of the connection.
+    /// True if airframed has accepted the connection's name and access rights.
     private var isIdentified = false
 
     init(_ tab: Tab, _ session: WebSession) {
@@ -139,8 +138,8 @@ private final class DaemonLines: ChannelInboundHandler {
 
     private func pass(_ line: ArraySlice<UInt8>) {
         guard isIdentified else {
-            // If airframed refuses the identification, the page's rights are unknown, so the page
-            // gets no connection.
+            // If airframed refuses the identification, the page's access rights are unknown.
+            // Therefore the page gets no connection.
             guard let answer = try? JSONValue(parsing: Array(line)), answer["result"] != nil else {
                 return session.close(
                     code: 1011,
@@ -152,8 +151,8 @@ private final class DaemonLines: ChannelInboundHandler {
         session.send(.text(utf8: Array(line)), replacing: Self.stream(line))
     }
 
-    /// Name of the stream to which a line belongs; nil for other lines. A slow page receives only
-    /// the newest line of each stream.
+    /// Name of a line's stream; nil for other lines. A slow page receives only the newest line of
+    /// each stream.
     private static func stream(_ line: ArraySlice<UInt8>) -> String? {
         let head = Array("{\"subscription\":".utf8)
         guard line.starts(with: head) else { return nil }

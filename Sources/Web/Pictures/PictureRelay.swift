@@ -7,27 +7,27 @@ import WebServing
 
 /// Relay of the camera's pictures from airframe-eyes to paired browsers. Thread-safe.
 ///
-/// A page requests each picture with a message on its WebSocket, and receives the newest picture as
-/// soon as there is a picture that the page has not shown. The relay requests pictures from
-/// airframe-eyes only while a page waits. A slow page therefore receives fewer pictures but never
-/// old pictures, and no queue can grow.
+/// A page requests each picture with a message on its WebSocket. It receives the newest picture, as
+/// soon as this picture is new to the page. The relay requests pictures from airframe-eyes only
+/// while a page waits. Therefore a slow page receives fewer pictures but no old pictures, and no
+/// queue grows.
 final class PictureRelay: Sendable {
     /// Largest picture, bytes.
     static let pictureLimit = 2_000_000
-    /// Longest wait for an answer of airframe-eyes, s; airframe-eyes waits 5 s for its camera.
+    /// Timeout of a request to airframe-eyes, s. airframe-eyes waits 5 s for its camera.
     static let patience = 8.0
     /// Pause after a failure, s.
     static let pause = 0.5
-    /// Largest age of a picture with which a page's request is answered immediately, s.
+    /// Largest age of a picture for an immediate answer to a page, s.
     static let freshness = 1.0
 
     private struct Viewer {
         let session: WebSession
-        /// Id of the paired browser.
+        /// ID of the paired browser.
         let browser: String
         /// True if the page waits for a picture.
         var isAsking = false
-        /// Number of the picture that the page shows, and the problem that the page shows.
+        /// Number of the page's current picture, and the displayed problem.
         var shown: Int?
         var problem: String?
     }
@@ -39,10 +39,10 @@ final class PictureRelay: Sendable {
         /// next request.
         var isBusy = false
         var channel: (any Channel)?
-        /// Number of the last received picture, for the next request to airframe-eyes; 0 on a new
-        /// connection, because airframe-eyes counts from 1 after its start.
+        /// Number of the last received picture, for the next request to airframe-eyes. It is 0 on a
+        /// new connection, because airframe-eyes counts from 1 after its start.
         var last = 0
-        /// Number of requests, with which a timeout identifies its request.
+        /// Number of requests; a timeout identifies its request by this number.
         var requests = 0
     }
 
@@ -51,7 +51,7 @@ final class PictureRelay: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - path: Path of airframe-eyes's socket for pictures, or `off`.
+    ///   - path: Path of airframe-eyes' socket for pictures, or `off`.
     ///   - group: Event-loop threads for the connection.
     init(path: String, group: any EventLoopGroup) {
         self.path = path
@@ -81,8 +81,7 @@ final class PictureRelay: Sendable {
         state.withLock { _ = $0.viewers.removeValue(forKey: session.id) }
     }
 
-    /// Sends a picture that the page has not shown yet, immediately or as soon as such a picture
-    /// exists.
+    /// Sends the page its next picture, immediately or as soon as a new picture exists.
     fileprivate func ask(_ session: WebSession) {
         let now = DaemonClient.now()
         let (bytes, mustFetch) = state.withLock { state -> ([UInt8]?, Bool) in
@@ -177,8 +176,8 @@ final class PictureRelay: Sendable {
         if wasBusy { fail("airframe-eyes has closed the connection.") }
     }
 
-    /// Sends the reason why there is no picture to all waiting pages, and repeats the request after
-    /// a pause if a page still waits.
+    /// Sends the reason for the missing picture to all waiting pages. If a page still waits after a
+    /// pause, the request is repeated.
     private func fail(_ sentence: String) {
         let told = state.withLock { state in
             let told = state.viewers.filter { $0.value.isAsking && $0.value.problem != sentence }
@@ -196,8 +195,8 @@ final class PictureRelay: Sendable {
     }
 }
 
-/// WebSocket of a page that shows the video. Each message from the page, regardless of its text,
-/// requests one picture. The relay sends pictures as binary messages (JPEG), and the reason for a
+/// WebSocket of a page that shows the video. Each message from the page requests one picture,
+/// regardless of its text. The relay sends pictures as binary messages (JPEG), and the reason for a
 /// missing picture as a text message.
 final class PictureViewer: WebSocketEndpoint {
     private let relay: PictureRelay
@@ -205,7 +204,7 @@ final class PictureViewer: WebSocketEndpoint {
 
     /// - Parameters:
     ///   - relay: The source of the pictures.
-    ///   - browser: Id of the paired browser.
+    ///   - browser: ID of the paired browser.
     init(_ relay: PictureRelay, browser: String) {
         self.relay = relay
         self.browser = browser

@@ -19,8 +19,8 @@ struct WebRun {
     /// - Parameters:
     ///   - settings: Valid settings of airframe-web.
     ///   - files: The page's files.
-    ///   - pair: True if the program prints a pairing code.
-    /// - Throws: An error with a sentence, if an address or the control socket cannot be used.
+    ///   - pair: True if the program prints a pairing code at its start.
+    /// - Throws: An error with a message if an address or the control socket cannot be used.
     init(_ settings: WebSettings, _ files: PageFiles, pair: Bool) throws {
         let web = settings.web
         let book = TokenBook(directory: web.stateDirectory, days: web.tokenDays)
@@ -54,8 +54,8 @@ struct WebRun {
         if web.certificate != "off", web.key != "off" {
             options.tls = WebOptions.TLS(certificate: web.certificate, key: web.key)
         }
-        // Each page has a WebSocket for requests and one for the video, and a browser opens up to six connections
-        // for the files of a page.
+        // Each page has two WebSockets, for requests and for the video. In addition, a browser
+        // opens up to six connections for a page's files.
         options.limits.connections = 2 * web.maxTabs + 32
         options.limits.connectionsPerAddress = 2 * web.maxTabs + 16
         return options
@@ -104,7 +104,7 @@ struct WebRun {
                 site.gateway.stop()
                 return
             }
-            // A token can expire while its page is open.
+            // A token can expire during a page's connection.
             site.endPagesOfForgotten()
             let now = site.gateway.beat()
             if now != beat { manager.notify("WATCHDOG=1") }

@@ -6,10 +6,10 @@ public struct WebSettings: Sendable, Equatable {
     public struct Web: Sendable, Equatable {
         /// Address and port on which the server listens.
         public var listen = "127.0.0.1:8088"
-        /// Host names by which browsers can address this computer, separated by spaces; "none" if
-        /// there are none.
+        /// Accepted host names of this computer in browsers' requests, separated by spaces; `none`
+        /// for no names.
         public var names = "none"
-        /// True if a browser without a token can read values, but not change them.
+        /// True if browsers without a token have read-only access.
         public var readWithoutToken = true
         /// Largest number of browser tabs.
         public var maxTabs = 32
@@ -33,9 +33,9 @@ public struct WebSettings: Sendable, Equatable {
         public var socket = "/run/airframe/airframed.sock"
     }
 
-    /// Settings of the video of airframe-eyes (table `eyes`).
+    /// Settings of airframe-eyes' video (table `eyes`).
     public struct Eyes: Sendable, Equatable {
-        /// Path of airframe-eyes's socket for pictures, or `off`.
+        /// Path of airframe-eyes' socket for pictures, or `off`.
         public var socket = "/run/airframe-eyes/pictures.sock"
     }
 

@@ -10,10 +10,10 @@ struct Access: Sendable {
     /// True if the browser can read values.
     let canRead: Bool
 
-    /// True if the browser can move the gimbal and change settings.
+    /// True if the browser has write access: it can move the gimbal and change settings.
     var canWrite: Bool { browser != nil }
 
-    /// Determines the rights of a request.
+    /// Determines the access rights of a request.
     init(_ request: WebRequest, _ book: TokenBook, readWithoutToken: Bool) {
         browser = Self.token(request).flatMap(book.browser)
         canRead = readWithoutToken || browser != nil
@@ -33,8 +33,8 @@ struct Access: Sendable {
         return nil
     }
 
-    /// Header field that makes the browser store a token as a cookie. Scripts cannot read this
-    /// cookie, and other sites cannot make the browser send it.
+    /// Header field `Set-Cookie` with a token. Scripts cannot read this cookie, and the browser
+    /// does not send it in requests from other sites.
     static func keep(_ token: String, days: Int, isSecure: Bool) -> (name: String, value: String) {
         (
             "set-cookie",

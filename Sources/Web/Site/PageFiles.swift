@@ -2,7 +2,7 @@ import FoundationEssentials
 import WebServing
 import Wire
 
-/// Files of the page, which are kept in memory.
+/// Files of the page, in memory.
 struct PageFiles: Sendable {
     /// Largest size of all files together, bytes.
     static let limit = 2_000_000
@@ -25,8 +25,8 @@ struct PageFiles: Sendable {
 
     /// Reads all files of the directory.
     ///
-    /// - Returns: The initializer returns nil if the directory contains no index.html, or if its
-    ///   files are too large.
+    /// - Returns: The initializer returns nil if the directory has no index.html, or if its files
+    ///   are too large.
     init?(directory: String) {
         guard let names = try? FileManager.default.subpathsOfDirectory(atPath: directory) else {
             return nil

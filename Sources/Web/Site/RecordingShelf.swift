@@ -10,14 +10,14 @@ import Wire
 
 /// Access to the flight recorder's files: list, download, table and plot. The class is thread-safe.
 final class RecordingShelf: Sendable {
-    /// Largest file that is read for a plot or a table, bytes.
+    /// Largest size of a file for a plot or a table, bytes.
     static let plotLimit = 100_000_000
     /// Largest number of points of a plot.
     static let mostPoints = 10_000
     private let disk: DispatchQueue
     private let directory = Mutex("")
 
-    /// - Parameter disk: Queue for work that waits for the disk.
+    /// - Parameter disk: Queue for work that blocks on the disk.
     init(disk: DispatchQueue) { self.disk = disk }
 
     /// Stores the path of the recorder's directory, which airframed has reported.
@@ -39,7 +39,7 @@ final class RecordingShelf: Sendable {
         }
     }
 
-    /// True if the name can belong to a recording in the directory; false for a path to another
+    /// True if the name is valid for a recording in the directory; false for a path to another
     /// directory.
     private static func isName(_ name: String) -> Bool {
         name.hasSuffix(".mcap") && !name.hasPrefix(".")
@@ -47,8 +47,8 @@ final class RecordingShelf: Sendable {
     }
 
     private static func list(_ directory: String) -> WebResponse {
-        // The recorder creates the directory with the first file, so a missing directory is not an
-        // error.
+        // The recorder creates the directory together with the first file. Therefore a missing
+        // directory is not an error.
         guard access(directory, F_OK) == 0 else { return .json(200, .array([])) }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             return .refusal(403, "The directory of recordings cannot be read.")
@@ -98,7 +98,7 @@ final class RecordingShelf: Sendable {
         }
     }
 
-    /// Values over time for plots and the replay, thinned to the number of points that `plot` states.
+    /// Values over time, for plots and the replay, reduced to the number of points in `plot`.
     private static func plot(_ path: String, _ request: WebRequest) -> WebResponse {
         let series: FlightSeries
         do {
@@ -138,7 +138,7 @@ final class RecordingShelf: Sendable {
     }
 }
 
-/// Open file, which is closed when the last reference to it is released.
+/// Open file. It is closed when its last reference is released.
 private final class OpenFile: Sendable {
     private let descriptor: FileDescriptor
 
@@ -166,7 +166,7 @@ private final class OpenFile: Sendable {
 
     func append(_ bytes: [UInt8]) throws { _ = try descriptor.writeAll(bytes) }
 
-    /// Returns the file as an answer; the file is read in parts while the client receives it.
+    /// Returns the file as an answer. The file is read in parts while the client receives it.
     func response(type: String) -> WebResponse {
         let length = Int((try? descriptor.seek(offset: 0, from: .end)) ?? 0)
         return WebResponse(

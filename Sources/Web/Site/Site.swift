@@ -13,7 +13,7 @@ final class Site: WebApplication {
     let shelf: RecordingShelf
     let pictures: PictureRelay
     private let files: PageFiles
-    /// Queue for work that waits for the disk or for airframed.
+    /// Queue for work that blocks on the disk or on airframed.
     private let disk = DispatchQueue(label: "web-disk")
 
     init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {
@@ -68,7 +68,8 @@ final class Site: WebApplication {
         return .accept(tab, headers: [("sec-websocket-protocol", "airframe")])
     }
 
-    /// Pictures are for paired browsers only, also if others can read: they show people.
+    /// Only paired browsers receive pictures, even if other browsers have read-only access, because
+    /// pictures show people.
     private func video(_ access: Access) -> WebSocketDecision {
         guard let browser = access.browser else {
             return .refuse(.refusal(401, Self.unpaired).guarded)
@@ -147,7 +148,7 @@ final class Site: WebApplication {
         }
     }
 
-    /// Closes the pages whose browsers are no longer paired.
+    /// Closes the pages of browsers that are no longer paired.
     func endPagesOfForgotten() {
         let ids = Set(book.browsers.map(\.id))
         gateway.keepOnly(ids)
@@ -155,12 +156,12 @@ final class Site: WebApplication {
     }
 
     /// Stops the motors over a separate connection to airframed, because the page's connection can
-    /// hang.
+    /// be blocked.
     private func stop(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         let access = access(request)
         guard access.canWrite else { return answer(.refusal(401, Self.unpaired)) }
         let (name, path) = (name(access, request), gateway.path)
-        // Each stop has a separate thread, so that other work cannot delay the stop.
+        // Each stop has a separate thread, so other work cannot delay the stop.
         DispatchQueue.global(qos: .userInteractive).async {
             do throws(ClientError) {
                 let client = try DaemonClient(path: path, timeout: 2)
@@ -185,14 +186,14 @@ extension WebResponse {
             body: .bytes(bytes))
     }
 
-    /// Creates a refusal with a sentence for the user.
+    /// Creates a refusal with a message for the user.
     static func refusal(_ status: Int, _ sentence: String) -> WebResponse {
         json(status, .object(["message": .string(sentence)]))
     }
 
-    /// Copy of the answer with additional header fields that protect the page. The browser loads
-    /// scripts and styles only from the server's files, does not show the page inside another page,
-    /// and lets the page connect only to its server.
+    /// Copy of the answer with additional security header fields. The browser loads scripts and
+    /// styles only from the server. It does not show the page inside another page, and the page can
+    /// connect only to its server.
     var guarded: WebResponse {
         var response = self
         response.headers += [

@@ -20,12 +20,12 @@ public enum AirOSCharacteristic: String, Sendable, CaseIterable {
     case rollPID = "8184457e-85a8-4217-a9a3-a7d57947a612"
     /// PID numbers of yaw: three float32 p, i and d.
     case yawPID = "5d9b73b3-81e0-4368-910a-e322359b8676"
-    /// Kalman numbers: three float32, see `KalmanTriple`. Apps search for this characteristic,
-    /// although the sample firmware does not have it.
+    /// Kalman numbers: three float32, see `KalmanTriple`. Apps search for this characteristic, but
+    /// the sample firmware does not have it.
     case kalman = "6e13e51a-f3c2-46a4-b203-92147395c5d0"
 
-    /// UUID of the service, for which apps scan.
+    /// UUID of the service; apps scan for it.
     public static let service = "4fafc201-1fb5-459e-8fcc-c5c9c331914b"
-    /// The advertised name; the app connects only to this exact name.
+    /// The advertised name. The app connects only to this exact name.
     public static let advertisedName = "AirOS Gimbal"
 }

@@ -1,6 +1,6 @@
 public import Port
 
-/// Command of an app on the control characteristic: a word, in upper or lower case, or a word with
+/// An app's command on the control characteristic: a word (in upper or lower case), or a word with
 /// a speed.
 public enum AirOSCommand: Sendable, Equatable {
     /// Calibrate the gyroscope's offset; the camera must be still during the calibration.
@@ -9,31 +9,30 @@ public enum AirOSCommand: Sendable, Equatable {
     case save
     /// Set the mode, the PID numbers and the Kalman numbers to their defaults, and save them.
     case defaults
-    /// Zero the yaw that is reported to apps.
+    /// Set the reported yaw to zero.
     case resetYaw
     /// Reset the controllers' integrals.
     case resetPID
     /// Write the heading to the log.
     case yawStatus
-    /// Reduce the yaw that is reported to apps by a tenth.
+    /// Reduce the reported yaw by 10 %.
     case forceDecay
-    /// Emergency stop, latched. The command is an extension that only airframe supports; no app
-    /// sends it yet.
+    /// Emergency stop, latched. This command is an extension of airframe; no app sends it yet.
     case emergencyStop
-    /// Reset of a latched emergency stop; the mode stays inactive. The command is an extension that
-    /// only airframe supports.
+    /// Reset a latched emergency stop. The mode remains `inactive`. This command is an extension of
+    /// airframe.
     case resetEmergencyStop
-    /// Pan at this speed, degrees per second, right positive; the number is finite.
+    /// Pan at this speed, degrees per second, right positive; a finite number.
     case trackPan(Double)
-    /// Tilt at this speed, degrees per second, down positive; the number is finite.
+    /// Tilt at this speed, degrees per second, down positive; a finite number.
     case trackTilt(Double)
 
     /// Parses the written bytes.
     ///
     /// - Parameter bytes: Text without a terminator. As in the sample firmware, the whole text is
-    ///   converted to lower case, and blanks are not removed. Unlike in the original firmware,
-    ///   every character of a speed must belong to a number. The original firmware reads invalid
-    ///   text as zero, which hides faults of an app.
+    ///   converted to lower case. Blanks are not removed. Unlike in the original firmware, every
+    ///   character of a speed must belong to a number. The original firmware parses invalid text as
+    ///   zero, which hides faults in an app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {
@@ -60,7 +59,7 @@ public enum AirOSCommand: Sendable, Equatable {
         }
     }
 
-    /// Converts an ASCII letter to lower case, as the firmware does; other bytes do not change.
+    /// Converts an ASCII letter to lower case, as in the firmware; other bytes do not change.
     private static func lowerCased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -71,8 +70,8 @@ public enum AirOSCommand: Sendable, Equatable {
         guard text.hasPrefix(word) else { return nil }
         let digits = text.dropFirst(word.count)
         if ["nan", "inf", "-inf", "+inf"].contains(digits) { throw .notFinite("the speed") }
-        // The characters are checked first, because Swift's parser also accepts numbers that are
-        // not decimal.
+        // The characters are checked first, because Swift's parser also accepts non-decimal
+        // numbers.
         guard digits.utf8.allSatisfy(isDecimal), let value = Double(digits) else {
             throw .notANumber(String(digits))
         }

@@ -1,18 +1,18 @@
 public import Port
 
-// Refusals of bytes that an AirOS app has written.
+// Refusals of an AirOS app's bytes.
 extension Refusal {
     /// Refusal of a value of the wrong length.
     public static func length(expected: Int, found: Int) -> Refusal {
         Refusal(.invalidLength, "\(found) bytes; expected \(expected)")
     }
 
-    /// Refusal of a number that is NaN or infinite; `name` identifies it.
+    /// Refusal of an infinite or NaN number; `name` identifies it.
     public static func notFinite(_ name: String) -> Refusal {
         Refusal(.notFinite, "\(name) is not finite")
     }
 
-    /// Refusal of a byte that has no meaning; `allowed` lists the valid bytes.
+    /// Refusal of an undefined byte; `allowed` lists the valid bytes.
     public static func outOfRange(_ value: Int, allowed: String) -> Refusal {
         Refusal(.outOfRange, "\(value) is outside \(allowed)")
     }
@@ -30,7 +30,7 @@ extension Refusal {
         Refusal(.invalidParams, "\(quoted(text)) is not a number")
     }
 
-    /// External text in quotes, shortened and escaped for a line of the log.
+    /// External text in quotes, shortened and escaped for a log line.
     private static func quoted(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(40).map { $0.escaped(asASCII: true) }.joined()
         return "\"\(shown)\(text.unicodeScalars.count > 40 ? "…" : "")\""

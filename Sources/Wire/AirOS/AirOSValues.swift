@@ -11,11 +11,11 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     case panFollow = 2
     /// All axes follow the handle.
     case fpv = 3
-    /// The app turns the camera so that it follows a person.
+    /// The app turns the camera to track a person.
     case personTracking = 4
 
-    /// Creates the app's mode that corresponds to a mode of the gimbal. The modes `neutral` and
-    /// `retract` have no byte, because an app cannot request them; the app then reads `inactive`.
+    /// Converts a mode of the gimbal to the app's mode. The modes `neutral` and `retract` have no
+    /// byte, because an app cannot request them. In these modes, the app reads `inactive`.
     public init(_ mode: Mode) {
         self =
             switch mode {
@@ -43,12 +43,12 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status for apps: one byte with the number that apps expect. (The sample firmware sends the byte
-/// of the mode instead, so apps show `calibrating` for mode `locked`.)
+/// Status for apps: one byte with the number that apps expect. (The sample firmware sends the
+/// mode's byte instead. Therefore apps show `calibrating` for mode `locked`.)
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
-    /// A calibration of the gyroscope is in progress; during this time, the app's button is grey.
+    /// A calibration of the gyroscope is in progress. The app's button is grey.
     case calibrating = 1
     /// The mode is `locked`.
     case locked = 2
@@ -58,9 +58,9 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// The mode is `personTracking`.
     case personTracking = 5
-    /// A calibration that a phone requested has just failed. The original firmware never sends the
-    /// status `calibrationFailed`. The app ignores this status, and detects the end of the
-    /// calibration from the next status.
+    /// A phone's calibration has just failed. The original firmware never sends the status
+    /// `calibrationFailed`. The app ignores this status. It detects the end of the calibration from
+    /// the next status.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.
@@ -91,8 +91,8 @@ public struct AirOSAngles: Sendable, Equatable {
     /// Creates the angles.
     ///
     /// - Parameters:
-    ///   - angles: Angles of the camera, earth frame, Z-X-Y, rad, pitch up positive; any number of
-    ///     turns.
+    ///   - angles: Angles of the camera in the earth frame (Z-X-Y, pitch up positive), rad, not
+    ///     wrapped.
     ///   - sign: Sign of each axis: 1, or -1 for an axis with the opposite direction in the app.
     public init(_ angles: AxisVector, sign: AxisVector = AxisVector(repeating: 1)) {
         let degrees = angles * sign * (180 / .pi)
@@ -114,14 +114,14 @@ public struct AirOSAngles: Sendable, Equatable {
 public protocol AirOSTriple {
     /// The numbers with their names, in the order of the bytes.
     static var parts: [(name: String, path: WritableKeyPath<Self, Double>)] { get }
-    /// Creates a triple with initial numbers, which the parser then replaces.
+    /// Creates a triple with initial numbers, before parsing.
     init()
 }
 
 extension AirOSTriple {
-    /// Parses a written triple. Each float32 is converted to the shortest decimal number whose
-    /// nearest float32 is this value: 1.2 instead of 1.2000000476837158. Therefore the app's
-    /// defaults equal the settings' defaults, and saved files contain short numbers.
+    /// Parses a written triple. Each float32 is converted to its shortest decimal number: 1.2
+    /// instead of 1.2000000476837158. Therefore the app's defaults equal the settings' defaults,
+    /// and saved files contain short numbers.
     ///
     /// - Parameter bytes: Exactly three float32 numbers, least significant byte first.
     /// - Throws: `length` or `notFinite`.
@@ -156,9 +156,9 @@ extension PIDTriple: AirOSTriple {
     public init() { self.init(p: 0, i: 0, d: 0) }
 }
 
-/// Parameters of the sample firmware's Kalman filters, which apps show. airframe uses only the
-/// ratios to their defaults (`estimator.kalman_*`). No app writes the Kalman parameters yet;
-/// airframe has defined their format of three float32.
+/// Parameters of the sample firmware's Kalman filters, for display in apps. airframe uses only the
+/// ratios to their defaults (`estimator.kalman_*`). No app writes the Kalman parameters yet.
+/// airframe has defined their format (three float32).
 public struct KalmanTriple: Sendable, Equatable {
     /// Process noise of the angle.
     public var qAngle: Double

@@ -6,22 +6,22 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
         case idle
         /// The autotune is in progress.
         case running
-        /// The autotune is complete; `axes` and `proposals` contain the result.
+        /// The autotune is complete. `axes` and `proposals` contain the result.
         case done
-        /// The autotune has failed or was cancelled; `sentence` states the reason.
+        /// The autotune has failed or was cancelled. `sentence` states the reason.
         case refused
     }
 
-    /// State of the autotune, a case of `State`. The property is a string, so that a newer daemon
-    /// does not make an older client fail.
+    /// State of the autotune, a case of `State`. The property is a string. Therefore an older
+    /// client accepts the words of a newer daemon.
     public var state = State.idle.rawValue
     /// Approximate progress, 0...1.
     public var progress: Number = 0
     /// Estimated remaining time, s.
     public var secondsLeft: Number = .unknown
-    /// Axis that is being excited: yaw, roll or pitch; absent if no axis is excited.
+    /// Excited axis: `yaw`, `roll` or `pitch`; absent if no axis is excited.
     public var axis: String?
-    /// Present activity as text for the user; empty if there is none.
+    /// Current activity as text for the user; empty if there is none.
     public var activity = ""
     /// Result as text for the user; empty while the autotune runs.
     public var sentence = ""
@@ -30,8 +30,7 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     /// Proposed settings, ready for `set`. With the measured load, the proposals give margins of 6
     /// dB and 45°.
     public var proposals: [SettingProposal] = []
-    /// Seconds until the applied proposals revert, unless they are saved; absent if they were not
-    /// applied.
+    /// Time until the applied, unsaved proposals revert, s; absent if they were not applied.
     public var rollbackS: Number?
 
     /// Creates the state before the first autotune.
@@ -44,18 +43,18 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
 /// Result for one axis: the load of a motor or the response of a servo, and the stability margins
 /// of the proposed loop.
 public struct AutotuneAxis: Hashable, Sendable, Codable {
-    /// Name of the axis: yaw, roll or pitch.
+    /// Name of the axis: `yaw`, `roll` or `pitch`.
     public var axis: String
     /// Moment of inertia, kg·m².
     public var inertiaKgM2: Number = .unknown
     /// Delay from the torque command to the measured rate, including half a period of the loop, ms.
-    /// For a servo, the delay from the command to the beginning of its response, ms.
+    /// For a servo, the delay is from the command to the beginning of its response.
     public var delayMs: Number = .unknown
     /// Delay of the gyroscope relative to the joint's encoder, ms.
     public var gyroDelayMs: Number = .unknown
     /// Standard deviation of `gyroDelayMs`, ms.
     public var gyroDelaySigmaMs: Number = .unknown
-    /// Lag of the position loop inside the servo, ms; unknown for motors.
+    /// Time constant of the position loop inside the servo, ms; unknown for motors.
     public var lagMs: Number = .unknown
     /// Ratio of the camera's angle to a servo's commanded angle.
     public var gain: Number = .unknown
@@ -67,16 +66,18 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var stiffness: Number = .unknown
     /// Root mean square of the relative difference between model and measurement.
     public var residual: Number = .unknown
-    /// Largest increase of the proposed gains before the loop becomes unstable, dB.
+    /// Upper gain margin with the proposed gains, dB: largest increase of the gains in a stable
+    /// loop.
     public var gainMarginDb: Number = .unknown
-    /// Largest decrease of the proposed gains before the loop becomes unstable, dB.
+    /// Lower gain margin with the proposed gains, dB: largest decrease of the gains in a stable
+    /// loop.
     public var gainMarginDownDb: Number = .unknown
     /// Phase margin of the loop with the proposed gains, degrees.
     public var phaseMarginDeg: Number = .unknown
-    /// Crossover frequency of the proposed open loop, Hz: the gain is 0 dB.
+    /// Crossover frequency (0 dB) of the open loop with the proposed gains, Hz.
     public var crossoverHz: Number = .unknown
-    /// Measured frequency response: rate per moment; for a servo, the camera's angle per commanded
-    /// angle.
+    /// Measured frequency response. For a motor, it is rate per moment; for a servo, camera angle
+    /// per commanded angle.
     public var measured: [BodePoint] = []
     /// Frequency response of the fitted model, in the unit of `measured`.
     public var model: [BodePoint] = []
@@ -98,8 +99,8 @@ public struct BodePoint: Hashable, Sendable, Codable {
     public var db: Number
     /// Phase, degrees, not wrapped.
     public var deg: Number
-    /// Coherence: fraction of the response that the excitation explains, 0...1; absent if the
-    /// response is computed from a model.
+    /// Coherence between excitation and response, 0...1; absent if the response is computed from a
+    /// model.
     public var coherence: Number?
 
     /// Creates a point.

@@ -4,31 +4,31 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public enum State: String, Sendable, Codable, CaseIterable {
         /// No calibration has been requested since the start.
         case idle
-        /// The motors are going off, so that the calibration can begin.
+        /// The motors are being switched off before the calibration.
         case waiting
-        /// Samples are being collected; `instruction` states the next step.
+        /// Samples are being collected. `instruction` states the next step.
         case collecting
         /// The calibration is complete and saved.
         case done
-        /// The calibration has failed; `sentence` states the reason.
+        /// The calibration has failed. `sentence` states the reason.
         case refused
         /// The calibration was cancelled on request.
         case cancelled
     }
 
-    /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer; nil before the first
-    /// calibration.
+    /// Kind of the calibration: `gyro`, `accelerometer`, `mounting` or `magnetometer`; nil before
+    /// the first calibration.
     public var what: String?
-    /// State of the calibration, a case of `State`. The property is a string, so that a newer
-    /// daemon does not make an older client fail.
+    /// State of the calibration, a case of `State`. The property is a string. Therefore an older
+    /// client accepts the words of a newer daemon.
     public var state: String
     /// Progress of the calibration, 0...1.
     public var progress: Number
     /// Next step as text for the user; empty if there is none.
     public var instruction: String
-    /// Present disturbance of the calibration, as text for the user; empty if there is none.
+    /// Current disturbance of the calibration, as text for the user; empty if there is none.
     public var hint: String
-    /// Names of the camera's faces that have not been measured yet.
+    /// Names of the camera's unmeasured faces.
     public var missing: [String]
     /// Result as text for the user; empty while the calibration runs.
     public var sentence: String
@@ -36,7 +36,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var residual: Number
     /// Unit of `residual`: rad/s, m/s² or µT.
     public var residualUnit: String
-    /// All calibrations in force.
+    /// All active calibrations.
     public var saved: [SavedCalibration]
 
     /// Creates the state before the first calibration.
@@ -58,9 +58,9 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     }
 }
 
-/// Calibration that is in force.
+/// An active calibration.
 public struct SavedCalibration: Hashable, Sendable, Codable {
-    /// Kind of the calibration: gyro, accelerometer, mounting or magnetometer.
+    /// Kind of the calibration: `gyro`, `accelerometer`, `mounting` or `magnetometer`.
     public var what: String
     /// Date of the calibration, seconds since 1970.
     public var dateS: Number
@@ -70,13 +70,13 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var sigma: Number
     /// Residual of the result, in `unit`.
     public var residual: Number
-    /// Unit of residual and standard deviation: rad/s, m/s² or µT; the standard deviation of a
+    /// Unit of residual and standard deviation: rad/s, m/s² or µT. The standard deviation of a
     /// mounting is in rad.
     public var unit: String
     /// True if `undo` restores an earlier calibration.
     public var canUndo: Bool
 
-    /// Creates a calibration with the given figures.
+    /// Creates a calibration with the given values.
     public init(
         what: String, dateS: Number, temperatureC: Number, sigma: Number, residual: Number,
         unit: String, canUndo: Bool

@@ -10,11 +10,11 @@ public struct CaptureState: Hashable, Sendable, Codable {
     public var freeMb = Number.unknown
     /// Size of the disk for recordings, MB; unknown if the disk is missing.
     public var totalMb = Number.unknown
-    /// Number of the newest command that the companion program has executed; 0 before the first
+    /// Number of the latest command that the companion program has executed; 0 before the first
     /// command.
     public var order = 0
-    /// Reason why the newest command was not executed, or why a requested recording does not run;
-    /// nil if there is no problem.
+    /// Reason why the latest command failed, or why a requested recording is not running; nil if
+    /// there is no problem.
     public var problem: String?
 
     /// Creates the state of a companion program that has not executed a command yet.
@@ -31,21 +31,21 @@ public struct CaptureState: Hashable, Sendable, Codable {
     }
 }
 
-/// Command of a user for the companion program that records video.
+/// A user's command for the companion program that records video.
 public struct CameraOrder: Hashable, Sendable, Codable {
     /// Action of a command.
     public enum Action: String, Sendable, Codable, CaseIterable {
         /// Take a photo.
         case photo
-        /// Begin to record the video.
+        /// Start to record the video.
         case record
         /// End the recording.
         case stop
-        /// Change live settings of the companion program until its next start.
+        /// Change live settings of the companion program; the changes end with the program.
         case set
     }
 
-    /// Number of the command, from 1; the companion program executes each number once.
+    /// Number of the command, from 1. The companion program executes each number once.
     public var number: Int
     /// The action.
     public var action: Action
@@ -60,8 +60,8 @@ public struct CameraOrder: Hashable, Sendable, Codable {
     }
 }
 
-/// Answer to a command, with the number with which the companion program reports the command's
-/// execution.
+/// Answer to a command, with the command's number. The companion program reports this number after
+/// the execution.
 public struct CameraReply: Hashable, Sendable, Codable {
     /// Sentence for a person.
     public var sentence: String

@@ -1,20 +1,20 @@
-/// Health that a companion program reports to the daemon: the parameters of `companion`. The daemon
-/// includes the report in `status` and `doctor` while the companion's connection is open.
+/// Health report of a companion program: the parameters of `companion`. The daemon includes the
+/// report in `status` and `doctor` while the companion's connection is open.
 public struct CompanionReport: Hashable, Sendable, Codable {
     /// Name of the companion, such as `eyes`.
     public var name: String
     /// Outcome for `doctor`.
     public var level = DoctorCheck.Level.ok
-    /// Result of the check with its figures, as text.
+    /// Result of the check with its values, as text.
     public var finding = ""
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy = ""
-    /// Figures that the companion reports, by their names. The last part of a name is the unit, as
-    /// in `latency_ms`.
+    /// Values that the companion reports, by name. The last part of a name is the unit, as in
+    /// `latency_ms`.
     public var values: [String: Number] = [:]
     /// Video stream that the companion offers; absent if it offers none.
     public var stream: VideoStream?
-    /// State of the function that follows a person; absent if the companion does not find people.
+    /// State of person tracking; absent if the companion does not find people.
     public var following: FollowingState?
     /// State of photos and recordings; absent if the companion records no video.
     public var capture: CaptureState?
@@ -49,11 +49,11 @@ public struct CompanionReport: Hashable, Sendable, Codable {
 
 /// State of a companion that finds people and follows one of them.
 public struct FollowingState: Hashable, Sendable, Codable {
-    /// True if the companion follows a person, or waits for a person to follow.
+    /// True if the companion follows or searches for a person.
     public var isActive: Bool
     /// Number of people in the picture.
     public var people: Int
-    /// Box around the followed person: left, top, right and bottom, 0...1 of the picture; absent
+    /// Box around the followed person (left, top, right, bottom), 0...1 of the picture; absent
     /// while the person is not in the picture.
     public var box: [Double]?
 
@@ -70,11 +70,11 @@ public struct FollowingState: Hashable, Sendable, Codable {
     }
 }
 
-/// Choice of the person whom a companion follows, made by a user.
+/// A user's choice of the person to follow.
 public struct FollowingChoice: Hashable, Sendable, Codable {
     /// Action of a choice.
     public enum Action: String, Sendable, Codable, CaseIterable {
-        /// Follow the person nearest to the middle of the picture.
+        /// Follow the person nearest to the centre of the picture.
         case on
         /// Follow nobody.
         case off
@@ -82,17 +82,17 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
         case next
         /// Follow the person at a position in the picture.
         case point
-        /// Follow a person whom a phone has detected.
+        /// Follow a person that a phone has detected.
         case person
     }
 
-    /// Number of the choice, counted from 1; a companion executes each choice once.
+    /// Number of the choice, from 1. A companion executes each choice once.
     public var number: Int
     /// Action of the choice.
     public var action: Action
     /// Position in the picture for the action `point`, 0...1 from the left and from the top.
     public var x: Number?, y: Number?
-    /// Identifier of the person for the action `person`.
+    /// ID of the person for the action `person`.
     public var person: String?
 
     /// Creates a choice.
@@ -111,10 +111,9 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
 public struct CompanionAnswer: Hashable, Sendable, Codable {
     /// Result as a sentence for the user.
     public var sentence: String
-    /// Newest choice of a user, if it is less than three seconds old; absent otherwise.
+    /// A user's latest choice, if it is less than 3 s old; otherwise absent.
     public var choice: FollowingChoice?
-    /// Oldest command that the companion has not executed, for at most three seconds; absent if
-    /// there is none.
+    /// Oldest pending command, at most 3 s old; absent if there is none.
     public var order: CameraOrder?
 
     /// Creates an answer.
@@ -127,7 +126,7 @@ public struct CompanionAnswer: Hashable, Sendable, Codable {
 
 /// Attitude of the camera at a given time.
 public struct AttitudeReply: Hashable, Sendable, Codable {
-    /// Time of the attitude on the loop's clock, s; `ping` returns the present time of this clock.
+    /// Time of the attitude on the loop's clock, s. `ping` returns the current time of this clock.
     public var t: Number
     /// Quaternion w, x, y, z, body to earth.
     public var attitude: [Double]
@@ -141,7 +140,7 @@ public struct AttitudeReply: Hashable, Sendable, Codable {
 
 /// A video stream that players can open.
 public struct VideoStream: Hashable, Sendable, Codable {
-    /// Longest address of a stream, bytes: the size of MAVLink's field.
+    /// Longest address of a stream, bytes; the size of MAVLink's field.
     public static let longestURI = 159
 
     /// Address of the stream, such as `rtsp://10.0.0.2:8554/stream`.
@@ -169,7 +168,7 @@ public struct VideoStream: Hashable, Sendable, Codable {
 public struct CompanionStatus: Hashable, Sendable, Codable {
     /// The newest report.
     public var report: CompanionReport
-    /// Age of the companion's newest report, s.
+    /// Age of the companion's latest report, s.
     public var ageS: Number
 
     /// Creates the status of a companion.
@@ -178,11 +177,11 @@ public struct CompanionStatus: Hashable, Sendable, Codable {
         self.ageS = ageS
     }
 
-    /// Age of the newest report above which the companion counts as hung, s. Companions send a
-    /// report every second.
+    /// Age of the latest report above which the companion counts as unresponsive, s. Companions
+    /// send a report every second.
     public static let silenceLimit = 5.0
 
-    /// Check for `doctor`, made from the companion's newest report.
+    /// Check for `doctor`, from the companion's latest report.
     public var check: DoctorCheck {
         guard ageS.value <= Self.silenceLimit else {
             return DoctorCheck(

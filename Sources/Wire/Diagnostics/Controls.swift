@@ -21,11 +21,11 @@ public struct ControlsReport: Hashable, Sendable, Codable {
     public struct Entry: Hashable, Sendable, Codable {
         /// Name of the control, as in `controls.bindings`.
         public var control: String
-        /// Present deflection of a stick beyond its dead zone, -1...1; absent for other controls, and
-        /// until the centre of the stick is known.
+        /// Current deflection of a stick beyond its dead zone, -1...1; absent for other controls,
+        /// and until the stick's centre is known.
         public var deflection: Number?
-        /// Actions of the control, each in the form "GESTURE: ACTION", or the axis that a stick
-        /// rotates.
+        /// Actions of the control, each in the form `GESTURE: ACTION`; for a stick, the controlled
+        /// axis.
         public var actions: [String]
 
         /// Creates a control.
@@ -93,13 +93,13 @@ public struct ControlsReport: Hashable, Sendable, Codable {
     public var devices: [Device] = []
     /// Names of the devices that are not used.
     public var unused: [String] = []
-    /// The newest events, at most 32, oldest first.
+    /// The latest events, at most 32, oldest first.
     public var events: [Event] = []
     /// Rates that the sticks request, [yaw, roll, pitch], deg/s.
     public var rateDps: [Number] = []
-    /// True if a control is being identified, so that no control has an effect.
+    /// True if a control is being identified. During this time, controls have no effect.
     public var isLearning = false
-    /// The identified control; absent until a control has been used.
+    /// The identified control; absent until a person has used a control.
     public var learned: Learned?
     /// Counters since the start, by name.
     public var counts: [String: Int] = [:]

@@ -1,14 +1,14 @@
 /// Description of a method of the socket, for programs that make all methods available. The request
 /// `methods` returns one description for each method.
 public struct MethodDescription: Hashable, Sendable, Codable {
-    /// Right that a method requires.
+    /// Access that a method requires.
     public enum Access: String, Sendable, Codable {
-        /// The method only reads data.
+        /// The method is read-only.
         case read
-        /// The method requires the right to write.
+        /// The method requires write access.
         case write
-        /// The first word of the parameter `action` only reads; the other words require the right
-        /// to write.
+        /// The first value of the parameter `action` is read-only. The other values require write
+        /// access.
         case action
     }
 
@@ -16,7 +16,7 @@ public struct MethodDescription: Hashable, Sendable, Codable {
     public var name: String
     /// Effect of the method, in one sentence.
     public var summary: String
-    /// Right that the method requires.
+    /// Access that the method requires.
     public var access: Access
     /// The parameters of the method.
     public var parameters: [ParameterDescription]
@@ -40,7 +40,7 @@ public struct MethodDescription: Hashable, Sendable, Codable {
 public struct ParameterDescription: Hashable, Sendable, Codable {
     /// Type of the parameter's value.
     public enum Kind: String, Sendable, Codable {
-        /// A number, a whole number, a text, or true or false.
+        /// A number, an integer, a text or a Boolean.
         case number, integer, text, bool
         /// One of `words`.
         case word
@@ -62,7 +62,7 @@ public struct ParameterDescription: Hashable, Sendable, Codable {
     public var minimum: Number?
     /// Largest permitted number; absent without a limit.
     public var maximum: Number?
-    /// Permitted words of a `word`; otherwise empty.
+    /// Permitted values of an enumeration (type `word`); otherwise empty.
     public var words: [String]
     /// True if every request must contain the parameter.
     public var required: Bool

@@ -2,25 +2,25 @@
 public struct RecorderStatus: Hashable, Sendable, Codable {
     /// True if the recorder runs: the setting `recording.enabled`.
     public var isEnabled = false
-    /// Duration of the recording that the ring in memory can hold, s.
+    /// Largest duration of the recording in the memory ring, s.
     public var ringS: Number = .unknown
-    /// Present duration of the recording in memory, s.
+    /// Current duration of the recording in memory, s.
     public var heldS: Number = .unknown
     /// Memory that the recorder uses, including the loop's replay log, bytes.
     public var memoryBytes = 0
-    /// Number of ticks since the start whose frames were lost because the replay log was full.
+    /// Number of ticks since the start without a frame, because the replay log was full.
     public var lostTicks = 0
     /// Directory in which the recorder stores its files.
     public var directory = ""
     /// True if a continuous recording was requested.
     public var isRecording = false
-    /// Present file of the continuous recording; absent if there is none.
+    /// Current file of the continuous recording; absent if there is none.
     public var openFile: String?
     /// Size of the file of the continuous recording, bytes.
     public var openBytes = 0
-    /// The newest complete file; absent before the first complete file.
+    /// The latest complete file; absent before the first one.
     public var lastFile: String?
-    /// Number of files that faults or users have requested since the start.
+    /// Number of requests for a file since the start, from faults and users.
     public var requested = 0
     /// Number of requested files that have been written or have failed.
     public var finished = 0
@@ -30,9 +30,9 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var files = 0
     /// Size of all recordings in the directory, bytes.
     public var fileBytes = 0
-    /// Number of parts that a continuous recording has lost, at most half a second each.
+    /// Number of gaps in continuous recordings, at most 0.5 s each.
     public var lostChunks = 0
-    /// Problem with writing recordings, and its remedy; absent if there is none.
+    /// Problem of the recorder, and its remedy; absent if there is none.
     public var problem: String?
 
     /// Creates the state without a recorder.

@@ -2,7 +2,7 @@ public import Port
 
 /// Reply line, decoded by a client: `{"id":…,"t":…,"result":…}` or `{"id":…,"t":…,"error":{…}}`.
 public struct Reply<Result: Decodable & Sendable>: Decodable, Sendable {
-    /// The id of the request.
+    /// The ID of the request.
     public var id: JSONValue?
     /// Time of the answer, seconds on the loop's clock.
     public var t: Number?
@@ -17,7 +17,7 @@ public enum ReplyLine {
     /// Appends a reply with its newline.
     ///
     /// - Parameters:
-    ///   - id: The id of the request.
+    ///   - id: The ID of the request.
     ///   - t: Time of the answer on the loop's clock, s.
     ///   - result: The encoded result: one JSON text without newline.
     ///   - bytes: Buffer to which the line is appended.
@@ -33,7 +33,7 @@ public enum ReplyLine {
     /// Appends a refusal with its newline.
     ///
     /// - Parameters:
-    ///   - id: The id of the request; `null` if it could not be read.
+    ///   - id: The ID of the request; `null` if it could not be read.
     ///   - t: Time of the answer on the loop's clock, s.
     ///   - error: The refusal.
     ///   - bytes: Buffer to which the line is appended.

@@ -1,14 +1,12 @@
-/// Answer to a request that changes something: a sentence with the new state.
+/// Answer to a change request: a sentence with the new state.
 public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Sentence for the user, such as "The mode is locked."
     public var sentence: String
-    /// Duration of the requested motion, s; absent if the motion has no end, or if the duration is
-    /// unknown.
+    /// Duration of the requested motion, s; absent if it is unlimited or unknown.
     public var durationS: Number?
-    /// Names of the limits that changed the request, for scripts. `range` means that the range of
-    /// an angle changed the request; `rate` and `acceleration` mean that a limit increased the
-    /// duration; `mode` means that the mode controls a requested axis. The property is absent if no
-    /// limit changed the request.
+    /// Names of the limits that affected the request, for scripts. `range`: an angle was limited to
+    /// its range. `rate` and `acceleration`: a limit increased the duration. `mode`: the mode
+    /// controls a requested axis. The property is absent if no limit affected the request.
     public var limitedBy: [String]?
 
     /// Creates an acknowledgement with the given sentence.
@@ -31,7 +29,7 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     public var version: String
     /// Version of the socket's protocol.
     public var protocolVersion: Int
-    /// Compiler, build type and commit, if known, for a bug report.
+    /// Compiler, build type and (if known) commit, for a bug report.
     public var build: String
 
     enum CodingKeys: String, CodingKey {
@@ -50,9 +48,9 @@ public struct VersionInfo: Hashable, Sendable, Codable {
     }
 }
 
-/// One line of the log that the daemon keeps in memory.
+/// One line of the daemon's log in memory.
 public struct LogLine: Hashable, Sendable, Codable {
-    /// Sequence number of the line, which increases by one from line to line.
+    /// Sequence number of the line, consecutive.
     public var sequence: Int
     /// Time of the line, seconds on the loop's clock.
     public var t: Number
@@ -78,7 +76,7 @@ public struct LogLine: Hashable, Sendable, Codable {
 public struct LogPage: Hashable, Sendable, Codable {
     /// Lines of the log, oldest first.
     public var lines: [LogLine]
-    /// Value of the parameter `since` in the request for the next lines.
+    /// Value of the parameter `since` for the next request.
     public var next: Int
     /// Number of lines after `since` that were removed from memory before this request.
     public var lost: Int
@@ -99,7 +97,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
         case ok
         /// The machine works, but not optimally.
         case warn
-        /// The problem prevents motion, or prevents the program from working.
+        /// The problem prevents motion or the operation of the program.
         case fail
     }
 
@@ -107,7 +105,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     public var name: String
     /// Outcome of the check.
     public var level: Level
-    /// Result of the check with its figures, as text.
+    /// Result of the check with its values, as text.
     public var finding: String
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy: String
@@ -125,7 +123,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
 public struct ClientIdentity: Hashable, Sendable, Codable {
     /// Name of the connection in messages, such as `holder` of `status`.
     public var name: String
-    /// True if the connection can send requests that change something.
+    /// True if the connection has write access.
     public var canWrite: Bool
 
     /// Creates an identity.

@@ -3,9 +3,9 @@ public import Port
 /// Request line: `{"id":1,"method":"status","params":{}}`. The reply contains the same `id`;
 /// `params` is optional.
 public struct Request: Hashable, Sendable {
-    /// Id of the request, which the reply returns unchanged: any JSON scalar; `null` if omitted.
+    /// ID of the request: any JSON scalar, or `null` if omitted. The reply contains the same ID.
     public var id: JSONValue
-    /// Name of the method; whether the method exists is checked later.
+    /// Name of the method, possibly unknown.
     public var method: String
     /// The parameters of the request, by name.
     public var params: [String: JSONValue]
@@ -26,9 +26,9 @@ public struct Request: Hashable, Sendable {
     }
 }
 
-/// Rejection of a line that is not a valid request, with the id for the answer.
+/// Rejection of an invalid request line, with the ID for the answer.
 public struct RequestRejection: Error, Hashable, Sendable {
-    /// The id of the request; `null` if it could not be read.
+    /// The ID of the request; `null` if it could not be read.
     public var id: JSONValue
     /// Reason why the line was rejected.
     public var error: Refusal
@@ -38,7 +38,7 @@ extension Request {
     /// Reads one line.
     ///
     /// - Parameter line: The bytes of the line before its newline.
-    /// - Throws: A rejection that states the problem and its position: a byte offset or a field.
+    /// - Throws: A rejection with the problem and its position (a byte offset or a field).
     public init(line: [UInt8]) throws(RequestRejection) {
         let value: JSONValue
         do {

@@ -2,12 +2,12 @@ public import Port
 
 /// Refusal in the format of the socket.
 public struct RequestError: Error, Hashable, Sendable, Codable {
-    /// Kind of the refusal, see `Refusal.Code.word`. The property is a string, so that an older
-    /// client can decode the codes of a newer daemon.
+    /// Kind of the refusal, see `Refusal.Code.word`. The property is a string. Therefore an older
+    /// client can decode a newer daemon's codes.
     public var code: String
     /// Reason of the refusal as a sentence.
     public var message: String
-    /// Name of the wrong member or parameter; nil if the refusal concerns no member or parameter.
+    /// Name of the invalid member or parameter; nil if the refusal concerns none of them.
     public var field: String?
 
     /// Creates an error of the given kind.
@@ -17,7 +17,7 @@ public struct RequestError: Error, Hashable, Sendable, Codable {
         self.field = field
     }
 
-    /// Creates the error that describes a refusal.
+    /// Converts a refusal to an error.
     public init(_ refusal: Refusal) {
         self.init(refusal.code.word, refusal.message, field: refusal.field)
     }

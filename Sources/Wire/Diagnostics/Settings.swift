@@ -6,18 +6,17 @@ public struct Setting: Hashable, Sendable, Codable {
     public var value: JSONValue
     /// Default value.
     public var defaultValue: JSONValue
-    /// Source of the value: "default", a file with its line, "--set", "saved" or "live".
+    /// Origin of the value: `default`, `FILE:LINE`, `--set`, `saved` or `live`.
     public var origin: String
-    /// Unit of the setting for display, empty for a number without a unit and for a word.
+    /// Unit of the setting for display; empty without a unit.
     public var unit: String
     /// Permitted values of the setting as text, such as "50...4000" or "locked, inactive".
     public var range: String
     /// Meaning of the setting, in one sentence.
     public var summary: String
-    /// True if a change takes effect immediately; otherwise the change takes effect at the next
-    /// start.
+    /// True if a change takes effect immediately; false if it takes effect at the next start.
     public var isLive: Bool
-    /// Seconds until a live change reverts; absent without a pending rollback.
+    /// Time until a live change reverts, s; absent without a pending rollback.
     public var rollbackS: Number?
     /// Warning about the effect of a change, as text for the user; absent if there is none.
     public var warning: String?
@@ -45,7 +44,7 @@ public struct Setting: Hashable, Sendable, Codable {
     }
 }
 
-/// A setting that differs from its default or from its saved value.
+/// A setting with a value that differs from its default or from its saved value.
 public struct SettingChange: Hashable, Sendable, Codable {
     /// Dotted key of the setting, as in the TOML file.
     public var key: String
@@ -53,11 +52,11 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var defaultValue: JSONValue
     /// Effective value of the setting.
     public var value: JSONValue
-    /// Source of the effective value.
+    /// Origin of the effective value.
     public var origin: String
-    /// True if the effective value is not saved, so that the next start would lose it.
+    /// True if the effective value is not saved. Such a value is lost at the next start.
     public var isUnsaved: Bool
-    /// Seconds until the change reverts; absent without a pending rollback.
+    /// Time until the change reverts, s; absent without a pending rollback.
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {
@@ -80,9 +79,9 @@ public struct SettingChange: Hashable, Sendable, Codable {
 
 /// Result of a reload of the configuration files.
 public struct ReloadReport: Hashable, Sendable, Codable {
-    /// Keys whose new value is in force.
+    /// Keys with a new active value.
     public var applied: [String]
-    /// Keys whose new value waits for a restart.
+    /// Keys with a new value that waits for a restart.
     public var needsRestart: [String]
     /// Result of the reload as a sentence.
     public var sentence: String
@@ -99,7 +98,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
 public struct BaselineReport: Hashable, Sendable, Codable {
     /// Names of baselines that can be restored, oldest first.
     public var names: [String]
-    /// Name of the baseline that was restored last; absent if none was restored since the start.
+    /// Name of the last restored baseline; absent if none was restored since the start.
     public var active: String?
     /// Summary, as a sentence.
     public var sentence: String

@@ -1,5 +1,5 @@
-/// Answer to `spectrum`: progress of a recording of the gyroscope, and its spectrum when the
-/// recording is complete.
+/// Answer to `spectrum`: progress of a gyroscope recording, and the spectrum of a complete
+/// recording.
 public struct SpectrumReport: Hashable, Sendable, Codable {
     /// State of the recording of the gyroscope.
     public enum State: String, Sendable, Codable, CaseIterable {
@@ -7,14 +7,14 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
         case idle
         /// Samples are collected.
         case recording
-        /// The recording is complete; `axes` contains the result.
+        /// The recording is complete. `axes` contains the result.
         case done
-        /// The recording has failed or was cancelled; `sentence` states the reason.
+        /// The recording has failed or was cancelled. `sentence` states the reason.
         case refused
     }
 
-    /// State of the recording, a case of `State`. The property is a string, so that a newer daemon
-    /// does not make an older client fail.
+    /// State of the recording, a case of `State`. The property is a string. Therefore an older
+    /// client accepts the words of a newer daemon.
     public var state = State.idle.rawValue
     /// Progress of the recording, 0...1.
     public var progress: Number = 0
@@ -24,11 +24,11 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     public var sentence = ""
     /// Sample rate, measured with the loop's clock, Hz.
     public var sampleRateHz: Number = .unknown
-    /// Interval between two frequencies of the spectrum, Hz; the first frequency is zero.
+    /// Frequency resolution of the spectrum, Hz; the first frequency is zero.
     public var resolutionHz: Number = .unknown
     /// Spectra about the camera's axes x, y and z; empty until the recording is complete.
     public var axes: [SpectrumAxis] = []
-    /// Proposed settings of notches, ready for `set`.
+    /// Proposed settings of notch filters, ready for `set`.
     public var proposals: [SettingProposal] = []
 
     /// Creates the state before the first recording.
@@ -40,15 +40,15 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
 
 /// The spectrum about one of the camera's axes.
 public struct SpectrumAxis: Hashable, Sendable, Codable {
-    /// Axis of the camera: x, y or z.
+    /// Axis of the camera: `x`, `y` or `z`.
     public var axis: String
     /// Power spectral density, (deg/s)²/Hz, one for each frequency.
     public var density: [Number]
     /// Peaks, strongest first.
     public var peaks: [SpectrumPeak]
-    /// Centres of the notches in force, Hz.
+    /// Centre frequencies of the active notch filters, Hz.
     public var notchesHz: [Number]
-    /// Corner frequency of the low-pass filter in force, Hz; unknown if there is none.
+    /// Corner frequency of the active low-pass filter, Hz; unknown if there is none.
     public var lowPassHz: Number
 
     /// Creates a spectrum.
@@ -68,12 +68,12 @@ public struct SpectrumAxis: Hashable, Sendable, Codable {
 public struct SpectrumPeak: Hashable, Sendable, Codable {
     /// Frequency of the peak, Hz.
     public var hz: Number
-    /// Height of the peak above its surroundings, dB.
+    /// Height of the peak above the surrounding spectrum, dB.
     public var prominenceDb: Number
     /// Root mean square of the rate in the peak, deg/s.
     public var rmsDps: Number
 
-    /// Creates a peak with the given figures.
+    /// Creates a peak with the given values.
     public init(hz: Number, prominenceDb: Number, rmsDps: Number) {
         self.hz = hz
         self.prominenceDb = prominenceDb
@@ -81,7 +81,7 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
     }
 }
 
-/// A setting, and the value that is proposed for it.
+/// A setting and its proposed value.
 public struct SettingProposal: Hashable, Sendable, Codable {
     /// Dotted key.
     public var key: String
