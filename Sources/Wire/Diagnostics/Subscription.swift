@@ -1,12 +1,12 @@
 /// The answer to `subscribe` and `unsubscribe`.
 public struct SubscriptionInfo: Hashable, Sendable, Codable {
-    /// Number that identifies the subscription in its messages; unique within the connection.
+    /// ID of the subscription, as in its messages; unique within the connection.
     public var subscription: Int
     /// Number of messages per second.
     public var rateHz: Number
     /// Names of the variables in each message.
     public var names: [String]
-    /// Number of messages that were not sent because the client did not read fast enough.
+    /// Number of dropped messages, because the client did not read fast enough.
     public var dropped: Int
 
     /// Creates a description.
@@ -18,15 +18,14 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
     }
 }
 
-/// Message of a stream, one line:
+/// Message of a stream, as one line:
 /// `{"subscription":1,"t":12.5,"dropped":0,"values":{"attitude.pitch":-29.9}}`.
 public struct SubscriptionMessage: Hashable, Sendable, Codable {
-    /// Number that identifies the message's subscription.
+    /// ID of the message's subscription.
     public var subscription: Int
     /// Time of the variables' values on the loop's clock, s.
     public var t: Number
-    /// Number of messages of this stream that have not been sent, because the client did not read
-    /// fast enough.
+    /// Number of this stream's dropped messages, because the client did not read fast enough.
     public var dropped: Int
     /// The values of the variables, by name; unknown numbers are `null`.
     public var values: [String: JSONValue]
@@ -53,7 +52,7 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
 public struct Variable: Hashable, Sendable, Codable {
     /// Dotted name of the variable, such as `attitude.pitch`.
     public var name: String
-    /// Unit of the variable for display, empty for a number without a unit and for a word.
+    /// Unit of the variable for display; empty without a unit.
     public var unit: String
     /// Short description of the variable.
     public var summary: String

@@ -2,23 +2,23 @@
 public struct JSONError: Error, Hashable, Sendable {
     /// Offset of the first invalid byte, from 0.
     public var offset: Int
-    /// Reason of the error without the offset, with the expected or the found text.
+    /// Reason of the error without the offset: the expected or the unexpected text.
     public var reason: String
 
-    /// The reason with its position: "expected a value, found `}` at byte 12".
+    /// The reason with its position, such as "expected a value, found `}` at byte 12".
     public var sentence: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONValue {
-    /// Largest depth of nesting that `init(parsing:)` accepts. Every message of the project needs
-    /// fewer than ten levels. The limit prevents a text such as `[[[[…` from exhausting the stack.
+    /// Largest nesting depth in `init(parsing:)`. The project's messages have fewer than ten
+    /// levels. Without the limit, a text such as `[[[[…` would exhaust the stack.
     public static let maximumDepth = 32
 
     /// Parses one JSON text (RFC 8259), with optional white space around it.
     ///
     /// The parser is stricter than most parsers, because a misinterpreted request could move a
     /// motor. Duplicate member names, numbers that overflow a double, and invalid UTF-8 are errors.
-    /// The parser allocates memory, so the loop's thread must not call it.
+    /// Do not use the parser on the loop's thread, because it allocates memory.
     ///
     /// - Parameter bytes: The JSON text in UTF-8, without a byte-order mark.
     /// - Throws: The first error in the JSON text, with its byte offset.
@@ -28,7 +28,7 @@ extension JSONValue {
     }
 }
 
-/// Recursive descent parser over bytes; one instance parses one text.
+/// Recursive descent parser for bytes. One instance parses one text.
 struct JSONParser {
     let bytes: [UInt8]
     var position = 0
@@ -128,7 +128,7 @@ struct JSONParser {
             try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        // The text -0 is parsed as a double, because an integer would lose its sign.
+        // The text `-0` is parsed as a double, because an integer would lose the sign.
         if isInteger, text != "-0", let value = Int(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else {
             throw JSONError(offset: start, reason: "number \(text.prefix(32)) is out of range")
@@ -160,8 +160,8 @@ extension JSONParser {
         }
     }
 
-    /// Creates the error for the text at `position`. The error's message states the unexpected
-    /// text: the end of the text, a printable character, or a byte in hexadecimal.
+    /// Creates the error for the text at `position`. The message contains the unexpected element:
+    /// the end of the text, a printable character, or a byte in hexadecimal.
     func unexpected(_ expectation: String) -> JSONError {
         let found: String
         switch peek {

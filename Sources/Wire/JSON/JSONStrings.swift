@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Reads a string whose opening quote is at `position`.
+    /// Reads a string from its opening quote at `position`.
     mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1
@@ -25,8 +25,8 @@ extension JSONParser {
         throw JSONError(offset: position, reason: "the text ends inside a string")
     }
 
-    /// Converts bytes of the source to a `String`; the error for invalid UTF-8 states the position
-    /// of the invalid byte in the source.
+    /// Converts bytes of the source to a `String`. For invalid UTF-8, the error contains the
+    /// position of the invalid byte in the source.
     private func checked(_ text: [UInt8], from start: Int) throws(JSONError) -> String {
         if let string = String(validating: text, as: UTF8.self) { return string }
         let source = bytes[start..<position]

@@ -1,11 +1,12 @@
 /// JSON value of any kind. A number without fraction and exponent is an integer; every other number
-/// is a `Double`. A non-finite `double` is written as `null`, because JSON cannot represent it.
+/// is a `Double`. An infinite or NaN `double` is written as `null`, because JSON cannot represent
+/// it.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without fraction or exponent that fits 64 bits.
+    /// A number without fraction or exponent, at most 64 bits.
     case int(Int)
     /// Any other number.
     case double(Double)
@@ -13,7 +14,7 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object; the order of its members is not kept.
+    /// An object, without the order of its members.
     case object([String: JSONValue])
 
     /// The string, if the value is a string.
@@ -22,13 +23,13 @@ public enum JSONValue: Hashable, Sendable {
         return nil
     }
 
-    /// The truth value, if the value is true or false.
+    /// The Boolean, if the value is `true` or `false`.
     public var bool: Bool? {
         if case .bool(let value) = self { return value }
         return nil
     }
 
-    /// The integer, if the value is a whole number, even if it was written as `3.0`.
+    /// The integer, if the value is a whole number; `3.0` is a whole number.
     public var int: Int? {
         switch self {
         case .int(let value): value
@@ -58,7 +59,7 @@ public enum JSONValue: Hashable, Sendable {
         return nil
     }
 
-    /// The member `key`; nil if the value is not an object or lacks the member.
+    /// The member `key`; nil if the value is not an object, or if the member is missing.
     public subscript(key: String) -> JSONValue? { object?[key] }
 
     /// Kind of the value for an error message, such as "a number" or "null".
@@ -75,8 +76,8 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Decodes any value. If the decoder does not distinguish `1.0` from `1`, the result is an
-    /// integer for both; `JSONValue(parsing:)` distinguishes them.
+    /// Decodes any value. If the decoder does not distinguish `1.0` from `1`, both become an
+    /// integer. `JSONValue(parsing:)` distinguishes them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -96,7 +97,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Encodes the value; a non-finite number becomes `null`.
+    /// Encodes the value; an infinite or NaN number becomes `null`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -1,6 +1,6 @@
 extension JSONValue {
-    /// Compact JSON text of the value, on one line. The members are in alphabetical order, so that
-    /// equal values give equal text.
+    /// Compact JSON text of the value, on one line. The members are in alphabetical order.
+    /// Therefore equal values give equal text.
     public var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -9,7 +9,7 @@ extension JSONValue {
 
     /// Appends the value as compact JSON; the bytes never contain a newline.
     ///
-    /// A `double` has as many digits as an exact conversion needs; a non-finite `double` is written
+    /// A `double` has enough digits for an exact conversion. An infinite or NaN `double` is written
     /// as `null`.
     public func write(to bytes: inout [UInt8]) {
         switch self {
@@ -37,7 +37,7 @@ extension JSONValue {
         }
     }
 
-    /// Appends a number; `null` if it is not finite.
+    /// Appends a number; `null` if it is infinite or NaN.
     public static func write(_ value: Double, to bytes: inout [UInt8]) {
         bytes += (value.isFinite ? value.description : "null").utf8
     }

@@ -1,13 +1,13 @@
-/// Name of a message's member in JSON, which is derived from its property: `gainMarginDb` becomes
-/// `gain_margin_db`, and `isAtRest` becomes `at_rest`. Encoders and decoders of messages use the
-/// two functions of this type.
+/// JSON name of a message's member, from its property's name: `gainMarginDb` becomes
+/// `gain_margin_db`, and `isAtRest` becomes `at_rest`. Encoders and decoders of messages use this
+/// type's two functions.
 public struct MessageKey: CodingKey {
     /// The name of the member in JSON.
     public let stringValue: String
-    /// Always nil, because members have no numbers.
+    /// Always nil, because members have no indices.
     public var intValue: Int? { nil }
 
-    /// Names of the properties that begin with `is`, by their names in JSON.
+    /// Names of the properties with the prefix `is`, by JSON name.
     private static let flags: [String: String] = [
         "at_rest": "isAtRest", "converged": "isConverged", "enabled": "isEnabled",
         "learning": "isLearning",
@@ -20,10 +20,10 @@ public struct MessageKey: CodingKey {
     /// Creates a key with this name.
     public init(stringValue: String) { self.stringValue = stringValue }
 
-    /// Returns nil, because members have no numbers.
+    /// Returns nil, because members have no indices.
     public init?(intValue: Int) { nil }
 
-    /// Converts the last property name of a coding path to the name in JSON.
+    /// Converts the last property name of a coding path to the JSON name.
     @Sendable public static func encoding(_ path: [any CodingKey]) -> any CodingKey {
         guard let key = path.last, key.intValue == nil else { return path.last ?? MessageKey("") }
         let name = key.stringValue

@@ -1,5 +1,5 @@
-/// Measured number in JSON. A value that is not finite means "unknown"; it is written as `null`,
-/// and `null` is read as NaN.
+/// Measured number in JSON. An infinite or NaN value means "unknown". It is written as `null`, and
+/// `null` is read as NaN.
 public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     /// The value in the unit of its key; NaN if unknown.
     public var value: Double
@@ -19,7 +19,7 @@ public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, Expressible
 
     /// True if the two numbers have the same value, or are both unknown.
     public static func == (a: Number, b: Number) -> Bool { a.known == b.known }
-    /// Hashes the number so that equal numbers have equal hashes.
+    /// Hashes the number; equal numbers have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(known) }
 }
 
@@ -30,7 +30,7 @@ extension Number: Codable {
         value = container.decodeNil() ? .nan : try container.decode(Double.self)
     }
 
-    /// Writes the number, or `null` if it is not finite.
+    /// Writes the number, or `null` if it is infinite or NaN.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if value.isFinite { try container.encode(value) } else { try container.encodeNil() }

@@ -1,7 +1,7 @@
-/// Refusal of a simulator's line. The refused line causes no tick; the next valid line continues
+/// Refusal of a simulator's line. The refused line causes no tick. The next valid line continues
 /// the run.
 public struct LockstepError: Error, Hashable, Sendable {
-    /// Kinds of refusal; the reply to the simulator contains the raw value.
+    /// Kind of refusal. The reply to the simulator contains the raw value.
     public enum Code: String, Sendable, CaseIterable {
         /// The line is not one JSON object, or is empty.
         case invalidJSON = "invalid_json"
@@ -17,7 +17,7 @@ public struct LockstepError: Error, Hashable, Sendable {
         case outOfRange = "out_of_range"
         /// `t` is not later than in the previous line.
         case timeBackwards = "time_backwards"
-        /// `t` is less than 0.1 ms later than in the previous line.
+        /// `t` is later than in the previous line by less than 0.1 ms.
         case timeStep = "time_step"
         /// Another simulator is connected.
         case busy
@@ -25,9 +25,9 @@ public struct LockstepError: Error, Hashable, Sendable {
 
     /// Kind of the refusal of a line.
     public var code: Code
-    /// Sentence for the user, with the value that was read and the permitted values.
+    /// Sentence for the user, with the received value and the permitted values.
     public var message: String
-    /// Name of the wrong member; empty if the whole line is wrong.
+    /// Name of the invalid member; empty if the whole line is invalid.
     public var field: String
 
     /// Creates a refusal of the given kind.

@@ -1,41 +1,39 @@
 public import GimbalCore
 
-/// Check of the lines of one simulator. The time in the lines must increase, and each line should
-/// contain the same sensors as the first line.
+/// Check of the lines of one simulator. The time `t` must increase from line to line. Each line
+/// should contain the same sensors as the first line.
 ///
-/// Each connection of a simulator has a separate instance, which uses no clock and no socket.
+/// Each simulator connection has a separate instance. The type uses no clock and no socket.
 public struct LockstepIntake: Sendable {
-    /// Shortest step between two lines, s. airframed refuses shorter steps, because the loop is not
+    /// Shortest step between two lines, s. Shorter steps are refused, because the loop is not
     /// designed for a higher rate. A shorter step is most likely an internal step of the
     /// simulator's physics engine.
     public static let shortestStep = 1e-4
-    /// Longest step between two lines, s. A step of more than 20 ms is treated as a gap in the
-    /// samples.
+    /// Longest step between two lines, s. A step of more than 20 ms counts as a gap in the samples.
     public static let longestStep = 0.02
-    /// Tolerance for a rounded `t` in the check of the step between two lines, s.
+    /// Tolerance for rounding of `t` in the check of the step, s.
     public static let rounding = 1e-6
 
     /// Sensors in the first line, in addition to gyroscope and accelerometer; empty before the
     /// first line.
     public private(set) var sensors: IMUSample.Contents = .none
-    /// Sensors that the first line contained and the last line did not contain.
+    /// Sensors in the first line but not in the last line.
     public private(set) var missing: IMUSample.Contents = .none
-    /// Number of values that were ignored because the simulator's first line did not contain the
-    /// sensor of the value.
+    /// Number of ignored values, because the simulator's first line did not contain their sensor.
     public private(set) var ignoredValues = 0
     /// The simulator's time in the last line, s; nil before the first line.
     public private(set) var lastT: Double?
     /// The loop's time at the last line.
     public private(set) var now: Instant
 
-    /// Pair of the simulator's time `t` and the loop's time at the last alignment of the two times.
+    /// The simulator's time `t` and the loop's time at their last alignment.
     private var anchor: (t: Double, instant: Instant)
     /// Last joint angles of the encoders, rad.
     private var joints = AxisVector.zero
 
     /// Creates an intake that has not received a line yet.
     ///
-    /// - Parameter start: The loop's time at the first line, regardless of the `t` of that line.
+    /// - Parameter start: The loop's time at the first line, for any `t`.
     public init(start: Instant) {
         now = start
         anchor = (0, start)
@@ -45,7 +43,7 @@ public struct LockstepIntake: Sendable {
     ///
     /// - Parameter line: The next line in the order of arrival.
     /// - Returns: The sample for the loop, with its time on the loop's clock. If encoder angles are
-    ///   missing, the sample contains the last known angles, so that the outputs ramp down at these
+    ///   missing, the sample contains the last known angles. Then the outputs ramp down at these
     ///   angles.
     /// - Throws: `time_backwards` or `time_step`.
     public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
@@ -93,23 +91,21 @@ public struct LockstepIntake: Sendable {
                 field: LockstepSample.Key.t)
         }
         if step < Self.longestJump, anchor.instant < Self.latest {
-            // The loop's time is computed from the last alignment, not from the last line, so that
-            // rounding errors do not accumulate.
+            // The loop's time is computed from the last alignment, not from the last line.
+            // Therefore rounding errors do not accumulate.
             now = anchor.instant.advanced(byRoundedSeconds: t - anchor.t)
         } else {
-            // A jump of `t` changes the loop's time by a limited amount, because a jump of years
-            // would overflow the loop's time.
+            // The effect of a jump in `t` on the loop's time is limited, because a jump of years
+            // would overflow this time.
             now = min(now.advanced(bySeconds: Self.longestJump), Self.latest)
         }
         if step > Self.longestStep { anchor = (t, now) }
         self.lastT = t
     }
 
-    /// Largest jump of the loop's time, s: one day, which is longer than every timer of the
-    /// process.
+    /// Largest jump of the loop's time, s: one day, longer than every timer of the process.
     private static let longestJump = 86400.0
-    /// Latest time of the loop, about 146 years; the loop's time does not advance beyond this
-    /// limit.
+    /// Latest time of the loop, about 146 years. The loop's time does not exceed it.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Reply to one line of a simulator: the commands to the motors from the line's time `t` until the
-/// next line.
+/// Reply to one line from a simulator: the motor commands from the line's time `t` until the next
+/// line.
 public struct LockstepReply: Sendable {
     /// The time `t` of the line, unchanged.
     public var t: Double
@@ -9,7 +9,7 @@ public struct LockstepReply: Sendable {
     public var output: MotorOutput
     /// Type of the motors, which selects the relevant part of the output.
     public var motorType: MotorType
-    /// Estimated attitude after the sample of this line: rotation from the body frame to the earth
+    /// Estimated attitude after this line's sample: rotation from the body frame to the earth
     /// frame.
     public var attitude: Quaternion
     /// Name of the mode, as in the configuration.
@@ -26,8 +26,8 @@ public struct LockstepReply: Sendable {
         self.mode = mode
     }
 
-    /// Appends the reply as one line with its newline. Every number has as many digits as an exact
-    /// conversion needs.
+    /// Appends the reply as one line with its newline. Every number has enough digits for an exact
+    /// conversion.
     public func write(to bytes: inout [UInt8]) {
         bytes += #"{"t":"#.utf8
         JSONValue.write(t, to: &bytes)
@@ -63,7 +63,7 @@ public struct LockstepReply: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// Appends a number. A value that is not finite becomes zero, because a simulated motor must
+    /// Appends a number. An infinite or NaN value becomes zero, because a simulated motor must
     /// never receive `null`.
     private static func write(_ value: Double, to bytes: inout [UInt8]) {
         JSONValue.write(value.isFinite ? value : 0, to: &bytes)

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Line of a simulator: the readings of the sensors at `t`, in SI units and the frames of
-/// `IMUSample`. An optional sensor that the line lacks is nil.
+/// Line from a simulator: the sensor readings at `t`, in SI units and in the frames of `IMUSample`.
+/// An optional sensor is nil if the line does not contain it.
 public struct LockstepSample: Hashable, Sendable {
     /// Longest line without its newline, bytes.
     public static let longestLine = 64 * 1024
@@ -24,8 +24,8 @@ public struct LockstepSample: Hashable, Sendable {
     /// Parses one line.
     ///
     /// - Parameter line: The line without its newline.
-    /// - Throws: The first error in the line, with the name of the wrong member. Unknown members
-    ///   are ignored.
+    /// - Throws: The first error in the line, with the invalid member's name. Unknown members are
+    ///   ignored.
     public init(parsing line: [UInt8]) throws(LockstepError) {
         let value: JSONValue
         do {
@@ -61,7 +61,7 @@ public struct LockstepSample: Hashable, Sendable {
 }
 
 extension LockstepSample {
-    /// Three numbers in the order in which the line contains them.
+    /// Three numbers, in the order of the line.
     typealias Triple = (Double, Double, Double)
 
     private static func number(
@@ -88,7 +88,7 @@ extension LockstepSample {
         return triple
     }
 
-    /// Reads the three numbers of a member; nil if the line lacks this member.
+    /// Reads the three numbers of a member; nil if the member is missing.
     private static func triple(
         _ members: [String: JSONValue], _ key: String
     ) throws(LockstepError) -> Triple? {
@@ -115,16 +115,16 @@ extension LockstepSample {
         return (try element(0), try element(1), try element(2))
     }
 
-    /// Creates the error for a line that is not JSON, or contains a number outside the range of a
-    /// double.
+    /// Creates the error for a line that is not JSON, or that contains a number outside the range
+    /// of a double.
     private static func unreadable(_ line: [UInt8], _ error: JSONError) -> LockstepError {
         let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         if isBlank {
             return LockstepError(.invalidJSON, "the line is empty; expected a JSON object")
         }
         let field = member(around: error.offset, in: line)
-        // An overflow is the only error of the JSON parser that concerns the value of a number
-        // instead of the syntax.
+        // Overflow is the JSON parser's only error about a number's value; all other errors concern
+        // the syntax.
         let code: LockstepError.Code =
             error.reason.hasSuffix("is out of range") ? .outOfRange : .invalidJSON
         return LockstepError(code, error.sentence, field: field)

@@ -1,22 +1,22 @@
 /// Message with the state of the battery.
 public struct BatteryReport: MAVLinkMessage {
-    /// Format of BATTERY_STATUS, message number 147; the fields from `timeRemaining` on are
-    /// extensions, which MAVLink 1 does not have.
+    /// Format of BATTERY_STATUS, message number 147. The fields from `timeRemaining` on are
+    /// extensions, absent in MAVLink 1.
     public static let format = MAVLinkFormat(
         147, "BATTERY_STATUS", crcExtra: 154, size: 36)
 
     /// Consumed charge, mAh; -1 means unknown.
     public var consumedCharge: Int32 = 0
-    /// Consumed energy, in units of 100 J; -1 means unknown.
+    /// Consumed energy, in 100 J; -1 means unknown.
     public var consumedEnergy: Int32 = 0
     /// Temperature, hundredths of a degree Celsius; 32767 means unknown.
     public var temperature: Int16 = 0
-    /// Voltage of each cell, mV; 65535 means unused. The first value is the voltage of the battery
-    /// if the cell voltages are unknown.
+    /// Voltage of each cell, mV; 65535 means unused. If the cell voltages are unknown, the first
+    /// value is the voltage of the battery.
     public var voltages = InlineCells<10>()
-    /// Current, in units of 10 mA; -1 means unknown.
+    /// Current, in 10 mA; -1 means unknown.
     public var current: Int16 = 0
-    /// Number of the battery.
+    /// ID of the battery.
     public var id: UInt8 = 0
     /// Function: MAV_BATTERY_FUNCTION.
     public var function: UInt8 = 0
@@ -35,7 +35,7 @@ public struct BatteryReport: MAVLinkMessage {
     /// Faults: MAV_BATTERY_FAULT.
     public var faults: UInt32 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -61,7 +61,7 @@ public struct BatteryReport: MAVLinkMessage {
 public struct InlineCells<let count: Int>: Sendable, Equatable {
     private var cells = InlineArray<count, UInt16>(repeating: 0)
 
-    /// Creates cells whose voltages are zero.
+    /// Creates cells with voltages of zero.
     public init() {}
 
     /// Voltage of one cell, mV.

@@ -13,10 +13,9 @@ public struct CameraInformation: MAVLinkMessage {
     public var sensorWidth: Float = 0
     /// Height of the sensor, mm; NaN if unknown.
     public var sensorHeight: Float = 0
-    /// Capabilities of the camera, CAMERA_CAP_FLAGS: the values 1 and 2 mean that the camera records
-    /// video and takes photos, 8 and 16 that it does one during the other, 256 that it has a video
-    /// stream, 512 that it can follow a person at a point, and 1024 that it can follow a person in a
-    /// rectangle.
+    /// Capabilities of the camera, CAMERA_CAP_FLAGS: 1 video recording, 2 photos, 8 and 16 photos
+    /// and recording at the same time, 256 video stream, 512 tracking of a point, 1024 tracking of
+    /// a rectangle.
     public var flags: UInt32 = 0
     /// Width of pictures, pixels.
     public var width: UInt16 = 0
@@ -28,16 +27,16 @@ public struct CameraInformation: MAVLinkMessage {
     public var vendor = ""
     /// Name of the camera's model.
     public var model = ""
-    /// Number that identifies the lens.
+    /// ID of the lens.
     public var lens: UInt8 = 0
     /// Address of the camera's definition file; empty without a definition file.
     public var definition = ""
-    /// Component of the gimbal that moves the camera.
+    /// Component ID of the camera's gimbal.
     public var gimbal: UInt8 = 0
-    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
+    /// ID of a camera without a MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -60,14 +59,14 @@ public struct CameraInformation: MAVLinkMessage {
     }
 }
 
-/// Frame rate, bit rate, size and state of a video stream. The messages VIDEO_STREAM_INFORMATION
-/// and VIDEO_STREAM_STATUS contain these fields.
+/// Frame rate, bit rate, size and state of a video stream. These fields are in
+/// VIDEO_STREAM_INFORMATION and VIDEO_STREAM_STATUS.
 public struct StreamPictures: Hashable, Sendable {
     /// Pictures per second.
     public var rate: Float = 0
     /// Bit rate, bit/s.
     public var bitrate: UInt32 = 0
-    /// State of the stream, VIDEO_STREAM_STATUS_FLAGS: bit 1 means that the stream runs.
+    /// State of the stream, VIDEO_STREAM_STATUS_FLAGS: 1 means that the stream is running.
     public var flags: UInt16 = 0
     /// Width of the pictures, pixels.
     public var width: UInt16 = 0
@@ -78,7 +77,7 @@ public struct StreamPictures: Hashable, Sendable {
     /// Horizontal angle of view, degrees; 0 if unknown.
     public var angleOfView: UInt16 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -101,7 +100,7 @@ public struct VideoStreamInformation: MAVLinkMessage {
 
     /// Frame rate, bit rate, size and state of the stream.
     public var pictures = StreamPictures()
-    /// Number of the stream, counted from 1.
+    /// Number of the stream, from 1.
     public var stream: UInt8 = 0
     /// Number of streams.
     public var count: UInt8 = 0
@@ -113,10 +112,10 @@ public struct VideoStreamInformation: MAVLinkMessage {
     public var uri = ""
     /// Encoding of the stream, VIDEO_STREAM_ENCODING: 1 means H.264.
     public var encoding: UInt8 = 0
-    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
+    /// ID of a camera without a MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -139,12 +138,12 @@ public struct VideoStreamStatus: MAVLinkMessage {
 
     /// Frame rate, bit rate, size and state of the stream.
     public var pictures = StreamPictures()
-    /// Number of the stream, counted from 1.
+    /// Number of the stream, from 1.
     public var stream: UInt8 = 0
-    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
+    /// ID of a camera without a MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -155,7 +154,7 @@ public struct VideoStreamStatus: MAVLinkMessage {
     }
 }
 
-/// State of a camera that follows a person, and the person's position in the picture.
+/// State of a camera's person tracking, and the person's position in the picture.
 public struct CameraTrackingImageStatus: MAVLinkMessage {
     /// Format of CAMERA_TRACKING_IMAGE_STATUS, message number 275.
     public static let format = MAVLinkFormat(
@@ -170,11 +169,10 @@ public struct CameraTrackingImageStatus: MAVLinkMessage {
     public var status: UInt8 = 0
     /// CAMERA_TRACKING_MODE: 0 none, 1 point, 2 rectangle.
     public var mode: UInt8 = 0
-    /// CAMERA_TRACKING_TARGET_DATA: the value 4 means that this message contains the person's
-    /// position.
+    /// CAMERA_TRACKING_TARGET_DATA: 4 means that this message contains the person's position.
     public var data: UInt8 = 0
 
-    /// Creates the status of a camera that follows no person.
+    /// Creates the status of a camera without tracking.
     public init() {}
 
     /// Visits the fields in wire order.

@@ -1,4 +1,4 @@
-/// State of photos and recordings of a camera.
+/// State of a camera's photos and recordings.
 public struct CameraCaptureStatus: MAVLinkMessage {
     /// Format of CAMERA_CAPTURE_STATUS, message number 262.
     public static let format = MAVLinkFormat(262, "CAMERA_CAPTURE_STATUS", crcExtra: 12, size: 23)
@@ -7,20 +7,20 @@ public struct CameraCaptureStatus: MAVLinkMessage {
     public var bootMs: UInt32 = 0
     /// Interval of a series of photos, s; 0 without a series.
     public var interval: Float = 0
-    /// Duration of the recording, ms; 0 if no recording runs.
+    /// Duration of the recording, ms; 0 without a recording.
     public var recordingMs: UInt32 = 0
     /// Free space for recordings, MiB.
     public var available: Float = 0
-    /// State of photos: 0 means idle.
+    /// State of photo capture: 0 idle.
     public var image: UInt8 = 0
-    /// State of the video: 0 means idle, 1 means that a recording runs.
+    /// State of the video recording: 0 idle, 1 running.
     public var video: UInt8 = 0
     /// Number of photos.
     public var photos: Int32 = 0
-    /// Number of a camera that has no MAVLink component; 0 for a camera with a component.
+    /// ID of a camera without a MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -51,14 +51,14 @@ public struct StorageInformation: MAVLinkMessage {
     public var id: UInt8 = 0, count: UInt8 = 0
     /// STORAGE_STATUS: 0 without a disk, 2 ready.
     public var status: UInt8 = 0
-    /// STORAGE_TYPE: 254 means a type that is not in the list.
+    /// STORAGE_TYPE: 254 means another type.
     public var type: UInt8 = 0
     /// Name of the disk for display.
     public var name = ""
-    /// STORAGE_USAGE_FLAG: the values 2 and 4 mean that photos and video are stored on the disk.
+    /// STORAGE_USAGE_FLAG: 2 means storage of photos, and 4 means storage of video.
     public var usage: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -93,14 +93,14 @@ public struct CameraImageCaptured: MAVLinkMessage {
     public var w: Float = 0, x: Float = 0, y: Float = 0, z: Float = 0
     /// Number of the photo, from 0.
     public var index: Int32 = 0
-    /// Number of the camera, from 1.
+    /// ID of the camera, from 1.
     public var camera: UInt8 = 0
     /// 1 means success, 0 failure.
     public var result: UInt8 = 0
     /// URL of the photo; empty if there is no URL.
     public var uri = ""
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

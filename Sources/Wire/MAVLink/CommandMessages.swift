@@ -18,12 +18,12 @@ public struct CommandInt: MAVLinkMessage {
     public var target = MAVLinkAddress.none
     /// Frame of the coordinates, a value of MAV_FRAME.
     public var frame: UInt8 = 0
-    /// Field that airframe does not use.
+    /// Field without use in airframe.
     public var current: UInt8 = 0
-    /// Field that airframe does not use.
+    /// Field without use in airframe.
     public var autocontinue: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -52,10 +52,10 @@ public struct CommandLong: MAVLinkMessage {
     public var command: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Number of repetitions of the command; 0 in the first transmission.
+    /// Number of the command's retransmissions; 0 in the first transmission.
     public var confirmation: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -79,12 +79,12 @@ public struct CommandAck: MAVLinkMessage {
     public var result: UInt8 = 0
     /// Progress of the command, %, for the result MAV_RESULT_IN_PROGRESS.
     public var progress: UInt8 = 0
-    /// Additional result, whose meaning depends on the command.
+    /// Additional result; its meaning depends on the command.
     public var detail: Int32 = 0
-    /// Sender of the command, to which the result is addressed.
+    /// Receiver of the result: the sender of the command.
     public var target = MAVLinkAddress.none
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -97,7 +97,7 @@ public struct CommandAck: MAVLinkMessage {
     }
 }
 
-/// Message that states the interval at which messages of one kind are sent.
+/// Message with the interval of one kind of message.
 public struct MessageInterval: MAVLinkMessage {
     /// Format of MESSAGE_INTERVAL, message number 244.
     public static let format = MAVLinkFormat(
@@ -105,10 +105,10 @@ public struct MessageInterval: MAVLinkMessage {
 
     /// Interval of the messages, µs; -1 means never, and 0 means unknown.
     public var interval: Int32 = 0
-    /// Number of the kind of message.
+    /// Message number.
     public var message: UInt16 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

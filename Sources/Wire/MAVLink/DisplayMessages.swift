@@ -19,7 +19,7 @@ public struct AttitudeReport: MAVLinkMessage {
     /// Yaw rate, body frame, rad/s.
     public var yawSpeed: Float = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -53,7 +53,7 @@ public struct VFRHUD: MAVLinkMessage {
     /// Throttle, 0...100, %.
     public var throttle: UInt16 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

@@ -4,11 +4,11 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         283, "GIMBAL_DEVICE_INFORMATION", crcExtra: 74, size: 144)
 
-    /// Unique id of the hardware; 0 means unknown.
+    /// Unique ID of the hardware; 0 means unknown.
     public var uid: UInt64 = 0
     /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
-    /// Version of the firmware, one byte for each part, the major version in the lowest byte.
+    /// Version of the firmware, one byte for each part; the major version is in the lowest byte.
     public var firmware: UInt32 = 0
     /// Version of the gimbal's hardware.
     public var hardware: UInt32 = 0
@@ -32,14 +32,14 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public var vendor = ""
     /// Name of the gimbal's model.
     public var model = ""
-    /// Name that the owner has given to the gimbal.
+    /// User-defined name of the gimbal.
     public var customName = ""
-    /// Number of the gimbal device; 0 if the gimbal has its own MAVLink component.
+    /// ID of the gimbal device; 0 if the gimbal has its own MAVLink component.
     public var device: UInt8 = 0
-    /// Capabilities of the gimbal, including those that need more than 16 bits.
+    /// Capabilities of the gimbal, with more than 16 bits.
     public var moreCapabilities: UInt32 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -64,22 +64,22 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     }
 }
 
-/// Message with which a manager sends a set-point to its gimbal device: an attitude or rates.
+/// Message from a gimbal manager to its gimbal device with a set-point: an attitude or rates.
 public struct GimbalDeviceSetAttitude: MAVLinkMessage {
     /// Format of GIMBAL_DEVICE_SET_ATTITUDE, message number 284.
     public static let format = MAVLinkFormat(
         284, "GIMBAL_DEVICE_SET_ATTITUDE", crcExtra: 99, size: 32)
 
-    /// Requested attitude of the gimbal; NaN means that only rates are requested.
+    /// Requested attitude of the gimbal; NaN means rates only.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Requested rates of roll, pitch and yaw, rad/s; NaN means that only an attitude is requested.
+    /// Requested rates of roll, pitch and yaw, rad/s; NaN means attitude only.
     public var rates = [Float](repeating: 0, count: 3)
     /// Requested state: GIMBAL_DEVICE_FLAGS, see `GimbalFlags`.
     public var flags: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -99,13 +99,13 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
 
     /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
-    /// Attitude of the gimbal, in the frame that the flags state.
+    /// Attitude of the gimbal, in the frame given by the flags.
     public var q: [Float] = [1, 0, 0, 0]
     /// Measured rates of roll, pitch and yaw, rad/s; NaN means unknown.
     public var rates = [Float](repeating: 0, count: 3)
     /// Errors of the gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
     public var failures: UInt32 = 0
-    /// Present state: GIMBAL_DEVICE_FLAGS.
+    /// Current state: GIMBAL_DEVICE_FLAGS.
     public var flags: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
@@ -114,10 +114,10 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public var deltaYaw: Float = 0
     /// Rate of `deltaYaw`, rad/s; NaN means unknown.
     public var deltaYawRate: Float = 0
-    /// Number of the gimbal device; 0 if the gimbal has its own MAVLink component.
+    /// ID of the gimbal device; 0 if the gimbal has its own MAVLink component.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -134,7 +134,7 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     }
 }
 
-/// Message with the motion of the vehicle that carries the gimbal.
+/// Message with the motion of the gimbal's vehicle.
 public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     /// Format of AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, message number 286.
     public static let format = MAVLinkFormat(
@@ -150,18 +150,18 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public var velocity = [Float](repeating: 0, count: 3)
     /// Age of the vehicle's velocity, µs.
     public var velocityDelayUs: UInt32 = 0
-    /// Rate about the vertical that the autopilot has commanded, rad/s; NaN means unknown.
+    /// Commanded rate of the vehicle about the vertical, rad/s; NaN means unknown.
     public var feedForwardYawRate: Float = 0
     /// State of the autopilot's estimator, ESTIMATOR_STATUS_FLAGS.
     public var estimator: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// State of flight or landing of the vehicle, a value of MAV_LANDED_STATE.
+    /// Flight or landing state of the vehicle, a value of MAV_LANDED_STATE.
     public var landed: UInt8 = 0
     /// Measured rate of the vehicle about the vertical, rad/s; NaN means unknown.
     public var yawRate: Float = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

@@ -1,35 +1,34 @@
-/// Requested or present state of a gimbal: GIMBAL_DEVICE_FLAGS. GIMBAL_MANAGER_FLAGS use the same
+/// Requested or current state of a gimbal: GIMBAL_DEVICE_FLAGS. GIMBAL_MANAGER_FLAGS have the same
 /// bits for this state.
 public struct GimbalFlags: OptionSet, Sendable, Hashable {
-    /// The flags as transmitted, one bit for each.
+    /// The flags as transmitted, one bit each.
     public let rawValue: UInt32
 
     /// Creates flags from a received value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The gimbal moves to its rest pose; this flag overrides all other flags.
+    /// The gimbal moves to its rest pose. This flag overrides all other flags.
     public static let retract = GimbalFlags(rawValue: 1)
-    /// The camera is level and points ahead; this flag overrides all other flags except `retract`.
+    /// The camera is level and points ahead. This flag overrides all other flags except `retract`.
     public static let neutral = GimbalFlags(rawValue: 2)
     /// Roll is held relative to the horizon.
     public static let rollLock = GimbalFlags(rawValue: 4)
     /// Pitch is held relative to the horizon.
     public static let pitchLock = GimbalFlags(rawValue: 8)
-    /// Yaw is held relative to the earth; without this flag, yaw follows the vehicle.
+    /// Yaw is held relative to the earth. Without this flag, yaw follows the vehicle.
     public static let yawLock = GimbalFlags(rawValue: 16)
-    /// The given yaw is relative to the vehicle's heading.
+    /// The yaw in this message is relative to the vehicle's heading.
     public static let yawInVehicleFrame = GimbalFlags(rawValue: 32)
-    /// The given yaw is relative to north.
+    /// The yaw in this message is relative to north.
     public static let yawInEarthFrame = GimbalFlags(rawValue: 64)
-    /// The gimbal accepts a yaw relative to north. The gimbal only reports this flag; requests do
-    /// not contain it.
+    /// The gimbal accepts a yaw relative to north. This flag is only in reports, not in requests.
     public static let acceptsYawInEarthFrame = GimbalFlags(rawValue: 128)
 }
 
-/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS. GIMBAL_MANAGER_CAP_FLAGS use the same bits
+/// Capabilities of a gimbal: GIMBAL_DEVICE_CAP_FLAGS. GIMBAL_MANAGER_CAP_FLAGS have the same bits
 /// for these capabilities.
 public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
-    /// The flags as transmitted, one bit for each.
+    /// The flags as transmitted, one bit each.
     public let rawValue: UInt32
 
     /// Creates capabilities from a received value.
@@ -57,9 +56,9 @@ public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
     public static let yawFollow = GimbalCapabilities(rawValue: 512)
     /// Yaw can be held relative to the earth.
     public static let yawLock = GimbalCapabilities(rawValue: 1024)
-    /// Yaw can turn endlessly.
+    /// The yaw range is unlimited.
     public static let infiniteYaw = GimbalCapabilities(rawValue: 2048)
-    /// Yaw can be given relative to north.
+    /// Requests can contain a yaw relative to north.
     public static let yawInEarthFrame = GimbalCapabilities(rawValue: 4096)
     /// The manager can point at a place on the earth.
     public static let pointsAtPlaces = GimbalCapabilities(rawValue: 131_072)
@@ -67,7 +66,7 @@ public struct GimbalCapabilities: OptionSet, Sendable, Hashable {
 
 /// Errors of a gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
 public struct GimbalFailures: OptionSet, Sendable, Hashable {
-    /// The flags as transmitted, one bit for each.
+    /// The flags as transmitted, one bit each.
     public let rawValue: UInt32
 
     /// Creates failures from a received value.
@@ -85,7 +84,7 @@ public struct GimbalFailures: OptionSet, Sendable, Hashable {
     public static let power = GimbalFailures(rawValue: 16)
     /// A motor has failed.
     public static let motor = GimbalFailures(rawValue: 32)
-    /// The program itself has failed.
+    /// The gimbal's program has failed.
     public static let software = GimbalFailures(rawValue: 64)
     /// A bus or a sensor has failed.
     public static let communication = GimbalFailures(rawValue: 128)

@@ -1,4 +1,4 @@
-/// Message in which a manager states the capabilities of its gimbal.
+/// Message from a gimbal manager with its gimbal's capabilities.
 public struct GimbalManagerInformation: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_INFORMATION, message number 280.
     public static let format = MAVLinkFormat(
@@ -20,10 +20,10 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     public var yawMin: Float = 0
     /// Largest yaw, rad.
     public var yawMax: Float = 0
-    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
+    /// ID of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -40,7 +40,7 @@ public struct GimbalManagerInformation: MAVLinkMessage {
     }
 }
 
-/// Message in which a manager states the components that control the gimbal.
+/// Message from a gimbal manager with the components in control of the gimbal.
 public struct GimbalManagerStatus: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_STATUS, message number 281.
     public static let format = MAVLinkFormat(
@@ -50,14 +50,14 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     public var bootMs: UInt32 = 0
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
+    /// ID of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
     /// The primary component in control.
     public var primary = MAVLinkAddress.none
     /// The secondary component in control.
     public var secondary = MAVLinkAddress.none
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -70,7 +70,7 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     }
 }
 
-/// Message that requests an attitude or rates from the manager.
+/// Message to the gimbal manager that requests an attitude or rates.
 public struct GimbalManagerSetAttitude: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_ATTITUDE, message number 282.
     public static let format = MAVLinkFormat(
@@ -78,16 +78,16 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
 
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Requested attitude of the gimbal; NaN means that only rates are requested.
+    /// Requested attitude of the gimbal; NaN means rates only.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Requested rates of roll, pitch and yaw, rad/s; NaN means that only an attitude is requested.
+    /// Requested rates of roll, pitch and yaw, rad/s; NaN means attitude only.
     public var rates = [Float](repeating: 0, count: 3)
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
+    /// ID of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -100,7 +100,7 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
     }
 }
 
-/// Message that requests pitch and yaw, or rates, from the manager.
+/// Message to the gimbal manager that requests pitch and yaw, or rates.
 public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_PITCHYAW, message number 287.
     public static let format = MAVLinkFormat(
@@ -118,10 +118,10 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
+    /// ID of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -136,7 +136,7 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     }
 }
 
-/// Message that requests pitch and yaw, or rates, from the manager as positions of a control stick.
+/// Message to the gimbal manager that requests pitch and yaw, or rates, as stick positions.
 public struct GimbalManagerSetManualControl: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_MANUAL_CONTROL, message number 288.
     public static let format = MAVLinkFormat(
@@ -144,22 +144,22 @@ public struct GimbalManagerSetManualControl: MAVLinkMessage {
 
     /// Requested state: GIMBAL_MANAGER_FLAGS, see `GimbalFlags`.
     public var flags: UInt32 = 0
-    /// Pitch that the stick requests, as a fraction of the range, -1...1; NaN means no request.
+    /// Pitch requested by a stick, as a fraction of the range, -1...1; NaN means no request.
     public var pitch: Float = 0
-    /// Yaw that the stick requests, as a fraction of the range, -1...1; NaN means no request.
+    /// Yaw requested by a stick, as a fraction of the range, -1...1; NaN means no request.
     public var yaw: Float = 0
-    /// Pitch rate that the stick requests, as a fraction of the largest rate, -1...1; NaN means no
+    /// Pitch rate requested by a stick, as a fraction of the largest rate, -1...1; NaN means no
     /// request.
     public var pitchRate: Float = 0
-    /// Yaw rate that the stick requests, as a fraction of the largest rate, -1...1; NaN means no
+    /// Yaw rate requested by a stick, as a fraction of the largest rate, -1...1; NaN means no
     /// request.
     public var yawRate: Float = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Number of the gimbal device, 1...6; 0 means all gimbal devices.
+    /// ID of the gimbal device, 1...6; 0 means all gimbal devices.
     public var device: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

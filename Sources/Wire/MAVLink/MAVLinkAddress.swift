@@ -1,9 +1,8 @@
-/// Address of a component in a system. In the address of a receiver, 0 means all systems or all
-/// components.
+/// Address of a component in a system. In a target address, 0 means all systems or all components.
 public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Number of the system; a system is a vehicle with all its components, or a ground station.
+    /// ID of the system. A system is a vehicle with all its components, or a ground station.
     public var system: UInt8
-    /// Number of the component within the system.
+    /// ID of the component within the system.
     public var component: UInt8
 
     /// Creates the address of a component.
@@ -12,14 +11,13 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
         self.component = component
     }
 
-    /// The address 0/0. The address means no component; as the address of a receiver, it means all
-    /// components.
+    /// The address 0/0. Address 0. It means no component, or as a target all components.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 
     /// The address as text, for example "255/190".
     public var description: String { "\(system)/\(component)" }
 
-    /// True if a message to this address is meant for `receiver`.
+    /// True if this target address includes `receiver`.
     public func reaches(_ receiver: MAVLinkAddress) -> Bool {
         (system == 0 || system == receiver.system)
             && (component == 0 || component == receiver.component)

@@ -1,11 +1,11 @@
 /// CRC-16/MCRF4XX, the checksum of every MAVLink frame. The checksum covers all bytes after the
-/// start byte, and at the end an extra byte that depends on the kind of message. Check value of
+/// start byte, and then CRC_EXTRA, a byte that depends on the kind of message. Check value of
 /// "123456789": 0x6F91. Source: MAVLink developer guide, "Packet Serialization".
 public struct MAVLinkCRC: Sendable {
-    /// The checksum of all bytes added so far.
+    /// The checksum of all added bytes.
     public private(set) var value: UInt16 = 0xFFFF
 
-    /// Creates a checksum to which no bytes have been added.
+    /// Creates a checksum of zero bytes.
     public init() {}
 
     /// Adds one byte.
@@ -16,7 +16,7 @@ public struct MAVLinkCRC: Sendable {
         value = value >> 8 ^ word << 8 ^ word << 3 ^ word >> 4
     }
 
-    /// Adds bytes to the checksum, in their order.
+    /// Adds bytes to the checksum, in order.
     public mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { add(byte) }
     }

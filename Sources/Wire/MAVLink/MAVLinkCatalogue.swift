@@ -1,6 +1,6 @@
 /// The kinds of messages that this program reads or writes.
 public enum MAVLinkCatalogue {
-    /// Every kind of message, in the order of the numbers.
+    /// Every kind of message, in the order of message numbers.
     public static let messages: [any MAVLinkMessage.Type] = [
         Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
         ParamSet.self, AttitudeReport.self, GlobalPosition.self, VFRHUD.self, CommandInt.self,
@@ -18,6 +18,6 @@ public enum MAVLinkCatalogue {
     private static let formats = Dictionary(
         uniqueKeysWithValues: messages.map { ($0.format.id, $0.format) })
 
-    /// Format of the kind of message with the given number; nil for an unknown kind.
+    /// Format of the message with the given number; nil for an unknown number.
     public static func format(_ id: UInt32) -> MAVLinkFormat? { formats[id] }
 }

@@ -1,6 +1,6 @@
-/// Commands that a gimbal understands: MAV_CMD.
+/// Commands for a gimbal: MAV_CMD.
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
-    /// Terminates the flight; airframed executes it as an emergency stop.
+    /// Terminates the flight. airframed executes it as an emergency stop.
     case flightTermination = 185
     /// Points the camera at a place on the earth.
     case roiLocation = 195
@@ -12,16 +12,16 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case mountConfigure = 204
     /// Command of the older gimbal protocol that sets pitch, roll and yaw in degrees.
     case mountControl = 205
-    /// Calibrates a sensor; a first parameter of 1 selects the gyroscope.
+    /// Calibrates a sensor. If the first parameter is 1, this is the gyroscope.
     case preflightCalibration = 241
-    /// Writes parameters to the disk, if the first parameter is 1.
+    /// Saves parameters on the disk if the first parameter is 1.
     case preflightStorage = 245
     /// Switches the motors on (first parameter 1) or off (first parameter 0).
     case armDisarm = 400
-    /// Requests the interval at which messages of one kind are sent.
+    /// Requests the interval of one kind of message.
     case getMessageInterval = 510
-    /// Sets the interval, µs, at which messages of one kind are sent; 0 means the default interval,
-    /// -1 means never.
+    /// Sets the interval of one kind of message, µs; 0 means the default interval, and -1 means
+    /// never.
     case setMessageInterval = 511
     /// Requests a single message with the given message number.
     case requestMessage = 512
@@ -35,7 +35,7 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
 public enum MAVLinkResult: UInt8, Sendable {
     /// The command was executed, or will be executed.
     case accepted = 0
-    /// The command is not possible now; the sender can repeat the command later.
+    /// The command is not possible now. The sender can repeat it later.
     case temporarilyRejected = 1
     /// The command is known, but was refused.
     case denied = 2

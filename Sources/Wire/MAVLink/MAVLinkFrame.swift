@@ -1,11 +1,11 @@
 /// One transmitted frame, without its checksum. All numbers are little-endian.
 public struct MAVLinkFrame: Sendable, Equatable {
-    /// Version of the frame's layout. Version 1 has message numbers up to 255 and no extension
+    /// Version of the frame format. Version 1 has message numbers up to 255 and no extension
     /// fields.
     public enum Version: Sendable {
-        /// MAVLink 1; a frame starts with 0xFE.
+        /// MAVLink 1: a frame starts with 0xFE.
         case v1
-        /// MAVLink 2; a frame starts with 0xFD, and trailing zeros of the payload are omitted.
+        /// MAVLink 2: a frame starts with 0xFD, and trailing zeros of the payload are omitted.
         case v2
     }
 
@@ -17,7 +17,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     public var sender: MAVLinkAddress
     /// Number of the message, 24 bits.
     public var id: UInt32
-    /// Transmitted payload. In MAVLink 2, the payload can be shorter than the message.
+    /// Transmitted payload. In MAVLink 2, the payload can be truncated.
     public var payload: [UInt8]
 
     /// Largest payload, bytes.
@@ -39,7 +39,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     /// Creates a frame for a message.
     ///
     /// - Parameters:
-    ///   - message: The message; in v1 its number must be below 256.
+    ///   - message: The message; for MAVLink 1 its number must be below 256.
     ///   - sender: The sender.
     ///   - sequence: Sequence number of the frame on this link.
     ///   - version: A version that the peer supports.
@@ -57,15 +57,15 @@ public struct MAVLinkFrame: Sendable, Equatable {
             precondition(format.id < 256, "\(format.name) cannot be sent over MAVLink 1")
             payload.removeLast(payload.count - format.size)
         case .v2:
-            // At least one byte of the payload is kept, even if all bytes are zero.
+            // The payload has at least one byte, even if all its bytes are zero.
             while payload.count > 1, payload.last == 0 { payload.removeLast() }
         }
         self.init(
             version: version, sequence: sequence, sender: sender, id: format.id, payload: payload)
     }
 
-    /// Decodes the message in the frame; nil if the frame contains a message of another kind.
-    /// Omitted bytes are read as zero.
+    /// Decodes the message in the frame; nil if the frame contains a message of another kind. The
+    /// omitted bytes count as zero.
     public func message<Message: MAVLinkMessage>(_ type: Message.Type) -> Message? {
         guard id == Message.format.id else { return nil }
         var reader = MAVLinkReader(payload)

@@ -1,23 +1,23 @@
 public import GimbalCore
 
-/// Content of `status`, a type that daemon and client share. The last part of a key is the unit; an
-/// unknown number is `null`. A number that no program reads has no property in this type; an
-/// `Observable` adds it to the answer.
+/// Content of `status`; the same type in daemon and client. The last part of a key is the unit; an
+/// unknown number is `null`. This type has properties only for values that programs read. An
+/// `Observable` adds all other values to the answer.
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
     /// Version of airframed.
     public var version = ""
-    /// Seconds since the daemon started.
+    /// Time since the daemon's start, s.
     public var uptimeS: Number = .unknown
-    /// Value of the setting `hardware.backend`: simulated, lockstep or linux.
+    /// Value of the setting `hardware.backend`: `simulated`, `lockstep` or `linux`.
     public var backend = ""
     /// Name of the mode, as in the configuration.
     public var mode = "inactive"
     /// Name of the client in control, such as "diagnostics client 3 (pid 812)"; absent if there is
     /// none.
     public var holder: String?
-    /// Seconds since the last request of the client in control; absent if there is none.
+    /// Time since the last request of the client in control, s; absent if there is none.
     public var holderAgeS: Number?
     /// Name of the client in control of the wheels; absent if there is none.
     public var driver: String?
@@ -25,14 +25,14 @@ public struct Status: Hashable, Sendable, Codable {
     public var stoppedBy: String?
     /// Number of refused requests for motion since the start.
     public var refusals = 0
-    /// The newest refusal of a request for motion, as text with source, reason and age.
+    /// The latest refusal of a request for motion, as text with source, reason and age.
     public var lastRefusal: String?
-    /// Text about a client that stopped sending rates while it turned the camera, and about the
-    /// gimbal's reaction; absent if there is no such client, and after the next request.
+    /// Text about a client that stopped sending rates during a rotation, and about the gimbal's
+    /// reaction. It is absent if there is no such client, and after the next request.
     public var controlLost: String?
     /// True if the power stages are on.
     public var isEnabled = false
-    /// State of the supervisor, such as "starting", "off", "soft start", "running" or "stopped".
+    /// State of the supervisor, such as `starting`, `off`, `soft start`, `running` or `stopped`.
     public var state = ""
     /// Reasons that prevent motion, most severe first; empty while the camera can move.
     public var inhibitions: [Inhibition] = []
@@ -42,7 +42,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var attitude = AttitudeStatus()
     /// Set-point: angles in the earth frame, order Z-X-Y, degrees.
     public var setpointDeg = AxisNumbers()
-    /// Target of the set-point, and the cause of this target.
+    /// Target of the set-point, and its source.
     public var pointing = PointingStatus()
     /// Attitude error: rotation from the attitude to the set-point about each axis, degrees.
     public var errorDeg = AxisNumbers()
@@ -63,7 +63,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var bluetooth: BluetoothStatus?
     /// State of the other enabled links.
     public var links: [LinkStatus] = []
-    /// Companion programs that are connected.
+    /// Connected companion programs.
     public var companions: [CompanionStatus] = []
     /// State of a robot's stepper motors; absent if there are none.
     public var robot: RobotStatus?
@@ -73,7 +73,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var can: CANStatus?
     /// State of the motors on a serial port; absent if there are none.
     public var serial: SerialStatus?
-    /// State of the battery; absent without one in the settings.
+    /// State of the battery; absent if the settings contain no battery.
     public var battery: BatteryStatus?
     /// Supply of the motors; absent if no setting uses its voltage.
     public var supply: SupplyStatus?
@@ -94,7 +94,7 @@ public struct Status: Hashable, Sendable, Codable {
     /// State of the flight recorder.
     public var recorder = RecorderStatus()
 
-    /// Creates a status whose values are unknown.
+    /// Creates a status with unknown values.
     public init() {}
 }
 
@@ -112,7 +112,7 @@ public struct Inhibition: Hashable, Sendable, Codable {
     }
 }
 
-/// One number for each joint of the gimbal. The last part of the key in `status` states the unit.
+/// One number for each joint of the gimbal. The last part of the key in `status` is the unit.
 public struct AxisNumbers: Hashable, Sendable, Codable {
     /// Value of the yaw joint, the outermost joint.
     public var yaw: Number
@@ -128,14 +128,14 @@ public struct AxisNumbers: Hashable, Sendable, Codable {
         self.pitch = pitch
     }
 
-    /// Creates the numbers from values that already have the unit of the key.
+    /// Creates the numbers from values in the unit of the key.
     public init(_ axes: AxisVector) {
         self.init(yaw: Number(axes.yaw), roll: Number(axes.roll), pitch: Number(axes.pitch))
     }
 }
 
 /// Three components in the camera's body frame (x forward, y right, z down). The last part of the
-/// key states the unit.
+/// key is the unit.
 public struct VectorNumbers: Hashable, Sendable, Codable {
     /// Forward component.
     public var x: Number
@@ -151,15 +151,14 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
         self.z = z
     }
 
-    /// Creates the numbers from values that already have the unit of the key.
+    /// Creates the numbers from values in the unit of the key.
     public init(_ vector: Vector3) {
         self.init(x: Number(vector.x), y: Number(vector.y), z: Number(vector.z))
     }
 }
 
 extension Inhibition {
-    /// Name of the reason that applies while no motion is requested. Every other reason that
-    /// prevents motion is a problem.
+    /// Name of the reason while no motion is requested. Every other reason is a problem.
     public static let inactiveName = "inactive_mode"
 
     /// True if the reason is a problem. The reason `inactiveName` is not a problem.

@@ -28,11 +28,11 @@ public struct SupplyStatus: Hashable, Sendable, Codable {
 public struct BatteryStatus: Hashable, Sendable, Codable {
     /// Name of the device, such as "lab_battery"; empty before the first reading.
     public var name = ""
-    /// State: "charging", "discharging", "idle", "full" or "unknown".
+    /// State: `charging`, `discharging`, `idle`, `full` or `unknown`.
     public var state = "unknown"
     /// Voltage, V.
     public var voltageV: Number = .unknown
-    /// Current, A; positive while the battery is being discharged.
+    /// Current, A; positive during discharge.
     public var currentA: Number = .unknown
     /// Charge, %.
     public var percent: Number = .unknown
@@ -42,12 +42,12 @@ public struct BatteryStatus: Hashable, Sendable, Codable {
     public var timeLeftS: Number = .unknown
     /// True if the charge is below `battery.low_percent`.
     public var isLow = false
-    /// Reason why the battery cannot be read; absent if the battery can be read.
+    /// Reason why the battery cannot be read; absent without a problem.
     public var problem: String?
     /// Remedy for the problem; absent without a problem.
     public var remedy: String?
 
-    /// Creates a state whose values are unknown.
+    /// Creates a state with unknown values.
     public init() {}
 
     /// The state in one line, such as "lab_battery discharging, 80 %, 7.60 V, 0.50 A".

@@ -1,27 +1,27 @@
-/// State of the Bluetooth peripheral: whether phones can find it, and the connected phones.
+/// State of the Bluetooth peripheral: its visibility to phones, and the connected phones.
 public struct BluetoothStatus: Hashable, Sendable, Codable {
-    /// State as a short phrase: "no bus", "no bluetoothd", "no adapter", "adapter off",
-    /// "registering" or "advertising".
+    /// State: `no bus`, `no bluetoothd`, `no adapter`, `adapter off`, `registering` or
+    /// `advertising`.
     public var state = "starting"
-    /// Problem of Bluetooth and its remedy, as text for the user; absent while the peripheral
+    /// Bluetooth problem and its remedy, as text for the user; absent while the peripheral
     /// advertises.
     public var sentence: String?
-    /// The last problem of Bluetooth, even if it no longer exists.
+    /// The last Bluetooth problem, even if it no longer exists.
     public var lastError: String?
     /// Name of the Bluetooth adapter, for example "hci0"; absent if there is none.
     public var adapter: String?
     /// Bluetooth address of the adapter.
     public var address: String?
-    /// The name that a connected phone reads; absent until the adapter has reported it.
+    /// The name for connected phones; absent until the adapter has reported it.
     public var alias: String?
-    /// The name that the adapter must advertise.
+    /// The required advertised name.
     public var name = ""
-    /// Value of the setting `bluetooth.security`: open or encrypted.
+    /// Value of the setting `bluetooth.security`: `open` or `encrypted`.
     public var security = ""
     /// State of each advertisement.
     public var advertisements: [AdvertisementStatus] = []
-    /// Number of advertisements that the adapter can accept in addition to the present ones; absent
-    /// if the adapter does not report this number.
+    /// Number of free advertising instances of the adapter; absent if the adapter does not report
+    /// it.
     public var freeSlots: Int?
     /// Connected phones.
     public var centrals: [CentralStatus] = []
@@ -29,23 +29,22 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var bonds: [BondStatus] = []
     /// Pairing that is allowed or in progress; absent otherwise.
     public var pairing: PairingStatus?
-    /// Numbers of Bluetooth events since the start.
+    /// Counters of Bluetooth events since the start.
     public var counters = BluetoothCounters()
-    /// Number of calls to bluetoothd that have not been answered, plus the number of D-Bus messages
-    /// that wait to be sent.
+    /// Number of unanswered calls to bluetoothd plus number of waiting D-Bus messages.
     public var pendingCalls = 0
     /// Number of subscriptions to signals of bluetoothd.
     public var matches = 0
 
-    /// Creates a status of the Bluetooth peripheral whose values are unknown.
+    /// Creates a status of the Bluetooth peripheral with unknown values.
     public init() {}
 }
 
 /// State of a service and its advertisement.
 public struct AdvertisementStatus: Hashable, Sendable, Codable {
-    /// Service that the advertisement announces.
+    /// Service in the advertisement.
     public var uuid: String
-    /// Complete name that the advertisement announces.
+    /// Complete name in the advertisement.
     public var name: String
     /// True if bluetoothd has accepted the advertisement.
     public var isRegistered: Bool
@@ -111,33 +110,30 @@ public struct PairingStatus: Hashable, Sendable, Codable {
 
 /// Events of the radio since the start.
 public struct BluetoothCounters: Hashable, Sendable, Codable {
-    /// Number of times that bluetoothd or the D-Bus daemon has ended.
+    /// Number of exits of bluetoothd or the D-Bus daemon.
     public var restarts = 0
-    /// Number of times that all services were registered with bluetoothd.
+    /// Number of registrations of all services with bluetoothd.
     public var registrations = 0
-    /// Number of advertisements that were registered again after a disconnection, because
-    /// bluetoothd can drop an advertisement without a message.
+    /// Number of repeated registrations of advertisements after a disconnection. They are necessary
+    /// because bluetoothd can drop an advertisement silently.
     public var renewedAdvertisements = 0
-    /// Number of advertisements that bluetoothd released, or that the adapter no longer sent
-    /// completely.
+    /// Number of advertisements that bluetoothd released or the adapter stopped sending completely.
     public var lostAdvertisements = 0
     /// Number of connections since the start.
     public var connections = 0
-    /// Number of connections beyond the limit, which were ended immediately.
+    /// Number of connections that were closed immediately because the limit was reached.
     public var refusedConnections = 0
-    /// Number of writes that reached a service.
+    /// Number of writes that a service received.
     public var writes = 0
-    /// Number of writes that were refused because the phone sent more writes per second than
-    /// permitted.
+    /// Number of writes that were refused because the phone exceeded its write rate.
     public var refusedWrites = 0
     /// Number of writes that a service refused.
     public var invalidWrites = 0
     /// Number of notifications that were sent.
     public var notifications = 0
-    /// Number of notifications that were dropped because bluetoothd had not accepted the previous
-    /// notifications.
+    /// Number of notifications dropped because bluetoothd had not accepted the previous ones.
     public var droppedNotifications = 0
 
-    /// Creates counters of zero.
+    /// Creates counters at zero.
     public init() {}
 }

@@ -2,7 +2,7 @@ import PlainText
 
 /// State of the drives on a CAN bus.
 public struct CANStatus: Hashable, Sendable, Codable {
-    /// Name of the interface, such as can0.
+    /// Name of the interface, such as `can0`.
     public var interface: String
     /// Setting `hardware.linux.can_protocol`.
     public var protocolName: String
@@ -16,12 +16,11 @@ public struct CANStatus: Hashable, Sendable, Codable {
     public var malformedFrames = 0
     /// Number of error reports of the CAN controller since the start.
     public var errorReports = 0
-    /// Number of times that the controller entered the bus-off state.
+    /// Number of transitions of the controller to the bus-off state.
     public var busOffs = 0
-    /// Reason why frames cannot be received, such as "No such device"; absent if frames can be
-    /// received.
+    /// Reason why frames cannot be received, such as "No such device"; absent without a problem.
     public var problem: String?
-    /// Load of the bus at the loop's rate, computed with the longest possible frames.
+    /// Load of the bus at the loop's rate, for frames of maximum length.
     public var loadPercent: Number = .unknown
     /// The drives of yaw, roll and pitch.
     public var drives: [DriveStatus] = []
@@ -32,7 +31,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
         self.protocolName = protocolName
     }
 
-    /// True if the bus has no fault and has had no error since the start.
+    /// True if the bus has no fault, and has had no error since the start.
     public var isFaultless: Bool { !isDown && problem == nil && errorReports == 0 }
 
     /// The state in one line.
@@ -46,13 +45,13 @@ public struct CANStatus: Hashable, Sendable, Codable {
 
 /// State of one drive, servo or motor of a board.
 public struct DriveStatus: Hashable, Sendable, Codable {
-    /// Name of the joint: "yaw", "roll" or "pitch".
+    /// Name of the joint: `yaw`, `roll` or `pitch`.
     public var axis: String
     /// CAN ID of the drive.
     public var id: Int
-    /// State of the drive: "on", "off", "silent", "fault", "refuses", or "answers" for a drive that
-    /// does not report whether its power stage is on. The state "refuses" means that the drive
-    /// remains off although it was switched on.
+    /// State of the drive: `on`, `off`, `silent`, `fault`, `refuses` or `answers`. A drive that
+    /// does not report the state of its power stage has the state `answers`. In state `refuses`,
+    /// the drive remains off although it was switched on.
     public var state: String
     /// Fault code of the drive, hexadecimal, with its causes if the protocol names them; absent without
     /// a fault.
@@ -61,18 +60,18 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     public var temperatureC: Number = .unknown
     /// Voltage of the drive's supply, V.
     public var supplyV: Number = .unknown
-    /// Load of the motor, as a fraction of its largest.
+    /// Load of the motor, as a fraction of the largest load.
     public var load: Number = .unknown
     /// Current of the motor.
     public var currentA: Number = .unknown
     /// Number of frames from the drive since the start.
     public var frames = 0
-    /// Number of times that the drive has become silent.
+    /// Number of the drive's transitions to silence.
     public var silences = 0
-    /// Number of times that the drive has reported a fault.
+    /// Number of the drive's reports of a fault.
     public var faults = 0
 
-    /// Creates the state of a drive whose other values are unknown.
+    /// Creates the state of a drive; all other values are unknown.
     public init(axis: String, id: Int, state: String) {
         self.axis = axis
         self.id = id

@@ -1,8 +1,8 @@
 /// State of a link other than the diagnostics socket and Bluetooth.
 public struct LinkStatus: Hashable, Sendable, Codable {
-    /// Name of the link: "mavlink", "rider", "controls" or "bridge".
+    /// Name of the link: `mavlink`, `rider`, `controls` or `bridge`.
     public var name: String
-    /// Addresses of the peers that use the link.
+    /// Addresses of the link's peers.
     public var peers: [String] = []
     /// Counters of the link since the start, by name.
     public var counts: [String: Int] = [:]

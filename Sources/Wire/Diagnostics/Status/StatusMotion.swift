@@ -13,13 +13,13 @@ public struct AttitudeStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// Target of the set-point, and the cause of this target.
+/// Target of the set-point, and its source.
 public struct PointingStatus: Hashable, Sendable, Codable {
     /// Target of each angle of the set-point: earth frame, order Z-X-Y, degrees.
     public var targetDeg = AxisNumbers()
-    /// Lag of each angle behind the handle, degrees; 0 on an axis that does not follow the handle.
+    /// Lag of each angle behind the handle, degrees; 0 if the axis does not follow the handle.
     public var followErrorDeg = AxisNumbers()
-    /// Seconds until mode tracking ends automatically; absent in other modes.
+    /// Time until the mode `tracking` ends automatically, s; absent in other modes.
     public var trackingRemainingS: Number?
 
     /// Creates an unknown target.
@@ -37,17 +37,17 @@ public struct EstimatorStatus: Hashable, Sendable, Codable {
     /// Standard deviation of the heading relative to north, degrees; unknown without a
     /// magnetometer.
     public var headingSigmaDeg: Number = .unknown
-    /// Weight of the last accelerometer correction, 0...1; a weight below 1 means that the
-    /// estimator rejects an acceleration.
+    /// Weight of the last accelerometer correction, 0...1. A weight below 1 means that the
+    /// estimator partly rejects the correction as an acceleration.
     public var accelWeight: Number = .unknown
-    /// Root mean square of the normalised innovation over a second; at most 1 if the model holds.
+    /// Root mean square of the normalised innovation over 1 s; at most 1 if the model is valid.
     public var innovation: Number = .unknown
     /// True if the estimator detects rest.
     public var isAtRest = false
     /// True if the estimate has converged.
     public var isConverged = false
 
-    /// Creates a status of the estimator whose values are unknown.
+    /// Creates a status of the estimator with unknown values.
     public init() {}
 }
 
@@ -65,95 +65,95 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     public var rateHz: Number = .unknown
     /// Number of IMU samples since the start.
     public var samples = 0
-    /// True if a gyroscope axis was at full scale in the last sample.
+    /// True if the last sample had a gyroscope axis at full scale.
     public var isGyroSaturated = false
-    /// Number of IMU samples since the start in which a gyroscope axis was at full scale.
+    /// Number of IMU samples since the start with a gyroscope axis at full scale.
     public var gyroSaturatedSamples = 0
-    /// Number of IMU samples since the start in which an accelerometer axis was at full scale.
+    /// Number of IMU samples since the start with an accelerometer axis at full scale.
     public var accelClippedSamples = 0
-    /// Root mean square of the specific force above 31 Hz over a second, all axes together, m/s².
+    /// Root mean square of the specific force above 31 Hz over 1 s, for all axes together, m/s².
     public var accelVibrationMS2: Number = .unknown
-    /// Root mean square of the rate above 31 Hz over a second, all axes together, deg/s.
+    /// Root mean square of the rate above 31 Hz over 1 s, for all axes together, deg/s.
     public var gyroVibrationDps: Number = .unknown
-    /// Reason why the sensor chip could not be set up, such as "failed its gyroscope's self test";
-    /// absent after a success.
+    /// Reason why the set-up of the sensor chip failed, such as "failed its gyroscope's self test";
+    /// absent after success.
     public var setUpFailure: String?
-    /// Number of times that the chip lost its configuration and was configured again.
+    /// Number of reconfigurations after the chip lost its configuration.
     public var lostConfigurations = 0
-    /// Relative error of the chip's clock, parts per million, positive for a slow clock; unknown
-    /// unless the chip's FIFO is used.
+    /// Relative error of the chip's clock, ppm, positive for a slow clock; unknown without the
+    /// chip's FIFO.
     public var clockErrorPpm: Number = .unknown
-    /// Numbers of failures of the bus and the chip, by name: outage, stall, failed_transfer,
-    /// missed_edge, late_edge, fifo_overflow, lost_configuration; empty without a real chip.
+    /// Numbers of bus and chip failures, by name: `outage`, `stall`, `failed_transfer`,
+    /// `missed_edge`, `late_edge`, `fifo_overflow`, `lost_configuration`; empty without a real
+    /// chip.
     public var faults: [String: Int] = [:]
-    /// Reason why the handle's sensor could not be set up; absent after a success, or if there is
-    /// no such sensor.
+    /// Reason why the set-up of the handle's sensor failed; absent after success, and without this
+    /// sensor.
     public var handleSetUpFailure: String?
-    /// Numbers of failures of the handle's sensor, by name as in `faults`; empty if there is no
-    /// such sensor.
+    /// Numbers of failures of the handle's sensor, by name as in `faults`; empty without this
+    /// sensor.
     public var handleFaults: [String: Int] = [:]
 
-    /// Creates a status of the IMU whose values are unknown.
+    /// Creates a status of the IMU with unknown values.
     public init() {}
 }
 
 /// Joint angles and their source.
 public struct JointStatus: Hashable, Sendable, Codable {
-    /// Joint angles, degrees. All joint angles are zero when the camera is aligned with the handle.
+    /// Joint angles, degrees. If the camera is aligned with the handle, all joint angles are zero.
     public var angleDeg = AxisNumbers()
-    /// Source of the angles: "encoders", "servo command", "field angle", "handle IMU" or "estimated
-    /// from the camera's attitude, assuming an upright handle".
+    /// Source of the angles: `encoders`, `servo command`, `field angle`, `handle IMU` or `estimated
+    /// from the camera's attitude, assuming an upright handle`.
     public var source = ""
     /// Lower end of each joint's range.
     public var minimumDeg = AxisNumbers()
     /// Upper end of each joint's range.
     public var maximumDeg = AxisNumbers()
-    /// Present problem of the encoders, such as "the encoder of pitch has no magnet"; absent if
+    /// Current problem of the encoders, such as "the encoder of pitch has no magnet"; absent if
     /// there is none.
     public var encoderFailure: String?
-    /// Numbers of failed encoder readings, by axis and reason, such as pitch_no_answer or
-    /// pitch_no_magnet; empty without encoders.
+    /// Numbers of failed encoder readings, by axis and reason, such as `pitch_no_answer` or
+    /// `pitch_no_magnet`; empty without encoders.
     public var encoderFaults: [String: Int] = [:]
 
-    /// Creates a status of the joints whose values are unknown.
+    /// Creates a status of the joints with unknown values.
     public init() {}
 }
 
-/// Commands to the motors, and properties of the motors.
+/// Motor commands and motor properties.
 public struct MotorStatus: Hashable, Sendable, Codable {
     /// Value of the setting `motors.type`.
     public var type = ""
-    /// Torque on the camera's side of each joint, N·m.
+    /// Torque on the camera side of each joint, N·m.
     public var torqueNm = AxisNumbers()
     /// Torque limit of each motor, N·m.
     public var torqueLimitNm = AxisNumbers()
-    /// Measured or configured inertia about the camera's axes, kg·m²; only for motors of type
-    /// torque.
+    /// Measured or configured inertia about the camera's axes, kg·m²; only for `motors.type =
+    /// "torque"`.
     public var inertiaKgM2 = AxisNumbers()
-    /// Standard deviation of the inertia, per cent of the inertia; 0 means that the inertia is
-    /// configured and not measured.
+    /// Standard deviation of the inertia, percent; 0 for a configured inertia.
     public var inertiaSigmaPercent = AxisNumbers()
-    /// Learned sliding friction of each joint, N·m; 0 means that the friction is not compensated.
+    /// Estimated Coulomb friction of each joint, N·m; 0 means no compensation.
     public var frictionNm = AxisNumbers()
-    /// Learned imbalance: mass times offset of the camera's centre of mass from the joints' axes,
-    /// camera frame, g·m; only for motors of type torque.
+    /// Estimated imbalance, camera frame, g·m: mass times offset of the centre of mass from the
+    /// joint axes; only for `motors.type = "torque"`.
     public var imbalanceGm = VectorNumbers()
     /// Motor noise: RMS of the feedback moment above 50 Hz about the camera's axes, N·m; only for
-    /// motors of type torque.
+    /// `motors.type = "torque"`.
     public var humNm = AxisNumbers()
-    /// Stiffness reduction about each camera axis, which limits the motor noise, per cent of the
-    /// tuned stiffness; 0 means no reduction.
+    /// Stiffness reduction about each camera axis to limit the motor noise, percent of the tuned
+    /// stiffness; 0 means no reduction.
     public var calmPercent = AxisNumbers()
-    /// Fraction of the handle's fast motion that the servo commands compensate, about the handle's
-    /// axes, per cent.
+    /// Compensated fraction of the handle's fast motion in the servo commands, about the handle's
+    /// axes, percent.
     public var followedPercent = AxisNumbers()
-    /// Description of the part that switches the motors off when a bus hangs, or `noCutOff`; absent
-    /// for simulated motors.
+    /// Description of the independent motor cut-off for a hanging bus, or `noCutOff`; absent for
+    /// simulated motors.
     public var cutOff: String?
 
-    /// Text for motors that no part can switch off when the bus hangs.
+    /// Text for motors without an independent cut-off for a hanging bus.
     public static let noCutOff = "cannot be switched off if the bus hangs"
 
-    /// Creates a status of the motors whose values are unknown.
+    /// Creates a status of the motors with unknown values.
     public init() {}
 }

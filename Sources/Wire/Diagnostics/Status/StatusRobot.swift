@@ -1,24 +1,24 @@
 /// State of a robot's stepper motors.
 public struct RobotStatus: Hashable, Sendable, Codable {
-    /// The motor of the slider, and the motors for the joystick's x and y.
+    /// The motors of the slider and of the joystick's x and y axes.
     public var motors: [StepperStatus]
     /// Number of failed attempts to set or read the GPIO lines since the start.
     public var lineErrors = 0
-    /// Reason why the GPIO lines cannot be used now, such as "Device or resource busy"; absent if
-    /// they can be used.
+    /// Reason why the GPIO lines cannot be used, such as "Device or resource busy"; absent without
+    /// a problem.
     public var problem: String?
 
-    /// Creates a status of stepper motors whose GPIO lines work.
+    /// Creates a status of stepper motors with working GPIO lines.
     public init(motors: [StepperStatus]) { self.motors = motors }
 }
 
 /// State of one stepper motor.
 public struct StepperStatus: Hashable, Sendable, Codable {
-    /// Name of the motor: "slider", "x" or "y".
+    /// Name of the motor: `slider`, `x` or `y`.
     public var axis: String
-    /// Position, steps from home; until `homing` is "done", steps from the position at the start.
+    /// Position, steps from home. Before `homing` is `done`, the position is relative to the start.
     public var positionSteps: Int
-    /// State of the search for the home switch: "none", "seeking", "leaving", "done" or "failed".
+    /// State of the search for the home switch: `none`, `seeking`, `leaving`, `done` or `failed`.
     public var homing: String
 
     /// Creates the state of a motor at the given position.

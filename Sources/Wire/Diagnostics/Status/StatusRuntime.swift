@@ -8,13 +8,13 @@ public struct LoopStatus: Hashable, Sendable, Codable {
     public var ticks = 0
     /// Number of ticks that took longer than their period.
     public var overruns = 0
-    /// Number of ticks that began at their deadline, because the sample was late.
+    /// Number of ticks that began at their deadline because the sample was late.
     public var lateSamples = 0
-    /// Duration of each step of the loop: wake, bus, estimate, control, write, and the whole time
-    /// imu_to_motor.
+    /// Durations of the loop's steps `wake`, `bus`, `estimate`, `control` and `write`, and the
+    /// total `imu_to_motor`.
     public var stages: [StageTiming] = []
 
-    /// Creates a status of the loop whose values are unknown.
+    /// Creates a status of the loop with unknown values.
     public init() {}
 }
 
@@ -63,7 +63,7 @@ public struct FaultStatus: Hashable, Sendable, Codable {
 public struct RealtimeStatus: Hashable, Sendable, Codable {
     /// Scheduling policy of the loop thread: `SCHED_FIFO` or `SCHED_OTHER`.
     public var policy = ""
-    /// Priority of the loop thread, 0 without real-time scheduling.
+    /// Priority of the loop thread; 0 without real-time scheduling.
     public var priority = 0
     /// True if all memory is locked.
     public var isMemoryLocked = false
@@ -80,12 +80,12 @@ public struct RealtimeStatus: Hashable, Sendable, Codable {
 public struct MemoryStatus: Hashable, Sendable, Codable {
     /// Resident memory of the process, kB.
     public var residentKb: Number = .unknown
-    /// Memory that is locked into RAM, kB.
+    /// Memory locked in RAM, kB.
     public var lockedKb: Number = .unknown
-    /// Number of pages that were read from a disk since the start.
+    /// Number of major page faults since the start.
     public var majorFaults = 0
 
-    /// Creates a memory status whose values are unknown.
+    /// Creates a memory status with unknown values.
     public init() {}
 }
 
@@ -99,18 +99,16 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var accepted = 0
     /// Number of connections refused because the limit was reached.
     public var refused = 0
-    /// Number of connections that were closed because they were idle and another client needed a
-    /// connection.
+    /// Number of idle connections that were closed for another client.
     public var evicted = 0
     /// Number of connections closed because the client did not read its replies.
     public var stalled = 0
-    /// Number of running subscriptions of all clients.
+    /// Number of active subscriptions of all clients.
     public var subscriptions = 0
-    /// Number of subscription messages that were not sent, because a client did not read fast
-    /// enough.
+    /// Number of dropped subscription messages, because a client did not read fast enough.
     public var droppedMessages = 0
 
-    /// Creates a state in which no client is connected.
+    /// Creates a state without connected clients.
     public init() {}
 }
 
@@ -118,28 +116,28 @@ public struct ClientStatus: Hashable, Sendable, Codable {
 public struct ConfigurationStatus: Hashable, Sendable, Codable {
     /// Configuration files that were read, in this order.
     public var files: [String] = []
-    /// Keys of settings whose live change would be lost at the next start.
+    /// Keys of settings with an unsaved live change.
     public var unsaved: [String] = []
-    /// Keys whose new value waits for a restart.
+    /// Keys with a new value that waits for a restart.
     public var needsRestart: [String] = []
 
-    /// Creates a configuration in which every setting has its built-in default.
+    /// Creates a configuration with the built-in default of every setting.
     public init() {}
 }
 
-/// State of the simulator that supplies the clock. All counters except `connections` belong to the
-/// present connection.
+/// State of the simulator that supplies the clock. All counters except `connections` apply to the
+/// current connection.
 public struct LockstepStatus: Hashable, Sendable, Codable {
     /// Value of the setting `hardware.lockstep.socket`.
     public var socket = ""
-    /// State of the connection: "waiting" for a simulator, "connected", or "silent" for longer than
-    /// `hardware.lockstep.timeout`.
+    /// State of the connection: `waiting`, `connected`, or `silent` (no line for longer than
+    /// `hardware.lockstep.timeout`).
     public var state = "waiting"
     /// The simulator's time `t` in its last valid line, s.
     public var t: Number = .unknown
-    /// Number of valid lines of the simulator; each line causes one tick.
+    /// Number of valid lines from the simulator. Each line causes one tick.
     public var lines = 0
-    /// Number of refused lines of the simulator.
+    /// Number of refused lines from the simulator.
     public var errors = 0
     /// The last refusal of a line, as text; absent if no line was refused.
     public var lastError: String?
@@ -149,10 +147,9 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var speed: Number = .unknown
     /// Names of the optional sensors in the simulator's first line.
     public var sensors: [String] = []
-    /// Names of the optional sensors that the first line contained, but the last line did not.
+    /// Names of optional sensors in the first line but not in the last line.
     public var missing: [String] = []
-    /// Number of values that were ignored because the simulator's first line did not contain the
-    /// sensor of the value.
+    /// Number of ignored values, because the simulator's first line did not contain their sensor.
     public var ignoredValues = 0
 
     /// Creates the state without a connection.

@@ -2,16 +2,15 @@ import PlainText
 
 /// State of servos or a motor board on a serial port.
 public struct SerialStatus: Hashable, Sendable, Codable {
-    /// Device file of the port, such as /dev/ttyUSB0.
+    /// Device file of the port, such as `/dev/ttyUSB0`.
     public var port: String
     /// Baud rate of the port, bit/s.
     public var baud: Int
-    /// Protocol of the devices: "feetech", "dynamixel2" or "board".
+    /// Protocol of the devices: `feetech`, `dynamixel2` or `board`.
     public var protocolName: String
     /// True if the port is missing.
     public var isDown = false
-    /// Reason why the port cannot be used, such as "No such device"; absent if the port can be
-    /// used.
+    /// Reason why the port cannot be used, such as "No such device"; absent without a problem.
     public var problem: String?
     /// Number of requests sent since the start.
     public var requests = 0
@@ -19,12 +18,11 @@ public struct SerialStatus: Hashable, Sendable, Codable {
     public var replies = 0
     /// Number of exchanges with damaged bytes.
     public var damaged = 0
-    /// Load of the port at the configured rate, %, computed from the number of bytes in an
-    /// exchange.
+    /// Load of the port at the configured rate, %, from the number of bytes in an exchange.
     public var loadPercent: Number = .unknown
-    /// Lowest supply voltage that a motor reports, V.
+    /// Lowest supply voltage reported by a motor, V.
     public var supplyV: Number = .unknown
-    /// State of the motors of yaw, roll and pitch; absent servos are omitted.
+    /// States of the yaw, roll and pitch motors, without absent servos.
     public var motors: [DriveStatus] = []
 
     /// Creates the state of a port without motors.
@@ -34,7 +32,7 @@ public struct SerialStatus: Hashable, Sendable, Codable {
         self.protocolName = protocolName
     }
 
-    /// True if the port has no fault at present.
+    /// True if the port currently has no fault.
     public var isFaultless: Bool { !isDown && problem == nil }
 
     /// The state in one line.

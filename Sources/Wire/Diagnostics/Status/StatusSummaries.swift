@@ -1,6 +1,6 @@
 import PlainText
 
-// One-line summaries that `status`, `monitor` and `doctor` share.
+// One-line summaries for `status`, `monitor` and `doctor`.
 
 extension RobotStatus {
     /// Text with the positions of a robot's motors, such as `steps of slider 0, x 120 from home, y
@@ -46,6 +46,6 @@ extension MemoryStatus {
 }
 
 extension IMUStatus {
-    /// True if a reading of the sensor has been at full scale since the start.
+    /// True if any reading since the start was at full scale.
     public var isAtFullScale: Bool { gyroSaturatedSamples + accelClippedSamples > 0 }
 }
