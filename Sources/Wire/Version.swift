@@ -1,4 +1,4 @@
-/// The version of the programs, defined only here.
+/// The version of all programs.
 public enum Version {
     /// Version number of the programs, in the format of semver.org.
     public static let text = "0.1.0"

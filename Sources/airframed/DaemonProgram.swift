@@ -9,9 +9,9 @@ import Wire
 
 /// Entry point of the daemon program airframed.
 public enum DaemonProgram {
-    /// Entry point of the process, which sets up memory and stacks before the first thread exists.
-    /// The entry point is isolated to the main actor. Without this isolation, `main` would run on a
-    /// thread of Swift's pool, whose stack of 8 MiB would then be locked into memory.
+    /// Entry point of the process. It sets up memory and stacks before the first thread exists. The
+    /// entry point is isolated to the main actor. Without this isolation, `main` would run on a
+    /// thread of Swift's pool. Then its stack of 8 MiB would be locked into memory.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -23,14 +23,12 @@ public enum DaemonProgram {
         }
     }
 
-    /// Prepares signals and standard streams. After this call, neither the end of a log reader
-    /// (SIGPIPE) nor the limit of file sizes (SIGXFSZ) can end the daemon while motors turn.
-    /// Missing standard streams are replaced, so that no file that is opened later receives log
-    /// text.
+    /// Prepares signals and standard streams. After this call, neither SIGPIPE (the log's reader
+    /// has ended) nor SIGXFSZ (file size limit) can end the daemon. Missing standard streams are
+    /// replaced. Otherwise a file that is opened later could receive log text.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
-        // If a recording exceeds the file size limit of the process, only the write to its file
-        // fails.
+        // If a recording exceeds the process's file size limit, only the write to its file fails.
         signal(SIGXFSZ, SIG_IGN)
         var descriptor: Int32
         repeat { descriptor = open("/dev/null", O_RDWR) } while (0...2).contains(descriptor)
@@ -88,13 +86,13 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Executes the command line on the main thread, whose stack is large. In a debug build under a
-    /// sanitizer, the daemon's large values do not fit into the 512 KiB stack of a thread of
-    /// Swift's pool.
+    /// Executes the command line on the main thread, which has a large stack. The stack of a thread
+    /// of Swift's pool (512 KiB) is too small for the daemon's large values in a debug build with a
+    /// sanitizer.
     ///
     /// - Parameter startProblems: Sentences about resources that the kernel refused before the
-    ///   command line was parsed.
-    /// - Throws: `ExitCode`, after the method has written the error message.
+    ///   parsing of the command line.
+    /// - Throws: `ExitCode`, after the error message has been written.
     @MainActor
     func run(startProblems: [String]) async throws {
         let source = ConfigurationSource(config: config, overrides: overrides + motionOverride)
@@ -125,7 +123,7 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Argument of `--set` with the same effect as the option `--motion`; a relative path becomes
+    /// Argument of `--set` that is equivalent to the option `--motion`. A relative path becomes
     /// absolute.
     private var motionOverride: [String] {
         guard let motionFile, let folder = getcwd(nil, 0) else { return [] }
@@ -144,7 +142,7 @@ struct Airframed: ParsableCommand {
     }
 
     /// Ends the process with the help text, or with the parser's message about the command line.
-    /// The message can quote external text, so its control characters are escaped.
+    /// The message can contain external text, so its control characters are escaped.
     static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -157,7 +155,7 @@ struct Airframed: ParsableCommand {
     private static func complain(_ sentence: String) { write(sentence + "\n", to: .standardError) }
 
     /// Writes the program's own messages; `LogStore` writes the log. A write error is ignored,
-    /// because it cannot be reported anywhere.
+    /// because there is no way to report it.
     private static func write(_ text: String, to stream: FileDescriptor) {
         _ = try? stream.writeAll(text.visibleLines.utf8)
     }
@@ -165,6 +163,6 @@ struct Airframed: ParsableCommand {
 
 /// Exit codes as in sysexits(3); `DaemonError` contains further codes.
 enum ExitStatus {
-    /// Exit code EX_CONFIG: the configuration is wrong.
+    /// Exit code EX_CONFIG: the configuration is invalid.
     static let badConfiguration: Int32 = 78
 }

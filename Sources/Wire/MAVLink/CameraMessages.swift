@@ -13,9 +13,9 @@ public struct CameraInformation: MAVLinkMessage {
     public var sensorWidth: Float = 0
     /// Height of the sensor, mm; NaN if unknown.
     public var sensorHeight: Float = 0
-    /// Capabilities of the camera, CAMERA_CAP_FLAGS: 1 video recording, 2 photos, 8 and 16 photos
-    /// and recording at the same time, 256 video stream, 512 tracking of a point, 1024 tracking of
-    /// a rectangle.
+    /// Capabilities of the camera, CAMERA_CAP_FLAGS: 1 video recording, 2 photos, 8 photos in video
+    /// mode, 16 recording in photo mode, 256 video stream, 512 tracking of a point, 1024 tracking
+    /// of a rectangle.
     public var flags: UInt32 = 0
     /// Width of pictures, pixels.
     public var width: UInt16 = 0

@@ -9,13 +9,13 @@ public struct MAVLinkFrame: Sendable, Equatable {
         case v2
     }
 
-    /// The layout of this frame.
+    /// The format of this frame.
     public var version: Version
-    /// Counter of the frames of one sender on one link.
+    /// Sequence number of the sender's frames on this link.
     public var sequence: UInt8
     /// The sender.
     public var sender: MAVLinkAddress
-    /// Number of the message, 24 bits.
+    /// Message number, 24 bits.
     public var id: UInt32
     /// Transmitted payload. In MAVLink 2, the payload can be truncated.
     public var payload: [UInt8]
@@ -105,7 +105,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
 }
 
 extension MAVLinkMessage {
-    /// Creates the bytes of a whole unsigned frame with this message.
+    /// Creates the bytes of a complete unsigned frame with this message.
     public func frame(
         from sender: MAVLinkAddress, sequence: UInt8, version: MAVLinkFrame.Version = .v2,
         announcesSignature: Bool = false

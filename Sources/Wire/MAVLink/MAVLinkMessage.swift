@@ -1,11 +1,10 @@
-/// Properties of a kind of message: its number, its name, the extra byte of its checksum, and its
-/// size.
+/// Properties of a kind of message: number, name, CRC_EXTRA and size.
 public struct MAVLinkFormat: Sendable, Equatable {
-    /// Number of the kind of message.
+    /// Message number.
     public let id: UInt32
-    /// Name of the kind of message in MAVLink's public definitions.
+    /// Name of the message in MAVLink's definitions.
     public let name: String
-    /// Extra byte at the end of the checksum: a digest of the names and types of the message's
+    /// CRC_EXTRA, the last byte in the checksum: a digest of the names and types of the message's
     /// fields, without extensions.
     public let crcExtra: UInt8
     /// Size of the message's fields without extensions, bytes. In MAVLink 1, the payload has
@@ -21,27 +20,28 @@ public struct MAVLinkFormat: Sendable, Equatable {
     }
 }
 
-/// MAVLink message of one kind, with its fields. `visit` visits the fields in wire order, both for
-/// reading and for writing.
+/// MAVLink message of one kind, with its fields. `visit` passes the fields to a reader or a writer,
+/// in wire order.
 ///
-/// Units, signs and frames are those of MAVLink: rad and rad/s unless a field states another unit.
+/// Units, signs and frames are those of MAVLink: rad and rad/s, unless a field has another unit.
 /// Pitch up, roll right and yaw right are positive. Quaternions have the order w x y z.
 public protocol MAVLinkMessage: Sendable, Equatable {
-    /// Properties of this kind of message: number, name, extra byte and size.
+    /// Properties of this kind of message: number, name, CRC_EXTRA and size.
     static var format: MAVLinkFormat { get }
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     init()
     /// Passes every field to a visitor, in wire order.
     mutating func visit(_ fields: inout some MAVLinkFields)
 }
 
-/// Reader or writer of the consecutive fields of a message.
+/// Reader or writer of a message's consecutive fields.
 public protocol MAVLinkFields {
     /// Reads or writes an integer with the width of its type.
     mutating func integer<Value: FixedWidthInteger>(_ value: inout Value)
     /// Reads or writes a float32.
     mutating func float(_ value: inout Float)
-    /// Reads or writes text in a field of `size` bytes, filled with zeros; longer text is cut.
+    /// Reads or writes text in a field of `size` bytes, padded with zeros; longer text is
+    /// truncated.
     mutating func text(_ value: inout String, size: Int)
 }
 
@@ -58,7 +58,7 @@ extension MAVLinkFields {
     }
 }
 
-/// Reader of fields from a payload. Bytes after the end of the payload are read as zero.
+/// Reader of fields from a payload. Bytes after the end of the payload count as zero.
 struct MAVLinkReader: MAVLinkFields {
     private let bytes: [UInt8]
     private var position = 0

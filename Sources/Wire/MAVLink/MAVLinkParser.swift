@@ -1,14 +1,14 @@
-/// Parser that finds frames in a stream of bytes, which can be split anywhere. The parser needs
-/// bounded memory: between two calls it keeps less than one frame.
+/// Parser that finds frames in a stream of bytes. The stream can be split anywhere. The parser's
+/// memory is bounded: between two calls it stores less than one frame.
 ///
-/// A frame is valid if its checksum is right. The parser cannot check a frame whose message number
-/// is not in the catalogue; it skips the whole frame if another frame or the end of the data
-/// follows. Outside a frame, the parser searches for the next start byte. A signature is part of
-/// the frame's bytes, but the parser does not check it.
+/// A frame is valid if its checksum is correct. The parser cannot check a frame with an unknown
+/// message number. It skips the whole frame if another frame or the end of the data follows.
+/// Outside a frame, the parser searches for the next start byte. A signature is part of the frame's
+/// bytes, but the parser does not check it.
 public struct MAVLinkParser: Sendable {
     /// Result of `next`.
     public enum Item: Sendable, Equatable {
-        /// A frame of a known kind with the right checksum, and its bytes.
+        /// A frame of a known kind with a valid checksum, and its bytes.
         case frame(MAVLinkFrame, bytes: [UInt8])
         /// A frame of an unknown kind, unchanged.
         case unknown(bytes: [UInt8])
@@ -18,18 +18,18 @@ public struct MAVLinkParser: Sendable {
 
     /// Counters of the parser since its creation.
     public struct Counters: Sendable, Equatable {
-        /// Number of frames of known kinds with the right checksum.
+        /// Number of frames of known kinds with a valid checksum.
         public var frames: UInt64 = 0
         /// Number of frames of unknown kinds.
         public var unknown: UInt64 = 0
-        /// Number of frames of a known kind with a wrong checksum.
+        /// Number of frames of a known kind with an invalid checksum.
         public var badChecksums: UInt64 = 0
         /// Number of bytes outside any frame.
         public var noiseBytes: UInt64 = 0
         /// Number of lost frames, according to the senders' sequence numbers.
         public var lost: UInt64 = 0
 
-        /// Creates counters of zero.
+        /// Creates counters at zero.
         public init() {}
     }
 
@@ -55,7 +55,7 @@ public struct MAVLinkParser: Sendable {
     }
 
     /// Discards an incomplete frame, after a pause or at the end of a datagram. The bytes of the
-    /// incomplete frame become noise; after this call, call `next` until it returns nil.
+    /// incomplete frame become noise. After this call, call `next` until it returns nil.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])
@@ -69,7 +69,7 @@ public struct MAVLinkParser: Sendable {
             switch look() {
             case .incomplete: return takeNoise()
             case .found(let item, let length):
-                // Noise before a frame is returned first; the next call returns the frame.
+                // Noise before a frame is returned first. The next call returns the frame.
                 if let noise = takeNoise() { return noise }
                 count(item)
                 start += length
@@ -153,8 +153,8 @@ public struct MAVLinkParser: Sendable {
             if let last = sequences[frame.sender] {
                 counters.lost &+= UInt64(frame.sequence &- last &- 1)
             }
-            // The size of the table is limited, because a peer could send frames with many invented
-            // sender addresses.
+            // The table has a limited size, because a peer could send frames with many false sender
+            // addresses.
             if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
             sequences[frame.sender] = frame.sequence
         case .unknown: counters.unknown &+= 1

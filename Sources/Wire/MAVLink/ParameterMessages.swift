@@ -4,14 +4,14 @@ public struct ParamRequestRead: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         20, "PARAM_REQUEST_READ", crcExtra: 214, size: 20)
 
-    /// Index of the parameter; -1 means that `name` selects the parameter.
+    /// Index of the parameter; -1 = selection by `name`.
     public var index: Int16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
     /// Name of the parameter.
     public var name = ""
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -31,7 +31,7 @@ public struct ParamRequestList: MAVLinkMessage {
     /// The addressed component.
     public var target = MAVLinkAddress.none
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -57,7 +57,7 @@ public struct ParamValue: MAVLinkMessage {
     /// Type of the parameter's value, MAV_PARAM_TYPE; 9 means float32.
     public var type: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.
@@ -85,7 +85,7 @@ public struct ParamSet: MAVLinkMessage {
     /// Type of the parameter's value, a value of MAV_PARAM_TYPE.
     public var type: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

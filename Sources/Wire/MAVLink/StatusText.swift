@@ -1,5 +1,4 @@
-/// Message with a sentence for users. A long sentence is sent in several chunks with the same
-/// number.
+/// Message with a sentence for users. A long sentence is sent in several chunks with the same ID.
 public struct StatusText: MAVLinkMessage {
     /// Format of STATUSTEXT, message number 253.
     public static let format = MAVLinkFormat(
@@ -10,12 +9,12 @@ public struct StatusText: MAVLinkMessage {
     public var severity: UInt8 = 0
     /// Text of the chunk.
     public var text = ""
-    /// Number that identifies the sentence; 0 if the sentence is in one chunk.
+    /// ID of the sentence; 0 for a sentence in one chunk.
     public var number: UInt16 = 0
-    /// Index of the chunk in its sentence, counted from 0.
+    /// Index of the chunk in its sentence, from 0.
     public var chunk: UInt8 = 0
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

@@ -1,4 +1,4 @@
-/// Message with which two components compare their clocks.
+/// Message for the comparison of two components' clocks.
 public struct TimeSync: MAVLinkMessage {
     /// Format of TIMESYNC, message number 111.
     public static let format = MAVLinkFormat(
@@ -8,10 +8,10 @@ public struct TimeSync: MAVLinkMessage {
     public var tc1: Int64 = 0
     /// Time on the requester's clock, ns.
     public var ts1: Int64 = 0
-    /// Component to which the message is addressed; 0 means all components.
+    /// Target component; 0 means all components.
     public var target = MAVLinkAddress.none
 
-    /// Creates a message whose fields are zero.
+    /// Creates a message with all fields zero.
     public init() {}
 
     /// Visits the fields in wire order.

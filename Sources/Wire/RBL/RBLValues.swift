@@ -3,12 +3,12 @@
 ///
 /// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
 public enum RBLCharacteristic: String, Sendable, CaseIterable {
-    /// Characteristic with the bytes to the app.
+    /// Characteristic for bytes to the app.
     case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
-    /// Characteristic with the bytes from the app.
+    /// Characteristic for bytes from the app.
     case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
-    /// Speed of the serial port. Clients write the speed as one byte, and read it as text, such as
-    /// `BAUD_57600`.
+    /// Baud rate of the serial port. Clients write the baud rate as one byte, and read it as text,
+    /// such as `BAUD_57600`.
     case baud = "713d0004-503e-4c75-ba94-3148f18d941e"
     /// The advertised name, at most 20 bytes.
     case name = "713d0005-503e-4c75-ba94-3148f18d941e"
@@ -18,7 +18,7 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     /// `RBLTransmitPower`.
     case transmitPower = "713d0007-503e-4c75-ba94-3148f18d941e"
 
-    /// UUID of the service, for which apps scan.
+    /// UUID of the service; apps scan for it.
     public static let service = "713d0000-503e-4c75-ba94-3148f18d941e"
     /// Text of the characteristic `version`.
     public static let firmware = "Biscuit_2.0"
@@ -26,18 +26,18 @@ public enum RBLCharacteristic: String, Sendable, CaseIterable {
     public static let longestName = 20
 }
 
-/// Power of the radio; the raw value is the written byte.
+/// Transmit power of the radio. The raw value is the written byte.
 public enum RBLTransmitPower: UInt8, Sendable, CaseIterable {
     /// Power of -23 dBm.
     case minus23
     /// Power of -6 dBm.
     case minus6
-    /// Power of 0 dBm, the default.
+    /// 0 dBm, the default.
     case zero
     /// Power of +4 dBm.
     case plus4
 
-    /// Text that a client reads, for example "0 dBm".
+    /// Text for a client, such as "0 dBm".
     public var bytes: [UInt8] {
         switch self {
         case .minus23: Array("-23 dBm".utf8)

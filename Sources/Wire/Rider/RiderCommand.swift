@@ -2,7 +2,7 @@
 /// `{"left":40,"right":-40,"timestamp":1.0}`; its documentation describes the text
 /// `left,right,direction`. The parser accepts the JSON format and the text format.
 ///
-/// Speeds are per cent of full speed, forwards positive, limited to ±100. The time stamp and the
+/// Speeds are in percent of full speed, forwards positive, limited to ±100. The timestamp and the
 /// direction (0 straight, 1 left, 2 right) are checked, but have no effect.
 public enum RiderCommand: Sendable, Equatable {
     /// Turn the wheels at the given fractions of full speed, -1...1.
@@ -53,7 +53,8 @@ public enum RiderCommand: Sendable, Equatable {
         return .drive(left: share(left), right: share(right))
     }
 
-    /// Parses decimal digits with a sign, a point and an exponent; "inf" and "0x10" are refused.
+    /// Parses a decimal number with an optional sign, point and exponent; "inf" and "0x10" are
+    /// refused.
     private static func number(_ word: Substring) -> Double? {
         guard word.allSatisfy({ "0123456789+-.eE".contains($0) }), let value = Double(word),
             value.isFinite
@@ -66,15 +67,15 @@ public enum RiderCommand: Sendable, Equatable {
 
 /// Error in a datagram of a remote control.
 public enum RiderError: Error, Sendable, Equatable {
-    /// The datagram is longer than any command; the value is its size, bytes.
+    /// The datagram is longer than every command. The value is its size, bytes.
     case tooLong(Int)
     /// The datagram begins like JSON, but is not valid JSON.
     case notJSON
     /// The datagram is neither JSON nor text.
     case notText
-    /// The text does not have three fields; the value is the number of its fields.
+    /// The text does not have three fields. The value is the number of fields.
     case fields(Int)
-    /// A field is missing or not a finite number; the value is the name of the field.
+    /// A field is missing or not a finite number. The value is the field's name.
     case notANumber(String)
     /// The direction is not 0, 1 or 2.
     case direction

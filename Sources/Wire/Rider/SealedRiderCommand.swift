@@ -1,17 +1,17 @@
-/// Datagram of a remote control, `COUNTER CODE COMMAND`, which proves that the sender has the key
-/// and that the datagram is new.
+/// Authenticated datagram of a remote control, `COUNTER CODE COMMAND`. The code proves that the
+/// sender has the key, and the counter prevents replay.
 ///
 /// The counter is a decimal number that increases with every datagram. A time in milliseconds is
-/// suitable, because it also increases when the remote control restarts. The code is the first 16
-/// bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command in the
-/// datagram has the same format as without a key, JSON or text.
+/// suitable, because it also increases across restarts of the remote control. The code is the first
+/// 16 bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the
+/// same format (JSON or text) as without a secret key.
 public struct SealedRiderCommand: Sendable, Equatable {
     /// Size of the authentication code, bytes.
     private static let codeSize = 16
 
-    /// The counter, which must increase from datagram to datagram.
+    /// The counter; it must increase from datagram to datagram.
     public let counter: UInt64
-    /// The command, in the same format as without a key.
+    /// The command, in the same format as without a secret key.
     public let command: [UInt8]
     private let code: [UInt8]
 
@@ -31,7 +31,7 @@ public struct SealedRiderCommand: Sendable, Equatable {
         command = Array(parts[2])
     }
 
-    /// True if the authentication code was computed with this key.
+    /// True if the authentication code is valid for this key.
     public func isRight(key: SharedKey) -> Bool {
         SharedKey.isEqual(Self.code(counter, command, key), code)
     }

@@ -4,7 +4,7 @@ public enum RobotCommand: Sendable, Equatable {
     /// `F>`, `B>`: the slider of the remote control is above or below its centre. The remote
     /// control repeats the command while the user holds the slider in this position.
     case slide(forwards: Bool)
-    /// `S>`: the slider of the remote control is in its centre.
+    /// `S>`: the slider of the remote control is centred.
     case stop
     /// `R45>`, `L-45>`: target of the joystick's x axis, steps from home, right positive.
     case turn(Int)
@@ -19,7 +19,7 @@ public enum RobotCommand: Sendable, Equatable {
     public static let letters = "FBSRLUDEC"
     /// Size of the longest command without its final `>`, bytes.
     public static let longest = 8
-    /// Largest target to either side, steps.
+    /// Largest target in each direction, steps.
     static let range = -10_000...10_000
 
     /// Parses one command without its final `>`; nil if the command is invalid.
@@ -44,8 +44,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Splitter of a stream of bytes into commands; the stream can be divided anywhere. The splitter's
-/// memory is bounded: it discards a command that is too long, and reports this command as invalid.
+/// Splitter of a byte stream into commands. The stream can be divided anywhere. The splitter's
+/// memory is bounded. It discards a command that is too long, and reports it as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false
@@ -55,7 +55,7 @@ public struct RobotCommandSplitter: Sendable {
 
     /// Adds received bytes.
     ///
-    /// - Parameter chunk: Next bytes of the stream; they can begin and end within a command.
+    /// - Parameter chunk: Next bytes of the stream. They can begin and end within a command.
     /// - Returns: The completed commands in order; nil for each invalid command.
     public mutating func append(_ chunk: some Sequence<UInt8>) -> [RobotCommand?] {
         var found: [RobotCommand?] = []

@@ -1,11 +1,11 @@
-/// SHA-256 (FIPS 180-4), for the shared keys of links. MAVLink 2 signs frames with SHA-256, and the
+/// SHA-256 (FIPS 180-4), for the links' shared keys. MAVLink 2 signs frames with SHA-256, and the
 /// datagrams of a remote control contain an HMAC-SHA256.
 ///
-/// The project implements SHA-256, because it is a single function with published test vectors, and
-/// a library would need too much memory or time. The library swift-crypto builds and links
-/// BoringSSL, whose memory this process would lock. The kernel's AF_ALG costs three system calls
-/// for each frame, and the sandbox would have to permit its address family. No branch and no array
-/// index depends on the key, so the duration of the computation does not reveal the key.
+/// The project contains its own SHA-256, because a library would need too much memory or time.
+/// SHA-256 is a single function with published test vectors. The library swift-crypto links
+/// BoringSSL; this process would lock BoringSSL's memory. The kernel's AF_ALG needs three system
+/// calls for each frame, and the sandbox would have to permit this address family. No branch and no
+/// array index depends on the key, so the duration of the computation does not reveal the key.
 public struct SHA256: Sendable {
     /// Size of a digest, bytes.
     public static let size = 32
@@ -19,7 +19,7 @@ public struct SHA256: Sendable {
     private var pending: [UInt8] = []
     private var count: UInt64 = 0
 
-    /// Creates a hash to which no bytes have been added.
+    /// Creates a hash of zero bytes.
     public init() {}
 
     /// Computes the digest of the given bytes.
@@ -41,7 +41,7 @@ public struct SHA256: Sendable {
         pending.removeFirst(start)
     }
 
-    /// Computes the digest of all added bytes. The bytes are padded with a one bit, zeros, and the
+    /// Computes the digest of all added bytes. The bytes are padded with a 1 bit, 0 bits, and the
     /// length in bits (section 5.1.1).
     public func digest() -> [UInt8] {
         var last = self

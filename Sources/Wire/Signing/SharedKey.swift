@@ -1,10 +1,10 @@
-/// Secret of 32 bytes that both ends of a link share.
+/// Shared secret of a link, 32 bytes.
 public struct SharedKey: Sendable, Equatable {
     /// The secret.
     let bytes: [UInt8]
 
-    /// Creates a key from a passphrase. The key is the SHA-256 digest of the passphrase, as in
-    /// ground stations.
+    /// Creates a key from a passphrase. As in ground stations, the key is the SHA-256 digest of the
+    /// passphrase.
     public init(passphrase: some StringProtocol) {
         bytes = SHA256.digest(Array(passphrase.utf8))
     }
@@ -21,7 +21,7 @@ public struct SharedKey: Sendable, Equatable {
         return outer.digest()
     }
 
-    /// Compares two authentication codes in constant time, independent of their contents.
+    /// Compares two authentication codes in constant time.
     static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

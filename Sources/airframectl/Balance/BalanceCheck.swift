@@ -1,9 +1,9 @@
 import GimbalCore
 
-/// Check of the camera's balance: the attitudes of the check, and the position of the centre of
-/// mass, which is computed from the estimated imbalance. The torque that holds the camera at an
-/// attitude depends on the two components of the offset that are perpendicular to gravity, so all
-/// three components are measured with several attitudes.
+/// Check of the camera's balance. It contains the attitudes of the check, and computes the centre
+/// of mass from the estimated imbalance. The holding torque depends only on the two components of
+/// the offset that are perpendicular to gravity. Therefore several attitudes are necessary to
+/// measure all three components.
 struct BalanceCheck {
     /// One attitude of the check.
     struct Pose: Equatable {
@@ -14,9 +14,9 @@ struct BalanceCheck {
         var seconds: Double
     }
 
-    /// The attitudes of the check: large angles show the height of the centre of mass, small angles
-    /// show its other two components. Each angle is approached from both sides, so that the
-    /// friction of the joints acts in both directions and nearly cancels in the mean.
+    /// The attitudes of the check. Large angles reveal the height of the centre of mass; small
+    /// angles reveal its other two components. Each angle is approached from both sides. Therefore
+    /// joint friction acts in both directions and nearly cancels in the mean.
     static let poses =
         [
             Pose(roll: 0, pitch: 35, seconds: 3), Pose(roll: 0, pitch: -35, seconds: 3),
@@ -29,11 +29,10 @@ struct BalanceCheck {
         }
     /// Rate of rotation between the attitudes, deg/s.
     static let rate = 20.0
-    /// Offset below which the camera counts as balanced, mm.
+    /// Threshold of the offset for a balanced camera, mm.
     static let balanced = 1.0
     /// Uncertainty of the product of mass and height of the centre of mass, g·m. A cable that pulls
-    /// the camera towards its central attitude has the same effect as a centre of mass that is too
-    /// low.
+    /// the camera towards its central attitude has the same effect as a low centre of mass.
     static let heightUncertainty = 3.0
 
     /// Estimated product of mass and offset of the centre of mass, camera frame, g·m.
@@ -41,17 +40,18 @@ struct BalanceCheck {
     /// Mass of the camera, kg.
     var mass: Double
 
-    /// Offset of the centre of mass from the point in which the joints' axes meet, camera frame (x
+    /// Offset of the centre of mass from the intersection of the joint axes, camera frame (x
     /// forward, y right, z down), mm.
     var offset: Vector3 { imbalance * (1 / mass) }
 
-    /// Smallest height of the centre of mass that the check can distinguish from zero, mm.
+    /// Resolution of the centre of mass's height, mm: smallest height that the check can
+    /// distinguish from zero.
     private var leastHeight: Double { max(Self.balanced, Self.heightUncertainty / mass) }
 
     /// True if no measured offset exceeds its limit.
     var isBalanced: Bool { sentences.isEmpty }
 
-    /// Sentences about each axis on which the camera is not balanced, the largest offset first.
+    /// Sentences about the unbalanced axes, the largest offset first.
     var sentences: [String] {
         [
             (offset.x, Self.balanced, "too far forward", "back", "too far backwards", "forward"),
@@ -73,16 +73,16 @@ struct BalanceCheck {
         }
     }
 
-    /// Rough mass of a camera with these moments of inertia, kg: the mass of a cube with the mean of
-    /// the moments and a density of 0.9 g/cm³, which is typical of cameras with lens. The inertia of a
-    /// cube with side a and density ρ is ρ·a⁵/6.
+    /// Approximate mass of a camera with these moments of inertia, kg. The model is a cube with the
+    /// mean of the moments and a density of 0.9 g/cm³, typical of a camera with a lens. The inertia
+    /// of a cube with side a and density ρ is ρ·a⁵/6.
     static func estimatedMass(inertia: [Double]) -> Double? {
         let known = inertia.filter { $0.isFinite && $0 > 0 }
         guard known.count == 3 else { return nil }
         let density = 900.0
         let mean = known.reduce(0, +) / 3
         let fifth = 6 * mean / density
-        // Newton's method computes the fifth root from a start value that is too large.
+        // The fifth root is computed with Newton's method, from a start value above the root.
         var side = 1.0
         for _ in 0..<100 {
             let power = side * side * side * side

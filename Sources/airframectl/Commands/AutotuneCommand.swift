@@ -59,8 +59,8 @@ struct AutotuneCommand: ParsableCommand {
                 "\(report.axis ?? "") \(report.activity), \(rest)")
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
-            // The loop receives the cancellation within a few milliseconds; the result of the
-            // autotune then no longer changes.
+            // The loop receives the cancellation within a few milliseconds. Afterwards the result
+            // of the autotune is final.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)
@@ -194,8 +194,8 @@ enum AutotuneView {
             ) -> Chart.Line {
                 let known = Dictionary(
                     points.map { ($0.hz.value, value($0).value) }, uniquingKeysWith: { $1 })
-                // Each curve has its own frequencies, so its values at the frequencies of the other
-                // curves are interpolated.
+                // Each curve has its own frequencies, so values at the other curves' frequencies
+                // are interpolated.
                 let values = abscissa.map { x in
                     known[x] ?? (isPoints ? .nan : between(points, x, value))
                 }
@@ -241,7 +241,7 @@ enum AutotuneView {
         return figure
     }
 
-    /// Interpolates the value of a curve at a frequency between two of its points.
+    /// Interpolates the value of a curve at a frequency.
     private static func between(
         _ points: [BodePoint], _ x: Double, _ value: (BodePoint) -> Number
     ) -> Double {

@@ -98,7 +98,7 @@ struct CalibrationView {
     private var hint = ""
     private var tenths = -1
 
-    /// Returns the lines that must be written for a new report.
+    /// Returns the lines to write for a new report.
     ///
     /// - Parameter report: The newest report.
     /// - Returns: Lines without newlines; empty if nothing has changed.
@@ -113,7 +113,7 @@ struct CalibrationView {
         }
         let step = Int((report.progress.known ?? 0) * 10)
         // Only the text before the parenthesis is compared with the previous line, because the
-        // number in the parenthesis changes continuously.
+        // number in parentheses changes continuously.
         let kind = String(report.hint.prefix { $0 != "(" })
         if isNewStep || kind != hint || (kind.isEmpty && step != tenths) || step > tenths {
             tenths = kind == hint && !isNewStep ? max(step, tenths) : step
@@ -140,7 +140,7 @@ struct CalibrationView {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// One line for each calibration in force.
+    /// One line for each active calibration.
     static func saved(_ report: CalibrationReport) -> [String] {
         var lines = report.saved.map { saved in
             let temperature = saved.temperatureC.known.map { ", \(Format.fixed($0, 0)) °C" } ?? ""
@@ -159,7 +159,7 @@ struct CalibrationView {
         return lines
     }
 
-    /// Text of a value with its unit; rates are converted to degrees per second.
+    /// Text of a value with its unit. Rates are converted to degrees per second.
     private static func amount(_ value: Double, _ unit: String) -> String {
         unit == "rad/s"
             ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"

@@ -15,12 +15,12 @@ struct CameraCommand: AcknowledgedCommand {
             Needs airframe-eyes.
             """)
 
-    /// Camera action that a user can request.
+    /// Camera action for users.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case photo, record, stop, set
     }
 
-    /// Longest time to wait until airframe-eyes has executed the command, s.
+    /// Timeout of a command's execution by airframe-eyes, s.
     private static let patience = 5.0
 
     @OptionGroup var options: GlobalOptions

@@ -22,7 +22,7 @@ struct ControlsCommand: ParsableCommand {
 
     /// Interval between two requests for the state of the controls, s.
     private static let period = 0.1
-    /// Time to wait for the use of a control, s.
+    /// Timeout for the use of a control, s.
     private static let learningSeconds = 30.0
 
     @OptionGroup var options: GlobalOptions
@@ -130,7 +130,7 @@ struct ControlsCommand: ParsableCommand {
 }
 
 extension ControlAction {
-    /// True if the action rotates the camera with a stick.
+    /// True if the action is a stick's rotation of the camera.
     fileprivate var isTurn: Bool { if case .turn = self { true } else { false } }
 }
 
@@ -174,7 +174,7 @@ enum ControlsView {
             + ": " + style(isDone ? .good : .caution, event.outcome)
     }
 
-    /// Rates that the sticks request, as text; empty while all sticks are at rest.
+    /// Text of the rates requested by the sticks; empty while all sticks are at rest.
     static func turning(_ report: ControlsReport) -> String {
         let parts = zip(["yaw", "roll", "pitch"], report.rateDps).compactMap { name, rate in
             rate.known.flatMap { $0 == 0 ? nil : "\(name) \(Format.fixed($0, 1))°/s" }

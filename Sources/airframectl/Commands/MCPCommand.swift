@@ -31,7 +31,7 @@ struct MCPCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        // If the client no longer reads its input, a write fails, which ends the server.
+        // If the client no longer reads its input, a write fails, and the server ends.
         signal(SIGPIPE, SIG_IGN)
         let options = options
         let server = MCPServer(

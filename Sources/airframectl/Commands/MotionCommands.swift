@@ -97,8 +97,8 @@ struct RateCommand: AcknowledgedCommand {
             With --duration this command repeats the request for that time, and then requests zero. Ctrl-C stops the turn immediately.
             """)
 
-    /// Interval between repeated requests, s, short enough for a dead-man time of 0.3 s even if two
-    /// requests are lost.
+    /// Interval between repeated requests, s. It is sufficient for a dead-man time of 0.3 s, even
+    /// if two requests are lost.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
@@ -174,7 +174,7 @@ struct TakeCommand: AcknowledgedCommand {
         let signals = Signals(SIGINT, SIGTERM)
         try acknowledge(client, .take)
         while signals.wait(seconds: 1) == nil {
-            // A request is sent every second, to detect that the daemon has ended.
+            // A request every second detects the end of the daemon.
             _ = try client.json(.ping)
         }
         _ = try client.json(.release)

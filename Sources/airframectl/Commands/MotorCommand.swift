@@ -57,7 +57,7 @@ struct MotorTestCommand: AcknowledgedCommand {
             if rest > 0, signals.wait(seconds: rest) != nil { break }
         } while DaemonClient.now() < end
         // A request other than a motor test ends the motor test immediately. A request for the
-        // present mode ends the test without any other effect.
+        // current mode ends the test without any other effect.
         try acknowledge(client, .mode, ["mode": "inactive"])
     }
 

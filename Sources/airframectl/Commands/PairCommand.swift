@@ -79,7 +79,7 @@ struct PairCommand: ParsableCommand {
         PairView.list(status).forEach(Output.line)
     }
 
-    /// Waits until a phone has paired, the time has expired, or the user presses Ctrl-C.
+    /// Waits until a phone has paired, the timeout has expired, or the user has pressed Ctrl-C.
     private func allow(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])

@@ -3,7 +3,7 @@ import Configuration
 import Hardware
 import PlainText
 
-/// Serial port with servos, for commands that do not need airframed.
+/// Serial port with servos, for commands without airframed.
 struct ServoPortOptions: ParsableArguments {
     @Option(help: "Serial port of the servos.")
     var port = "/dev/ttyUSB0"
@@ -86,12 +86,12 @@ struct MotorScanCommand: ParsableCommand {
     }
 }
 
-/// Error if the search has found no servo.
+/// Error for a search without a result.
 struct ServoNotFound: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Command `airframectl motor id`, which stores a new identifier in a servo.
+/// Command `airframectl motor id`, which stores a new ID in a servo.
 struct MotorIDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "id", abstract: "Set the identifier of a servo.",

@@ -66,7 +66,7 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Parses a value as JSON; text that is not JSON is a string.
+    /// Parses a value as JSON; any other text becomes a string.
     static func parse(_ text: String) -> JSONValue {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }

@@ -14,7 +14,7 @@ struct SpectrumCommand: ParsableCommand {
             roll, y is pitch, z is yaw. The gimbal continues to work during the recording; produce the vibration that you want to measure.
             """)
 
-    /// Selection of the axes whose spectrum is printed: one axis, or all axes.
+    /// Axes of the printed spectra: one axis, or all axes.
     enum Axis: String, ExpressibleByArgument, CaseIterable {
         case x, y, z, all
     }

@@ -14,7 +14,7 @@ struct StepCommand: AcknowledgedCommand {
             """)
 
     /// Interval between two requests for the motor's position, s. The interval is much shorter than
-    /// commander.release_after_s, so that the client stays in control.
+    /// `commander.release_after_s`, so the client stays in control.
     private static let period = 0.2
 
     @OptionGroup var options: GlobalOptions
@@ -42,10 +42,10 @@ struct StepCommand: AcknowledgedCommand {
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = Signals(SIGINT, SIGTERM)
-        // The position is requested for the first time after one interval; at this time, the motor
-        // has already received the request to move.
+        // The first request for the position follows after one interval, when the motor has already
+        // received the request to move.
         while signals.wait(seconds: Self.period) == nil {
-            // The request `take` keeps the client in control. A client that sends nothing loses
+            // The request `take` keeps the client in control. Without requests, the client loses
             // control, and the motor stops.
             _ = try client.json(.take)
             let robot = try client.json(.status)["robot"]

@@ -2,12 +2,12 @@ import Client
 import PlainText
 import Wire
 
-/// Implementation of `airframectl pair web`: it sends requests to airframe-web's socket, which uses
-/// the line format of the daemon's socket.
+/// Implementation of `airframectl pair web`. It sends requests to airframe-web's socket, in the
+/// format of the daemon's socket.
 struct WebPairing {
     /// Path of airframe-web's socket.
     let path: String
-    /// Longest wait for an answer, s.
+    /// Timeout of an answer, s.
     let timeout: Double
     /// True if the output is JSON.
     let json: Bool
@@ -16,7 +16,7 @@ struct WebPairing {
     ///
     /// - Parameters:
     ///   - lists: True to list the paired browsers.
-    ///   - revoke: Id of the paired browser to be removed, or `all`; nil to remove none.
+    ///   - revoke: ID of the paired browser to be removed, or `all`; nil to remove none.
     ///   - seconds: Lifetime of a new pairing code, s.
     /// - Throws: `ClientError` if the request fails or is refused.
     func run(lists: Bool, revoke: String?, seconds: Double) throws {

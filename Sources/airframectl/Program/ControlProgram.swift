@@ -9,7 +9,7 @@ public enum ControlProgram {
     public static func main() { Airframectl.main() }
 }
 
-/// Command line of airframectl, whose commands send requests over the diagnostics socket.
+/// Command line of airframectl. Its commands send requests over the diagnostics socket.
 struct Airframectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframectl",
@@ -51,7 +51,7 @@ struct Airframectl: ParsableCommand {
     }
 
     /// Ends the process with the help text, or with the parser's message about the command line.
-    /// The message can quote external text, so its control characters are escaped.
+    /// The message can contain external text, so its control characters are escaped.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)

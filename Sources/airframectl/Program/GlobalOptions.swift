@@ -6,7 +6,7 @@ import Glibc
 struct GlobalOptions: ParsableArguments {
     static let defaultSocket = "/run/airframe/airframed.sock"
 
-    /// Path of the socket without the option `--socket`.
+    /// Path of the socket if the option `--socket` is missing.
     static var usualSocket: String {
         getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
     }
@@ -31,11 +31,10 @@ struct GlobalOptions: ParsableArguments {
         try DaemonClient(path: socket, timeout: timeout)
     }
 
-    /// Moves the global options to the end of the arguments, where the parser of the subcommand
-    /// finds them.
+    /// Moves the global options to the end of the arguments, for the subcommand's parser.
     ///
-    /// ArgumentParser passes options before the subcommand only to the root command, but users
-    /// write `airframectl --json status`.
+    /// Users write `airframectl --json status`, but ArgumentParser passes options before the
+    /// subcommand only to the root command.
     static func movedBehindSubcommand(_ arguments: [String]) -> [String] {
         var rest: [String] = []
         var moved: [String] = []
@@ -56,7 +55,7 @@ struct GlobalOptions: ParsableArguments {
             default: rest.append(argument)
             }
         }
-        // If the arguments contain no subcommand, the options are dropped, so that the help text
+        // If the arguments contain no subcommand, the options are dropped. Then the help text
         // appears instead of an error.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
         return rest + moved + Array(arguments[index...])

@@ -2,10 +2,10 @@ import ArgumentParser
 import Client
 import Wire
 
-/// Shell completions whose values the running daemon supplies. If the daemon does not run, the
-/// completions are empty.
+/// Shell completions with values from the running daemon. Without a running daemon, the completions
+/// are empty.
 enum LiveCompletion {
-    /// Longest wait for the daemon, s; the wait is short because the user waits for the completion.
+    /// Timeout of the daemon, s; it is short, because the user waits for the completion.
     private static let timeout = 1.0
 
     /// Keys and tables of settings.
@@ -21,7 +21,8 @@ enum LiveCompletion {
     /// Keys of settings.
     static let keys = CompletionKind.custom { words, _, _ in keys(words) }
 
-    /// Present value of the setting whose key is the previous word, or the permitted values.
+    /// Completions for a setting's value: its current value, or its permitted values. The setting's
+    /// key is the previous word.
     static let value = CompletionKind.custom { words, index, _ in
         guard index > 0, index <= words.count else { return [] }
         let params: [String: JSONValue] = ["keys": [.string(words[index - 1])]]
@@ -36,7 +37,7 @@ enum LiveCompletion {
         ask("baseline", ["action": "list"], words)?["names"]?.array?.compactMap(\.string) ?? []
     }
 
-    /// Names of the variables that can be streamed.
+    /// Names of the variables for streams.
     static let variables = CompletionKind.custom { words, _, _ in
         ask("variables", [:], words)?.array?.compactMap { $0["name"]?.string } ?? []
     }
@@ -48,7 +49,7 @@ enum LiveCompletion {
     private static func ask(
         _ method: String, _ params: [String: JSONValue], _ words: [String]
     ) -> JSONValue? {
-        // The command line can contain the path of another socket.
+        // The command line can contain another socket's path.
         let option = words.firstIndex(of: "--socket").map { words.index(after: $0) }
         let path =
             option.flatMap { words.indices.contains($0) ? words[$0] : nil }

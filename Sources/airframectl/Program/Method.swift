@@ -1,9 +1,9 @@
 import Client
 import Wire
 
-/// Methods of the diagnostics socket that this program uses.
+/// Methods of the diagnostics socket for this program.
 enum Method: String, Sendable {
-    /// Returns the present state of the machine: `Status`.
+    /// Returns the current state of the gimbal: `Status`.
     case status
     /// Returns the results of the daemon's checks: `[DoctorCheck]`.
     case doctor
@@ -27,22 +27,22 @@ enum Method: String, Sendable {
     case mode
     /// Turns to angles: `Acknowledgement`.
     case point
-    /// Turns the camera at the given rates until the dead-man time of the socket has passed:
+    /// Turns the camera at the given rates until the socket's dead-man time expires:
     /// `Acknowledgement`.
     case rate
-    /// Chooses the person whom a companion program follows: `Acknowledgement`.
+    /// Selects the person for a companion program to follow: `Acknowledgement`.
     case follow
-    /// Gives an order to the companion program that records video: `CameraReply`.
+    /// Sends a command to the companion program that records video: `CameraReply`.
     case camera
-    /// In mode inactive, moves one motor slightly for half a second; a repeated request prolongs
-    /// the motion: `Acknowledgement`.
+    /// In mode `inactive`, moves one motor slightly for 0.5 s. A repeated request prolongs the
+    /// motion: `Acknowledgement`.
     case motorTest = "motor_test"
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
     case step
-    /// Shows the controls and their uses, or learns a control: `ControlsReport`.
+    /// Lists the controls and their actions, or identifies a control by its use: `ControlsReport`.
     case controls
-    /// Requests an emergency stop, which is latched: `Acknowledgement`.
+    /// Requests a latched emergency stop: `Acknowledgement`.
     case stop
     /// Releases a latched emergency stop: `Acknowledgement`.
     case resetStop = "reset_stop"
@@ -52,12 +52,12 @@ enum Method: String, Sendable {
     case release
     /// Starts, reports, cancels or undoes a calibration: `CalibrationReport`.
     case calibrate
-    /// Records the gyroscope and reports vibration: `SpectrumReport`.
+    /// Records gyroscope samples and reports vibration: `SpectrumReport`.
     case spectrum
     /// Excites the axes slightly and proposes gains: `AutotuneReport`.
     case autotune
-    /// Writes the last seconds to a file, starts or ends a continuous recording, or reports the
-    /// recorder's state: `RecorderStatus`.
+    /// Saves the most recent seconds to a file, starts or stops a continuous recording, or reports
+    /// the recorder's state: `RecorderStatus`.
     case record
     /// Lists paired phones, allows pairing, or removes a phone: `BluetoothStatus`.
     case pair
@@ -67,7 +67,7 @@ enum Method: String, Sendable {
     case subscribe
     /// Returns the names for `subscribe`: `[Variable]`.
     case variables
-    /// Answers without any effect: `Acknowledgement`.
+    /// Has no effect, except for the answer: `Acknowledgement`.
     case ping
 }
 
@@ -79,7 +79,7 @@ extension DaemonClient {
         try request(method.rawValue, params, as: type)
     }
 
-    /// Sends a request once, and returns the answer decoded and as JSON.
+    /// Sends a request, and returns the answer both decoded and as JSON.
     func requestWithJSON<Result: Decodable & Sendable>(_ method: Method) throws(ClientError)
         -> (result: Result, json: JSONValue)
     {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Blocked signals, which the program polls instead of handling them in signal handlers.
+/// Blocked signals. The program polls them instead of using signal handlers.
 struct Signals {
     private var set = sigset_t()
 
-    /// Blocks the given signals, so that they remain pending until `wait` is called.
+    /// Blocks the given signals. They remain pending until `wait`.
     init(_ signals: Int32...) {
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }

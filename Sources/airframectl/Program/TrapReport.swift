@@ -1,8 +1,8 @@
 import Glibc
 
-/// Handler that prints a readable message if the arithmetic with the numbers of a recording traps.
-/// A damaged recording can contain floating-point values that a control loop never records; all
-/// other values of a recording are checked before the replay (`BytePattern`).
+/// Handler that prints a readable message if a recording's numbers cause an arithmetic trap. A
+/// damaged recording can contain floating-point values that a control loop never records. All other
+/// values are checked before the replay (`BytePattern`).
 enum TrapReport {
     /// Message of the handler. The message is created in advance, because a signal handler must not
     /// allocate memory.
@@ -14,7 +14,7 @@ enum TrapReport {
         sentence = strdup(
             "airframectl: \(Output.shown(path)): the recording contains values that the control loop cannot produce; the replay stops.\n"
         )
-        // Signals of Swift's traps on x86-64 and on AArch64.
+        // Signals for Swift's traps on x86-64 and AArch64.
         for number in [SIGILL, SIGTRAP] {
             signal(number) { _ in
                 if let sentence = TrapReport.sentence {

@@ -8,18 +8,18 @@ import Recording
 import SystemPackage
 import Wire
 
-/// `airframectl replay FILE.mcap`: replays a recording through the stabilizer, and compares the
+/// `airframectl replay FILE.mcap`: replays a recording through the stabilizer, and compares the new
 /// results with the recorded results.
 struct FlightReplayRun {
     let path: String
-    /// Settings as `KEY=VALUE` that replace the recorded values.
+    /// Settings as `KEY=VALUE`; they replace the recorded values.
     let overrides: [String]
     let plot: String?
     let output: String?
     let isJSON: Bool
 
-    /// Largest attitude difference that is reported as identical for a replay by another build or
-    /// on another architecture, rad.
+    /// Tolerance of the attitude for "identical" in a replay by another build or on another
+    /// architecture, rad.
     private static let tolerance = 1e-4
 
     func run() throws {
@@ -142,7 +142,7 @@ struct FlightReplayRun {
         }
     }
 
-    /// Plot of the recorded values in pale colours, and of the replayed values in full colours.
+    /// Plot of the recorded values (pale colours) and of the replayed values (full colours).
     private func figure(_ rows: [FlightReplay.Row]) -> Figure {
         let start = rows.first?.time ?? 0
         let axes: [(GimbalAxis, String, String)] = [
@@ -180,10 +180,10 @@ struct FlightReplayRun {
 
 /// Parameters for a replay, from the settings in the recording and the user's changes.
 struct RecordedTuning {
-    /// Values for parameters that are missing in a recording of another version.
+    /// Values for missing parameters in another version's recording.
     let fallback: Stabilizer.Parameters
-    /// Function that changes the recorded parameters for the replay; nil if the user has changed no
-    /// parameter.
+    /// Function that changes the recorded parameters for the replay; nil without changes by the
+    /// user.
     let change: (@Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters)?
     /// Remarks about the replay's parameters, for the user.
     private(set) var remarks: [String] = []
@@ -223,8 +223,8 @@ struct RecordedTuning {
         let lookup: @Sendable (Stabilizer.Parameters) -> Stabilizer.Parameters? = { [pages] was in
             for page in pages {
                 var expected = page.recorded
-                // A calibration is not a setting, so the recorded calibration stays in force unless
-                // the user changes it.
+                // The recorded calibration applies unless the user changes it, because a
+                // calibration is not a setting.
                 expected.correction = was.correction
                 expected.isCalibrating = was.isCalibrating
                 guard expected == was else { continue }

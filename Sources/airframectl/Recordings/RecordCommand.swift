@@ -4,7 +4,7 @@ import Glibc
 import PlainText
 import Wire
 
-/// `airframectl record`: control of the flight recorder, and commands for its files.
+/// `airframectl record`: commands for the flight recorder and its files.
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -29,7 +29,7 @@ struct RecordLastCommand: ParsableCommand {
             "Write the last seconds of the recording in memory to a file, for example: record --last 30s."
     )
 
-    /// Interval at which the command checks whether the file exists, s.
+    /// Interval between two checks of the file's existence, s.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions

@@ -6,7 +6,7 @@ import Recording
 import SystemPackage
 import Wire
 
-/// Functions that open recordings for the commands that read them.
+/// Functions that open recordings for commands.
 enum RecordedFile {
     static func open(_ path: String) throws(ClientError) -> FlightFile {
         do throws(FlightFileError) {
@@ -16,7 +16,7 @@ enum RecordedFile {
         }
     }
 
-    /// Prints which parts of the file are unreadable.
+    /// Prints the unreadable parts of the file.
     static func tell(_ outcome: MCAPReader.Outcome, of path: String) {
         for remark in outcome.remarks { Output.error("\(path): \(remark)") }
     }

@@ -3,8 +3,8 @@ import Glibc
 import Plot
 import Recording
 
-/// Plot of the estimate of a replay over time: the attitude, its error if there is a reference, the
-/// bias, and the weight of the accelerometer.
+/// Plot of a replay's estimates over time: attitude, attitude error (if there is a reference),
+/// bias, and weight of the accelerometer.
 struct ReplayPlot {
     private let log: IMULog
     private let name: String
@@ -29,7 +29,7 @@ struct ReplayPlot {
     /// Adds the estimate of the next record to the plot.
     mutating func append(_ row: AttitudeReplay.Row) { rows.append(row) }
 
-    /// Creates the picture from all rows that have been added.
+    /// Creates the picture from all added rows.
     ///
     /// - Parameter remarks: Problems, for the second line of the heading.
     /// - Returns: The picture with three charts, or four charts if the log has a reference.
@@ -54,8 +54,8 @@ struct ReplayPlot {
     private var attitude: Chart {
         let angles = rows.map { EulerZXY.angles($0.attitude) }
         func line(_ name: String, _ color: String, _ axis: (AxisVector) -> Double) -> Chart.Line {
-            // The line is interrupted where an angle jumps from one end of -180...180° to the other
-            // end, because the camera does not jump.
+            // The line is interrupted where an angle wraps around at ±180°, because the camera does
+            // not jump.
             Chart.Line(
                 name, color: color, values: angles.map { axis($0) * Self.degrees }, breaksAt: 180)
         }

@@ -2,7 +2,7 @@ import Client
 import FoundationEssentials
 import Plot
 
-/// Writer of SVG pictures to files.
+/// Writer of SVG files.
 enum SVGFile {
     /// Writes a picture.
     ///

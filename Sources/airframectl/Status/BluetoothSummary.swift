@@ -25,8 +25,8 @@ extension Summary {
         return parts.joined(separator: ", ")
     }
 
-    /// Text with the peers of a link and its counters that are not zero, such as "127.0.0.1:50010;
-    /// 812 accepted, 3 malformed".
+    /// Text with a link's peers and nonzero counters, such as "127.0.0.1:50010; 812 accepted, 3
+    /// malformed".
     static func link(_ status: LinkStatus) -> String {
         let peers = status.peers.isEmpty ? "nobody" : status.peers.joined(separator: ", ")
         let counts = status.counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }

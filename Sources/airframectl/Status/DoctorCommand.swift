@@ -37,8 +37,8 @@ struct DoctorCommand: ParsableCommand {
                 "socket", .ok, "\(options.socket) answers in \(Format.fixed(answered, 1)) ms"),
             protocolCheck(version),
         ]
-        // Two requests are sent, because the daemon compares the counters of the second request
-        // with the counters of the first request.
+        // Two requests are sent, because the daemon compares the counters at the second request
+        // with those at the first.
         _ = try client.request(.doctor, as: [DoctorCheck].self)
         _ = Signals().wait(seconds: 1)
         checks += try client.request(.doctor, as: [DoctorCheck].self)

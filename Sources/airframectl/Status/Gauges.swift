@@ -1,11 +1,11 @@
-/// Small graphics that consist of text characters.
+/// Small graphics of text characters.
 enum Gauges {
     private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Creates a sparkline: the last values as small columns, with the newest value at the right.
+    /// Creates a sparkline: the last values as small columns, the newest at the right.
     ///
     /// - Parameters:
-    ///   - values: Magnitudes; an unknown value leaves a gap.
+    ///   - values: Magnitudes; unknown values leave gaps.
     ///   - width: Width in characters.
     ///   - full: Value that corresponds to a column of full height.
     /// - Returns: `width` characters.
@@ -26,7 +26,7 @@ enum Gauges {
     ///
     /// - Parameters:
     ///   - fraction: Length of the bar, -1...1. For a fraction outside -1...1, the bar is full and
-    ///     ends with an arrow head.
+    ///     ends with an arrowhead.
     ///   - width: Width in characters, odd, at least 5.
     /// - Returns: `width` characters.
     static func bar(_ fraction: Double, width: Int) -> String {

@@ -65,13 +65,13 @@ struct MonitorCommand: ParsableCommand {
             + (names.isEmpty ? "" : "  " + names.joined(separator: " "))
     }
 
-    /// Duration for which the answer to a key is shown, s.
+    /// Display time of the answer to a key, s.
     private static let answerSeconds = 4.0
 
-    /// Draws the monitor until Ctrl-C, SIGTERM or the key q. The monitor continues after a restart
-    /// of the daemon.
+    /// Draws the monitor until Ctrl-C, SIGTERM or the key `q`. The monitor continues after a
+    /// restart of the daemon.
     private func showLive(rate: Double) {
-        // The signals are blocked before the mode of the terminal changes, so that every exit calls
+        // The signals are blocked before the terminal's mode changes. Therefore every exit calls
         // `leave()`.
         let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
         let terminal = Terminal()
@@ -118,8 +118,7 @@ struct MonitorCommand: ParsableCommand {
     }
 }
 
-/// Source of the status: it sends repeated requests, and opens the connection again after a restart
-/// of the daemon.
+/// Source of the status. It repeats the request, and reconnects after a restart of the daemon.
 struct StatusFeed {
     /// Interval between attempts to connect, s.
     private static let retryPeriod = 0.5
@@ -141,7 +140,7 @@ struct StatusFeed {
         }
     }
 
-    /// Sends a request, and returns the sentence in the daemon's answer or refusal.
+    /// Sends a request, and returns the daemon's sentence: its answer or its refusal.
     mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
         do {
             let result = try connected().json(method, params)
@@ -155,8 +154,7 @@ struct StatusFeed {
         if let client { return client }
         guard DaemonClient.now() - lastAttempt >= Self.retryPeriod else { throw lastError }
         lastAttempt = DaemonClient.now()
-        // The timeout is at most 1 s, so that a daemon that hangs does not stop the display for
-        // long.
+        // The timeout is at most 1 s, so an unresponsive daemon cannot block the display for long.
         let client = try DaemonClient(path: options.socket, timeout: min(options.timeout, 1))
         self.client = client
         return client

@@ -1,15 +1,15 @@
 import Wire
 
-/// Requests that the keys of `airframectl monitor` send. The functions only compute requests; they
-/// do not send them.
+/// Requests of the keys in `airframectl monitor`. The functions create requests without sending
+/// them.
 enum MonitorKey {
-    /// Help line about the keys, for the bottom line of the monitor.
+    /// Help text about the keys, for the bottom line of the monitor.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
 
     /// Keys that end the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
-    /// Request that a key sends; nil if the key sends no request.
+    /// Request of a key; nil for a key without a request.
     static func request(
         _ key: UInt8, _ status: Status
     ) -> (method: Method, params: [String: JSONValue])? {
@@ -19,7 +19,7 @@ enum MonitorKey {
         return (.mode, ["mode": .string(mode)])
     }
 
-    /// Mode that each key requests. The mode `tracking` has no key, because it requires an app.
+    /// Requested mode of each key. The mode `tracking` has no key, because it requires an app.
     private static let modes: [UInt8: String] = [
         UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",

@@ -7,7 +7,7 @@ struct TerminalSize: Equatable {
     var rows: Int
 }
 
-/// History for the monitor: the newest control errors of each axis, newest last.
+/// History for the monitor: the latest control errors of each axis, newest last.
 struct ErrorHistory {
     private static let capacity = 600
 
@@ -27,22 +27,21 @@ struct ErrorHistory {
     }
 }
 
-/// Text picture of `airframectl monitor`, computed from the status. The picture fits into a
+/// Screen of `airframectl monitor` as text, computed from the status. The screen fits into a
 /// terminal of 80 by 24 characters.
 struct MonitorView {
     var status: Status
     var history = ErrorHistory()
-    /// Pictures per second. Each picture adds one column to the history.
+    /// Pictures per second. Each screen adds one column to the history.
     var rate = 10.0
     /// Problem of the connection to the daemon; nil if there is none.
     var trouble: String?
-    /// Answer of the daemon to the request of the last key; nil if there was none, or if it is no
-    /// longer shown.
+    /// The daemon's answer to the last key's request; nil without an answer, or after its display
+    /// time.
     var answer: String?
     var style = Style.plain
 
-    /// Number of rows of the picture, without the rows for the reasons why the camera does not
-    /// move.
+    /// Number of rows of the screen, without the rows for the reasons that prevent motion.
     private static let fixedRows = 21
 
     /// The lines to show: at most `size.rows`, each at most `size.columns` wide. In a large
@@ -86,8 +85,8 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// Lines with the reasons why the camera does not move. The number of lines with reasons is
-    /// constant, so that the lines below do not move.
+    /// Lines with the reasons that prevent motion. The number of lines with reasons is constant, so
+    /// the lines below do not move.
     private func reasons(width: Int, room: Int) -> [String] {
         let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
         var lines: [String] = []
@@ -135,7 +134,8 @@ struct MonitorView {
             }
     }
 
-    /// Line with the target of the set-point and its cause; empty when the target is reached.
+    /// Line with the target of the set-point and its source; empty after the target has been
+    /// reached.
     private func targetLine() -> String {
         let (target, setpoint) = (status.pointing.targetDeg, status.setpointDeg)
         let moved = Summary.pointing(status)
@@ -184,8 +184,7 @@ struct MonitorView {
             }
     }
 
-    /// Lines about the agreement between the estimator and the sensor: one line, or three lines if
-    /// there is room.
+    /// Lines about the consistency of estimator and sensor: one line, or three if there is space.
     private func sensing(isRoomy: Bool) -> [String] {
         let (estimator, imu) = (status.estimator, status.imu)
         let role: Style.Role? = imu.isAtFullScale ? .caution : nil
@@ -219,8 +218,8 @@ struct MonitorView {
         }
         let loop = Summary.loop(status.loop)
         if let lockstep = status.lockstep {
-            // In lockstep the durations of the loop's steps are not shown. Empty rows replace the
-            // durations, so that the other rows keep their positions.
+            // In lockstep, the durations of the loop's steps are not shown. Empty rows replace the
+            // durations. Therefore the other rows keep their positions.
             return [
                 label("loop") + loop, label("lockstep") + lockstep.summary,
                 label("refused") + (lockstep.lastError ?? "no line"),
@@ -268,7 +267,7 @@ extension MonitorView {
         Format.right(Format.fixed(number.value, decimals, signed: true) + unit, width)
     }
 
-    /// Cuts a line to its first `width` visible characters. All escape sequences remain in the
+    /// Truncates a line to its first `width` visible characters. All escape sequences remain in the
     /// line.
     static func clipped(_ line: String, to width: Int) -> String {
         var result = ""

@@ -1,14 +1,14 @@
 import PlainText
 import Wire
 
-/// Summary of whether the camera moves, with the reasons as sentences.
+/// Summary of the camera's motion, with the reasons that prevent motion as sentences.
 struct MotionState: Equatable {
     /// The state as a short phrase, such as "moving" or "not moving".
     var headline: String
     var role: Style.Role
     /// One sentence for each reason, the most severe first.
     var sentences: [String]
-    /// True if a problem prevents motion. The absence of a motion request is not a problem.
+    /// True if a problem prevents motion. A missing request for motion is not a problem.
     var isInhibited: Bool
 
     init(_ status: Status) {

@@ -3,14 +3,14 @@ import Wire
 
 /// Metrics of `status` in Prometheus's text format, version 0.0.4.
 ///
-/// Names follow Prometheus's conventions: base units at the end of the name, and `_total` for counters.
+/// Names follow Prometheus's conventions: they end with a base unit, or with `_total` for counters.
 struct PrometheusText {
     /// Kind of a metric.
     enum Kind: String { case gauge, counter }
 
     private(set) var lines: [String] = []
 
-    /// Metrics of a daemon that does not answer: only `airframe_up`.
+    /// Metrics of an unresponsive daemon: only `airframe_up`.
     static let unreachable: [String] = {
         var text = PrometheusText()
         text.addUp(false)
@@ -180,13 +180,13 @@ struct PrometheusText {
 
     // MARK: Lines
 
-    /// Adds a metric without labels; adds nothing if the value is unknown.
+    /// Adds a metric without labels; has no effect if the value is unknown.
     private mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double?) {
         guard let value else { return }
         add(name, kind, help, [([:], value)])
     }
 
-    /// Adds a metric, with one line for each set of labels whose value is known.
+    /// Adds a metric, with one line for each set of labels with a known value.
     private mutating func add(
         _ name: String, _ kind: Kind, _ help: String, _ values: [([String: String], Double)]
     ) {

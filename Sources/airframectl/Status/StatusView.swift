@@ -206,7 +206,7 @@ enum StatusView {
     }
 }
 
-/// One-line summaries that `status` and `monitor` share.
+/// One-line summaries for `status` and `monitor`.
 enum Summary {
     static func estimator(_ estimator: EstimatorStatus) -> String {
         let bias = estimator.gyroBiasDps
@@ -221,7 +221,7 @@ enum Summary {
             + ", gyro bias \(text.joined(separator: " ")) ± \(Format.fixed(sigma, 3)) °/s"
     }
 
-    /// Text about the cause of the set-point's motion, such as `lags 3.2° behind the handle` or
+    /// Text about the source of the set-point's motion, such as `lags 3.2° behind the handle` or
     /// `tracking for another 0.4 s`.
     static func pointing(_ status: Status) -> String {
         if let remaining = status.pointing.trackingRemainingS?.known {
@@ -242,7 +242,7 @@ enum Summary {
             + (imu.temperatureC.known.map { ", \(Format.fixed($0, 1)) °C" } ?? "")
     }
 
-    /// Text about the influence of the accelerometer on the attitude, such as `accel weight 1.00,
+    /// Text about the accelerometer's influence on the attitude, such as `accel weight 1.00,
     /// innovation 0.31, inclination ± 0.12°`.
     static func correction(_ estimator: EstimatorStatus) -> String {
         let heading = estimator.headingSigmaDeg.known.map { ", heading ± \(Format.fixed($0, 1))°" }

@@ -4,10 +4,10 @@ import Glibc
 import PlainText
 import Wire
 
-/// Standard output and standard error. The program writes all its text through this type, which
-/// escapes external control characters.
+/// Standard output and standard error. All output of the program uses this type, which escapes
+/// external control characters.
 enum Output {
-    /// Writes one line immediately, without buffering. If the reading end of a pipe is closed, the
+    /// Writes one line immediately, without buffering. If the reader of a pipe has closed it, the
     /// program ends without a message.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
@@ -17,12 +17,12 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes text, in which escapes replace control characters.
+    /// Writes text with escapes instead of control characters.
     static func write(_ text: String, to descriptor: Int32) {
         control(shown(text), to: descriptor)
     }
 
-    /// Escapes a text for `write`. The only control characters that remain are line ends, tabs and
+    /// Escapes a text for `write`. The only remaining control characters are line ends, tabs and
     /// the sequences of `Style`.
     static func shown(_ text: String) -> String {
         let escape: Unicode.Scalar = "\u{1B}"

@@ -2,7 +2,7 @@ import Glibc
 
 /// Highlighting of text, if the terminal supports it.
 struct Style: Sendable {
-    /// Meaning of a piece of text, which selects its colour.
+    /// Meaning of a text; it selects the colour.
     enum Role: String, Sendable, CaseIterable {
         case good = "32"
         case caution = "33"
@@ -11,11 +11,10 @@ struct Style: Sendable {
         case quiet = "2"
     }
 
-    /// Random number that marks the program's own sequences until `Output` writes them. External
-    /// text cannot contain the random number, so external text cannot change colours.
+    /// Random number that marks the program's escape sequences until `Output` writes them. External
+    /// text cannot contain this random number. Therefore it cannot change colours.
     static let key = String(UInt64.random(in: 1...UInt64.max))
-    /// Escape sequence for each kind of highlighting, without the random number that marks the
-    /// program's own sequences.
+    /// Escape sequence for each kind of highlighting, without the random number of `Style`.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]
 
     /// True if the style uses escape sequences.
@@ -24,8 +23,8 @@ struct Style: Sendable {
     /// Style without escape sequences, for files, pipes and tests.
     static let plain = Style(isColoured: false)
 
-    /// Style for standard output: colours on a terminal, unless NO_COLOR (https://no-color.org) or
-    /// TERM disables them.
+    /// Style for standard output: colours on a terminal, unless `NO_COLOR` (https://no-color.org)
+    /// or `TERM` disables them.
     static func forOutput() -> Style {
         func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         let isWanted = variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"

@@ -21,7 +21,7 @@ struct Table {
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }
 
-    /// Lines of the table. Columns are two spaces apart; lines have no trailing spaces.
+    /// Lines of the table. Two spaces separate the columns. Lines have no trailing spaces.
     func lines(_ style: Style, indent: Int = 0) -> [String] {
         var widths: [Int] = []
         for row in rows {

@@ -1,13 +1,13 @@
 import CLinuxShim
 import Glibc
 
-/// Terminal during a live view. When the view ends for any reason, the object restores all modes of
-/// the terminal.
+/// Terminal during a live view. At every end of the view, the object restores all modes of the
+/// terminal.
 final class Terminal {
     private var saved = termios()
     private var isActive = false
 
-    /// Present size of the terminal; 80 by 24 characters if the terminal does not report its size.
+    /// Current size of the terminal; 80 by 24 characters if the terminal does not report its size.
     var size: TerminalSize {
         var window = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
@@ -18,7 +18,7 @@ final class Terminal {
 
     /// Enters the live view: alternate screen, hidden cursor, single keys without echo. Ctrl-Z
     /// remains a signal. Ctrl-C is read as a key, because a signal would also end the parent
-    /// process. For example, `make run` must continue after Ctrl-C, so that it can stop its daemon.
+    /// process. For example, `make run` must continue after Ctrl-C to stop its daemon.
     func enter() {
         guard !isActive else { return }
         isActive = true
@@ -31,7 +31,7 @@ final class Terminal {
         Output.control("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
     }
 
-    /// Restores the state that the terminal had before `enter()`.
+    /// Restores the terminal's state from before `enter()`.
     func leave() {
         guard isActive else { return }
         isActive = false
@@ -41,14 +41,13 @@ final class Terminal {
 
     deinit { leave() }
 
-    /// Shows the lines with a single write. The screen is not cleared first, because clearing would
-    /// cause flicker.
+    /// Displays the lines with a single write. The screen is not cleared first, to avoid flicker.
     func show(_ lines: [String]) {
         let text = lines.map(Output.shown).joined(separator: "\u{1B}[K\r\n")
         Output.control("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J", to: STDOUT_FILENO)
     }
 
-    /// Returns the bytes of the keys that were pressed since the last call. The method never waits.
+    /// Returns the bytes of all key presses since the last call. The method never blocks.
     func pressedKeys() -> [UInt8] {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         var keys: [UInt8] = []
@@ -57,8 +56,8 @@ final class Terminal {
             guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
             keys.append(byte)
         }
-        // The sequences of arrow and function keys contain letters, so all bytes are ignored if one
-        // of them is ESC.
+        // If one byte is ESC, all bytes are ignored, because the sequences of arrow and function
+        // keys contain letters.
         return keys.contains(0x1B) ? [] : keys
     }
 }

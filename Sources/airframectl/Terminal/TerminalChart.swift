@@ -76,7 +76,7 @@ struct TerminalChart {
     /// abscissa below.
     ///
     /// - Parameters:
-    ///   - marks: Values of the abscissa that have labels.
+    ///   - marks: Labelled values of the abscissa.
     ///   - decimals: Number of decimals of the ordinate's labels.
     /// - Returns: Lines without newlines.
     func lines(marks: [Double], decimals: Int = 0) -> [String] {
@@ -129,7 +129,7 @@ struct TerminalChart {
     }
 }
 
-/// Progress bar in one line of a terminal. No bar is written if the output is a file or a pipe.
+/// Progress bar in one line of a terminal. If the output is a file or a pipe, no bar is written.
 struct ProgressLine {
     private let isShown: Bool
     private var wasShown = false
