@@ -5,7 +5,7 @@ enum AerieClock {
     /// Present Unix time, s.
     static func now() -> Double { read(CLOCK_REALTIME) }
 
-    /// Present time on CLOCK_MONOTONIC, s.
+    /// Current time on CLOCK_MONOTONIC, s.
     static func monotonic() -> Double { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Double {

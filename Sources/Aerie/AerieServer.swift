@@ -79,8 +79,8 @@ public final class AerieServer: WebApplication {
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Numbers of received frames. `replaced`: dropped for a newer frame of the same phone.
-    /// `taken`: passed to `AerieWorker`.
+    /// Number of frames that were replaced by a newer frame of the same phone, and number of frames
+    /// that `AerieWorker` has taken.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
@@ -126,8 +126,8 @@ public final class AerieServer: WebApplication {
 
     /// Admits a phone. An earlier connection of the same phone is closed.
     ///
-    /// - Returns: `AuthResponse` with the session's ID. A phone whose session has not ended
-    ///   continues it.
+    /// - Returns: `AuthResponse` with the session's ID. If the phone's earlier session has not
+    ///   ended, the phone continues this session.
     func admit(_ request: AuthRequest, _ device: AerieDevice) -> AuthResponse {
         let now = options.now()
         let (answer, earlier) = state.withLock { state -> (AuthResponse, [AerieDevice]) in

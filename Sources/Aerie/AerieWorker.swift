@@ -17,7 +17,7 @@ public protocol PoseSource {
     )
 }
 
-/// Person who is visible to a phone.
+/// Person in a phone's picture.
 public struct PhonePerson: Sendable, Equatable {
     /// ID of the person.
     public let id: String

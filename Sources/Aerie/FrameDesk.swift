@@ -25,8 +25,8 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Numbers of received frames. `replaced`: dropped for a newer frame of the same phone.
-    /// `taken`: removed from the queue by `take`.
+    /// Number of frames that were replaced by a newer frame of the same phone, and number of frames
+    /// that `AerieWorker` has taken.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
     /// Adds a frame to the queue, or replaces the phone's waiting frame.

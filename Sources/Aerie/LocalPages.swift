@@ -26,11 +26,11 @@ public final class LocalPages: Sendable {
         public var position: [Double]?
         /// True if a calibration relates the phone's world frame to the gimbal.
         public var isAligned: Bool
-        /// People who are visible to the phone.
+        /// People in the phone's picture.
         public var people: [PersonState]
     }
 
-    /// Person who is visible to a phone.
+    /// Person in a phone's picture.
     public struct PersonState: Codable, Sendable, Equatable {
         /// ID of the person, for the command `track person`.
         public var id: String
@@ -64,7 +64,7 @@ public final class LocalPages: Sendable {
         self.save = save
     }
 
-    /// Stores the people who are visible to a phone.
+    /// Stores the people in a phone's picture.
     public func note(_ people: [PhonePerson], device: String) {
         state.withLock { $0.people[device] = people.isEmpty ? nil : people }
     }

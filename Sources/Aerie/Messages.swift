@@ -194,7 +194,7 @@ public struct DetectedPose: Codable, Sendable, Equatable {
 public struct PoseBroadcast: Codable, Sendable, Equatable {
     /// Time of the broadcast, Unix time, s.
     public var timestamp: Double
-    /// People who are visible to the phone; empty if there are none.
+    /// People in the phone's picture; empty if there are none.
     public var poses: [DetectedPose]
 
     /// Creates a broadcast.

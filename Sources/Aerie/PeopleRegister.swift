@@ -4,7 +4,7 @@ import GimbalCore
 /// person is visible, and for the time `memory` afterwards. Each phone has its own world frame, so
 /// the people of different phones have different IDs.
 struct PeopleRegister {
-    /// Time after which a person who is no longer visible is removed, s.
+    /// Timeout of a person who is no longer visible, s.
     static let memory = 1.5
     /// Largest number of registered people of one phone.
     static let limit = 8
@@ -30,7 +30,7 @@ struct PeopleRegister {
     ///   - positions: Midpoint between the hips of each person, in the phone's world frame, m.
     ///   - device: Name of the phone that took the picture.
     ///   - camera: Position of the phone, m.
-    ///   - now: Present time on CLOCK_MONOTONIC, s.
+    ///   - now: Current time on CLOCK_MONOTONIC, s.
     /// - Returns: IDs of the people, in the order of `positions`.
     mutating func names(
         for positions: [Vector3], device: String, camera: Vector3, now: Double

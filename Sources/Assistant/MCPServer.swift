@@ -56,7 +56,7 @@ public final class MCPServer {
     ///
     /// - Parameters:
     ///   - line: The client's message.
-    ///   - now: Present time, s, on any monotonic clock.
+    ///   - now: Current time, s, on any monotonic clock.
     /// - Returns: Messages for the client, without newlines.
     public func receive(_ line: [UInt8], now: Double) -> [[UInt8]] {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return [] }

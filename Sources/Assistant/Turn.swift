@@ -26,7 +26,7 @@ struct Turn: Equatable {
     ///   - arguments: Rates of the axes, degrees per second, and duration, s.
     ///   - limits: The assistant's limits.
     ///   - isModern: True if the answer has the format of version 2026-07-28.
-    ///   - now: Present time, s.
+    ///   - now: Current time, s.
     /// - Throws: A refusal if the duration or an angle exceeds a limit; the message contains the
     ///   remedy.
     init(

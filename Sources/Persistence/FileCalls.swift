@@ -9,8 +9,8 @@ public struct FileCalls: Sendable {
     public enum Access: Sendable {
         /// Read an existing file.
         case read
-        /// Write an empty file; an existing file is replaced. The owner and the group of the file
-        /// can read the file.
+        /// Create an empty file for writing; an existing file is replaced. The owner and the group
+        /// of the file can read the file.
         case create
         /// Open a directory to sync its entries.
         case directory

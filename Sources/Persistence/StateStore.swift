@@ -51,8 +51,8 @@ public struct StateStore: Sendable {
     /// Reads the latest saved state. If the latest state's file is invalid or unreadable, the store
     /// renames it and reads the previous state.
     ///
-    /// The method never fails. The gimbal must always start, if necessary with the defaults, and
-    /// report the problem.
+    /// The method never fails. After a problem, the gimbal starts with the previous state or the
+    /// defaults, and reports the problem.
     public func load() -> Loaded {
         var problems: [StateProblem] = []
         var isMissing = true

@@ -163,7 +163,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             return WebResponse(400, text: "The path is malformed.\n")
         }
         // `upgrade` has already checked this request. The request also reaches this method if NIO
-        // has refused the upgrade, for example because of its version.
+        // has refused the upgrade, for example because of the WebSocket version.
         if isSocket, accepted == nil, self.head != nil {
             service.ledger.refuse(.upgrade)
             return WebResponse(

@@ -10,7 +10,7 @@ public struct ConditionWords: Sendable, Hashable {
     public let sentence: String
 
     /// MESSAGE_ID for systemd's journal, 32 hexadecimal digits. The first 30 digits are constant.
-    /// The last two identify the condition.
+    /// The last two digits identify the condition.
     public var messageID: String {
         let number = condition.rawValue.trailingZeroBitCount
         return "5d2c1f7e8a904b6fa3e9c0b7d41f66" + (number < 16 ? "0" : "")

@@ -43,7 +43,7 @@ public final class CompanionThread: Sendable {
     }
 
     /// Names the calling thread. Without /proc, the thread has the name of the thread that created
-    /// it. There is no other effect.
+    /// it.
     private static func nameThread(_ name: String) {
         let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }

@@ -127,7 +127,8 @@ struct TOMLDocument {
         return 0
     }
 
-    /// Adds quotes to a key if TOML requires them, so that `"a.b"` is not confused with `a.b`.
+    /// Adds quotes to a key if TOML requires them. Without quotes, `"a.b"` would be confused with
+    /// `a.b`.
     private static func quotedIfNeeded(_ key: String) -> String {
         let isBare = key.utf8.allSatisfy { byte in
             switch byte {

@@ -1,5 +1,6 @@
 import GimbalCore
 
+/// Load of the CAN bus.
 ///
 /// A classic frame has 47 bits plus its data, or 67 bits plus its data with a 29-bit identifier. In
 /// the stuffed part of the frame, there is at most one stuff bit for each four bits (ISO 11898-1;
@@ -53,7 +54,7 @@ public struct CANLoad: Sendable, Equatable {
     }
 
     /// Duration of a CAN FD frame with a 29-bit identifier, s. About 60 bits have the lower bit
-    /// rate; then follow the data and a checksum of 17 or 21 bits. All parts include stuff bits.
+    /// rate. The data and a checksum of 17 or 21 bits follow. All parts include stuff bits.
     private static func fast(bytes: Int, rate: Double) -> Double {
         60 / rate + Double(8 * bytes + 30) * 1.25 / 5e6
     }

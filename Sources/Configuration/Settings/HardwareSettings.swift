@@ -86,7 +86,7 @@ public enum MotorChip: String, Sendable, CaseIterable {
     case pca9685
     /// Servos on the board's PWM chip.
     case pwm
-    /// Brushless motors whose drives are on a CAN bus.
+    /// Brushless motors with drives on a CAN bus.
     case can
     /// Servos on a serial bus.
     case busServo = "bus_servo"

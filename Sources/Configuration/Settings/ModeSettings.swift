@@ -27,7 +27,7 @@ extension Settings {
 
     /// Settings of `[follow]`, the modes that follow the handle.
     public struct Following: Sendable, Equatable {
-        /// Preset in force.
+        /// Active preset.
         public var preset = FollowPreset.normal
         /// Dead zone of yaw in mode `pan_follow`, degrees.
         public var panDeadZoneDeg = 5.0

@@ -324,7 +324,7 @@ extension Settings {
     public struct Diagnostics: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/airframed.sock"
-        /// Group whose members can use the socket.
+        /// Group with access to the socket.
         public var group = "airframe"
     }
 

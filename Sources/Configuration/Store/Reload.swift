@@ -31,8 +31,8 @@ extension ParameterStore {
     /// Applies the values of newly loaded files. Live settings change immediately; other settings
     /// wait for a restart.
     ///
-    /// A live setting also waits if it is valid only together with a setting that needs a restart.
-    /// If a file has a problem, the loader refuses all files.
+    /// A live setting also waits for a restart if its new value is valid only together with another
+    /// waiting value. If a file has a problem, the loader refuses all files.
     ///
     /// - Parameter new: Configuration from `ConfigurationLoader`.
     /// - Returns: The changes.

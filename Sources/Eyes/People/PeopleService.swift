@@ -85,7 +85,7 @@ private struct PeopleRun {
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Person who is followed through a phone: ID, latest direction (rad), and its time (s).
+    /// Tracked person from a phone: ID, latest direction (rad), and its time (s).
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }

@@ -340,7 +340,7 @@ private struct FeedRun {
 }
 
 extension FeedKeeper {
-    /// Settings in force.
+    /// Active settings.
     var settings: EyesSettings.Video { state.withLock { $0.video } }
     fileprivate var isWanted: Bool { server.wait(isWanted: true, seconds: 0) }
     fileprivate func waitForClient() { _ = server.wait(isWanted: false, seconds: 0.1) }

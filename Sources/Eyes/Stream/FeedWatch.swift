@@ -25,14 +25,14 @@ struct FeedWatch: Sendable {
     ///
     /// - Parameters:
     ///   - newest: Time of the newest picture; 0 before the first picture.
-    ///   - now: Present time.
+    ///   - now: Current time.
     /// - Returns: True if the feed has sent no picture for longer than the limit.
     func isSilent(newest: Int64, now: Int64) -> Bool {
         newest == 0 ? now - opened > Self.startLimit : now - newest > Self.silenceLimit
     }
 
-    /// Records the loss of the camera. The next attempt to open the camera is after a pause. The
-    /// pause doubles after each failed attempt, because an attempt interrupts the test picture.
+    /// Records the loss of the camera. The next attempt to open the camera follows after a pause.
+    /// The pause doubles after each failed attempt, because an attempt interrupts the test picture.
     mutating func lose(now: Int64) {
         if now - opened > Self.stableAfter { pause = Self.shortestPause }
         nextAttempt = now + pause

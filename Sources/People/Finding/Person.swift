@@ -36,8 +36,8 @@ public struct Person: Sendable, Equatable {
     public var box: PixelBox
     /// The 33 points, in the order of `Landmark.Part`.
     public var landmarks: [Landmark]
-    /// Square part of the next picture to search for the body. It contains the body after a motion
-    /// of up to a quarter of the body's size.
+    /// Square part of the next picture to search for the body. The square contains the body if the
+    /// body moves by less than a quarter of its size.
     public var region: SquareRegion
 
     /// Creates a person.

@@ -27,9 +27,9 @@ public struct Framing: Sendable, Equatable {
     /// Creates the default framing.
     public init() {}
 
-    /// Vertical position in the picture of the optical axis for the desired framing, pixels. If the
-    /// person fits into the picture, this position is the person's centre. Otherwise it ensures the
-    /// head room.
+    /// Vertical position of the camera's aim point in the current picture, pixels. If the person
+    /// fits into the picture, this position is the person's centre. Otherwise this position leaves
+    /// room above the head.
     ///
     /// - Parameters:
     ///   - box: Box of the person, pixels.

@@ -99,7 +99,7 @@ public struct PersonFollower: Sendable {
     ///   - point: Function that converts a position in the picture (0...1 from the left and from
     ///     the top) to a direction.
     ///   - exposed: Time of the exposure, s.
-    ///   - now: Present time, s.
+    ///   - now: Current time, s.
     /// - Returns: Track ID of each observation; nil for an unused observation.
     public mutating func update(
         _ sightings: [Sighting], axis: EarthDirection, _ view: CameraView,

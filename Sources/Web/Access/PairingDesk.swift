@@ -39,7 +39,7 @@ final class PairingDesk: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Lifetime of the code, s.
-    ///   - now: Present time, s.
+    ///   - now: Current time, s.
     /// - Returns: The code, in the form "1234-5678".
     func open(seconds: Double, now: Double) -> String {
         var generator = SystemRandomNumberGenerator()

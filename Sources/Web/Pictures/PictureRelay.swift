@@ -7,10 +7,10 @@ import WebServing
 
 /// Relay of the camera's pictures from airframe-eyes to paired browsers. Thread-safe.
 ///
-/// A page requests each picture with a message on its WebSocket. It receives the newest picture, as
-/// soon as this picture is new to the page. The relay requests pictures from airframe-eyes only
-/// while a page waits. Therefore a slow page receives fewer pictures but no old pictures, and no
-/// queue grows.
+/// A page requests each picture with a message on its WebSocket. The answer is the newest picture,
+/// or the next picture if the page already shows the newest. The relay requests pictures from
+/// airframe-eyes only while a page waits. Therefore a slow page receives fewer pictures but no old
+/// pictures, and no queue grows.
 final class PictureRelay: Sendable {
     /// Largest picture, bytes.
     static let pictureLimit = 2_000_000

@@ -13,7 +13,7 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     }
 
     /// State of the autotune, a case of `State`. The property is a string. Therefore an older
-    /// client accepts the words of a newer daemon.
+    /// client accepts new values from a newer daemon.
     public var state = State.idle.rawValue
     /// Approximate progress, 0...1.
     public var progress: Number = 0

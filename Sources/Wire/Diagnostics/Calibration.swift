@@ -20,7 +20,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     /// the first calibration.
     public var what: String?
     /// State of the calibration, a case of `State`. The property is a string. Therefore an older
-    /// client accepts the words of a newer daemon.
+    /// client accepts new values from a newer daemon.
     public var state: String
     /// Progress of the calibration, 0...1.
     public var progress: Number

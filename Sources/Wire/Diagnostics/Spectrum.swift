@@ -14,7 +14,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
     }
 
     /// State of the recording, a case of `State`. The property is a string. Therefore an older
-    /// client accepts the words of a newer daemon.
+    /// client accepts new values from a newer daemon.
     public var state = State.idle.rawValue
     /// Progress of the recording, 0...1.
     public var progress: Number = 0

@@ -32,7 +32,7 @@ struct ErrorHistory {
 struct MonitorView {
     var status: Status
     var history = ErrorHistory()
-    /// Pictures per second. Each screen adds one column to the history.
+    /// Refresh rate of the screen, Hz. Each refresh adds one column to the history.
     var rate = 10.0
     /// Problem of the connection to the daemon; nil if there is none.
     var trouble: String?
