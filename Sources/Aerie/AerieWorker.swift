@@ -29,8 +29,8 @@ public struct PhonePerson: Sendable, Equatable {
     public let time: Double
 }
 
-/// Processor of the phones' frames. It detects people in each picture, computes their positions in
-/// the phone's world frame, assigns IDs to them, and broadcasts them.
+/// Processor of the phones' frames. The processor detects the people in each picture, computes
+/// their positions in the phone's world frame, assigns IDs, and broadcasts the result.
 public struct AerieWorker {
     private let server: AerieServer
     private let source: any PoseSource

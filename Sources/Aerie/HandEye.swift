@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Hand-eye calibration (A X = Y B) of a camera and a phone that is fixed on the camera. It
-/// computes the rotation between the two bodies and the rotation between their world frames.
+/// Hand-eye calibration (A X = Y B) of a camera and a phone that is fixed on the camera. The
+/// results are the rotation between the two bodies and the rotation between their world frames.
 public struct HandEye: Sendable, Equatable {
     /// Simultaneous attitudes of camera and phone.
     public struct Pair: Sendable, Equatable {
@@ -97,7 +97,7 @@ public struct HandEye: Sendable, Equatable {
 }
 
 extension Quaternion {
-    /// Quaternion with the opposite sign, which describes the same rotation.
+    /// Quaternion with the opposite sign; both describe the same rotation.
     fileprivate var negated: Quaternion { Quaternion(w: -w, x: -x, y: -y, z: -z) }
 }
 

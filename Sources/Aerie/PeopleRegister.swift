@@ -94,7 +94,8 @@ struct PeopleRegister {
 
     /// Cost of assigning a position to a person: the squared distance from the expected position,
     /// divided by the square of the gate. The gate is 0.5 m plus 2 m for each second since the last
-    /// observation. Along the line of sight, it is larger by a quarter of the person's distance.
+    /// observation. Along the line of sight, the gate is larger by a quarter of the person's
+    /// distance.
     private static func cost(_ difference: Vector3, sight: Vector3, age: Double) -> Double {
         let distance = max(sight.norm, 0.1)
         let along = difference.dot(sight) / distance
@@ -109,7 +110,7 @@ extension PeopleRegister.Entry {
     /// Expected position at the given time, for constant velocity.
     fileprivate func expected(at now: Double) -> Vector3 { position + velocity * (now - time) }
 
-    /// Updates position and velocity with an observation. The method is an alpha-beta filter. Its
+    /// Updates position and velocity with an observation. The method is an alpha-beta filter. The
     /// gains equal those of a constant-velocity Kalman filter for ten observations per second with
     /// errors of 0.1 m.
     fileprivate mutating func move(to new: Vector3, now: Double) {

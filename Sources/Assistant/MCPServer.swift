@@ -6,9 +6,9 @@ import Wire
 ///
 /// The server supports protocol versions with and without the handshake `initialize`. A request
 /// with a protocol version in `_meta` is answered without session state (version 2026-07-28). After
-/// `initialize`, requests are answered as in version 2025-11-25. The server has no thread. Its
-/// caller passes the client's messages and the time, and writes the returned messages. Only one
-/// thread can use a server.
+/// `initialize`, requests are answered as in version 2025-11-25. The server has no thread. The
+/// server's caller passes the client's messages and the time, and writes the returned messages.
+/// Only one thread can use a server.
 ///
 /// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
 /// Tools, Prompts, Resources.

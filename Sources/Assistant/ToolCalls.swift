@@ -172,7 +172,7 @@ final class ToolCalls {
 }
 
 extension DaemonLink {
-    /// The limits. If they are unknown, the result is a refusal with the reason.
+    /// The limits. If the limits are unknown, the result is a refusal with the reason.
     func limitsOrRefusal() throws(RequestError) -> Limits {
         do throws(ClientError) {
             return try limits()

@@ -18,7 +18,8 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
-    /// Saved settings, as TOML text by key. They override the values from the configuration files.
+    /// Saved settings, as TOML text by key. Saved settings override the values from the
+    /// configuration files.
     public var parameters: [String: String]
     /// Name of the saved mode, which becomes active after a restart; nil if no mode was saved.
     public var mode: String?

@@ -59,8 +59,8 @@ public struct StateStore: Sendable {
         for (path, source) in [(file, Loaded.Source.current), (previous, .previous)] {
             do throws(StateProblem) {
                 guard let state = try read(path) else { continue }
-                // The latest state's file is missing. It was removed, or the power failed during a
-                // save on a file system without hard links.
+                // The latest state's file is missing. Either the file was removed, or the power
+                // failed during a save on a file system without hard links.
                 if source == .previous, problems.isEmpty {
                     problems.append(StateProblem(action: "reading", path: file, reason: .missing))
                 }

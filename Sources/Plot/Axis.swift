@@ -1,8 +1,8 @@
 import Glibc
 import PlainText
 
-/// Linear or logarithmic axis of a chart. It converts values to pixels, and finds round values for
-/// the marks.
+/// Linear or logarithmic axis of a chart. The axis converts values to pixels, and finds round
+/// values for the marks.
 struct Axis {
     var range: ClosedRange<Double>
     /// Pixel positions of the ends of the axis's range.

@@ -13,7 +13,7 @@ public struct Chart: Sendable {
         public var band: [Double]
         /// Difference of adjacent values that interrupts the line, for angles that wrap around.
         public var breaksAt: Double
-        /// True if the range of the ordinate includes the whole line. If false, the line is clipped
+        /// True if the range of the ordinate includes the whole line. Otherwise the line is clipped
         /// to the range of the other lines.
         public var setsRange: Bool
         /// True for separate points instead of a line.
@@ -56,7 +56,7 @@ public struct Chart: Sendable {
         /// Creates shaded intervals.
         ///
         /// - Parameters:
-        ///   - name: Name in the legend, which omits it if no interval exists.
+        ///   - name: Name in the legend; omitted from the legend if no interval exists.
         ///   - color: Colour as in SVG.
         ///   - holds: Condition at each abscissa; true if the condition is fulfilled.
         public init(_ name: String, color: String, holds: [Bool]) {

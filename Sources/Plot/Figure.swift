@@ -12,7 +12,8 @@ public struct Figure: Sendable {
     public var abscissa: [Double]
     /// Charts from top to bottom.
     public var charts: [Chart]
-    /// True if the abscissa is logarithmic. Then all abscissas must be above zero.
+    /// True if the abscissa is logarithmic. On a logarithmic axis, all abscissas must be above
+    /// zero.
     public var isLogarithmic = false
     /// Named vertical lines, each with its abscissa.
     public var marks: [(value: Double, name: String)] = []

@@ -25,8 +25,8 @@ public struct WebResponse: Sendable {
     public enum Body: Sendable {
         /// Body in memory.
         case bytes([UInt8])
-        /// Body of `length` bytes, in parts. The argument of `next` is the number of bytes returned
-        /// before. `next` returns the next part (about 64 kB), or an empty array to end the
+        /// Body of `length` bytes, in parts. The argument of `next` is the number of bytes in the
+        /// previous parts. `next` returns the next part (about 64 kB), or an empty array to end the
         /// connection. When the client can receive more, the server calls `next` on the event-loop
         /// thread. Therefore `next` must not block.
         case parts(length: Int, next: @Sendable (Int) -> [UInt8])

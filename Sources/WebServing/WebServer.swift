@@ -80,7 +80,7 @@ public final class WebServer: Sendable {
     /// Counters of the server since its start.
     public var counters: WebCounters { service.ledger.counters }
 
-    /// Stops the server. It accepts no new connections, sends a close frame (1001) to every
+    /// Stops the server. The server accepts no new connections, sends a close frame (1001) to every
     /// session, and stops its threads. Call this method once, and not from a callback.
     ///
     /// - Parameter grace: Timeout of the remaining answers and close frames, s.

@@ -9,9 +9,10 @@ import Wire
 
 /// Entry point of the daemon program airframed.
 public enum DaemonProgram {
-    /// Entry point of the process. It sets up memory and stacks before the first thread exists. The
-    /// entry point is isolated to the main actor. Without this isolation, `main` would run on a
-    /// thread of Swift's pool. Then its stack of 8 MiB would be locked into memory.
+    /// Entry point of the process. The entry point sets up memory and stacks before the first
+    /// thread exists. The entry point is isolated to the main actor. Without this isolation, `main`
+    /// would run on a thread of Swift's pool. The pool thread's stack of 8 MiB would be locked into
+    /// memory.
     @MainActor
     public static func main() async {
         settleStreams()

@@ -1,8 +1,8 @@
 import PlainText
 public import SystemPackage
 
-/// Loader of a companion program's settings. It reads the configuration file, then the arguments of
-/// `--set`.
+/// Loader of a companion program's settings. The loader reads the configuration file, then the
+/// arguments of `--set`.
 public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     /// All settings of the program.
     private let schema: CompanionSchema<Settings>

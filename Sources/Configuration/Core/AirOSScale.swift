@@ -6,11 +6,11 @@ public import Port
 /// table lists the parameters that each factor multiplies.
 ///
 /// At the app's default values each factor is exactly 1. A larger value always gives a larger
-/// factor. Below the default, the factor decreases linearly to a lower bound above zero. Above the
-/// default, it increases along a curve towards an upper bound. Therefore every slider position
-/// gives a different tuning, and the loop is stable with every tuning. If the loop's margins are
-/// below 6 dB or 45°, the ranges of the factors are smaller. For a loop without margins, each
-/// factor is 1.
+/// factor. Below the app's default, the factor decreases linearly to a lower bound above zero.
+/// Above the app's default, the factor increases along a curve towards an upper bound. Therefore
+/// every slider position gives a different tuning, and the loop is stable with every tuning. If the
+/// loop's margins are below 6 dB or 45°, the ranges of the factors are smaller. For a loop without
+/// margins, each factor is 1.
 ///
 /// | motors | p | i | d |
 /// | --- | --- | --- | --- |
@@ -18,10 +18,10 @@ public import Port
 /// | servo | corner of the prediction's low-pass | gain of the loop | fraction of the look-ahead |
 /// | field | attitude gain (stiffness) | bandwidth of the rotor's observer | rate gain (damping) |
 ///
-/// The controller of motors without encoders has no integral term. Its observer compensates
-/// constant loads; a larger bandwidth makes the observer faster. For motors without encoders, p
-/// changes the stiffness (the product of attitude gain and rate gain), and d changes only the
-/// damping.
+/// The controller of motors without encoders has no integral term. Instead, the rotor's observer
+/// compensates constant loads; a larger bandwidth makes the observer faster. For motors without
+/// encoders, p changes the stiffness (the product of attitude gain and rate gain), and d changes
+/// only the damping.
 ///
 /// With the bounds for torque motors, the default tuning has margins of at least 3.3 dB and 25°
 /// (`LoopMargins`) for every combination of extreme factors. A test checks all combinations. For

@@ -4,8 +4,8 @@ extension Settings.Linux {
     /// Device file of the I2C bus of the motors' chip.
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
-    /// True if motors and sensor are on different buses. Then the motors still work if the sensor's
-    /// bus hangs.
+    /// True if motors and sensor are on different buses. With separate buses, the motors still work
+    /// if the sensor's bus hangs.
     public var haveMotorsOwnBus: Bool {
         motors == .pwm || motors.haveEncoders || busOfMotors != bus
     }

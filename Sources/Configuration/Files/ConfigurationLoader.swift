@@ -24,12 +24,12 @@ public struct ConfigurationSource: Sendable {
         self.overrides = overrides
     }
 
-    /// Directory `conf.d` next to the main file. Its files `*.toml` are read after the main file,
-    /// in alphabetical order.
+    /// Directory `conf.d` next to the main file. The directory's files `*.toml` are read after the
+    /// main file, in alphabetical order.
     public var dropInDirectory: FilePath { mainFile.removingLastComponent().appending("conf.d") }
 }
 
-/// Loader of configuration files and command line. It reports all problems together.
+/// Loader of configuration files and command line. The loader reports all problems together.
 public enum ConfigurationLoader {
     /// Loads a configuration.
     ///

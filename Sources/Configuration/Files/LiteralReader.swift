@@ -1,8 +1,8 @@
 /// Parser of the value in `--set KEY=VALUE` and `airframectl set`. The value is TOML, but words and
 /// addresses with ports need no quotes.
 ///
-/// `LiteralReader` parses numbers, words, strings and arrays of these types. It passes all other
-/// values to the TOML parser. A phone's slider can set a gain many times per second. The TOML
+/// `LiteralReader` parses numbers, words, strings and arrays of these types. All other values are
+/// passed to the TOML parser. A phone's slider can set a gain many times per second. The TOML
 /// parser would leak memory each time, because TOMLKit 0.6 never frees a parsed document.
 enum LiteralReader {
     /// Parses `text`; nil if it is neither TOML nor a word.

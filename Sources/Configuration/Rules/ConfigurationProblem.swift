@@ -31,7 +31,8 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     public var key: String?
     /// Shortened text of the value; nil if there is no value.
     public var value: String?
-    /// Description of the problem. It completes a sentence that begins with the key and the value.
+    /// Description of the problem. The description completes a sentence that begins with the key
+    /// and the value.
     public var complaint: String
     /// Allowed values, as a range or a list of words; nil if the message does not state them.
     public var allowed: String?

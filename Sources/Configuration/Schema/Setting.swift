@@ -261,7 +261,8 @@ extension Setting {
         }
     }
 
-    /// Creates an enumeration setting. Its words are the raw values of a Swift enumeration.
+    /// Creates an enumeration setting. The setting's words are the raw values of a Swift
+    /// enumeration.
     static func choice<Value>(
         _ key: String, _ path: Path<Value>, unavailable: [String: String] = [:],
         _ applies: Applies, _ summary: String, hint: String? = nil

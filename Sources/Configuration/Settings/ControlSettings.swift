@@ -27,7 +27,7 @@ extension Settings {
         /// Time after which a pressed button counts as stuck, s.
         public var stuckS = 60.0
 
-        /// Default bindings. They apply to gamepads with the kernel's standard layout
+        /// Default bindings. The defaults apply to gamepads with the kernel's standard layout
         /// (Documentation/input/gamepad.rst), to a button `KEY_PROG1` and to a dial `REL_DIAL`.
         static let defaultBindings: [ControlBinding] = [
             "ABS_X: yaw", "ABS_Y: -pitch",

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Type of inertial sensor; all these types are supported.
+/// Supported types of inertial sensors.
 public enum SensorChip: String, Sendable, CaseIterable {
     /// Bosch BMI088.
     case bmi088
@@ -57,7 +57,7 @@ public enum SensorInterface: String, Sendable, CaseIterable {
     case spi
 }
 
-/// Type of joint encoder; all these types are supported.
+/// Supported types of joint encoders.
 public enum EncoderChip: String, Sendable, CaseIterable {
     /// The joints have no encoders.
     case none
@@ -78,7 +78,7 @@ public enum EncoderChip: String, Sendable, CaseIterable {
     }
 }
 
-/// Type of the motors' chip; all these types are supported.
+/// Supported chips, buses and boards for the motors.
 public enum MotorChip: String, Sendable, CaseIterable {
     /// No motors are connected.
     case none

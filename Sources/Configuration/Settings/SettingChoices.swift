@@ -35,8 +35,8 @@ public struct AxisRanges: Sendable, Equatable {
     /// Upper ends of the intervals.
     public var upper: AxisVector
 
-    /// True if the interval of yaw spans at least two whole turns. Such an interval means that yaw
-    /// has no limit.
+    /// True if the interval of yaw spans at least two whole turns. An interval of two or more whole
+    /// turns means that yaw has no limit.
     public var isYawEndless: Bool { upper.yaw - lower.yaw >= 720 }
 
     /// Creates the intervals with the given ends.

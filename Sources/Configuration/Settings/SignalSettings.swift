@@ -1,5 +1,6 @@
 extension Settings {
-    /// Settings of `[signals]`, a light and a buzzer. Both are LED devices of the kernel.
+    /// Settings of `[signals]`, a light and a buzzer. Light and buzzer are LED devices of the
+    /// kernel.
     public struct Signals: Sendable, Equatable {
         /// Name of the status light's LED device; `off` for none.
         public var led = "off"

@@ -61,8 +61,8 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension ParameterStore.Snapshot {
-    /// Copies the given settings from a store into this snapshot. Then a rollback does not change
-    /// these settings.
+    /// Copies the given settings from a store into this snapshot. Therefore a rollback does not
+    /// change these settings.
     ///
     /// - Parameters:
     ///   - keys: Dotted paths.

@@ -2,7 +2,7 @@
 ///
 /// Each layer overrides the layers before it: defaults, files, saved values, `--set`, live changes.
 /// `--set` overrides saved values, because the user passed `--set` at the current start. The store
-/// is a value type. Its owner, `Tuning`, decides when the loop receives a change.
+/// is a value type. The store's owner, `Tuning`, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key. Each value is a TOML text that parses to the identical value.
     public typealias Overlay = [String: String]
@@ -156,8 +156,8 @@ public struct ParameterStore: Sendable {
     /// Restores the values of an earlier snapshot.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: A `ConfigurationProblem` if the restored values violate a rule. This is possible
-    ///   after a change of the files. After an error, no value has changed.
+    /// - Throws: A `ConfigurationProblem` if the restored values violate a rule. A violation is
+    ///   possible after a change of the files. After an error, no value has changed.
     public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
         var changed = self
         changed.live = snapshot.live

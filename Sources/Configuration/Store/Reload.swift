@@ -74,8 +74,8 @@ extension ParameterStore {
 }
 
 extension LoadedConfiguration {
-    /// Combines two configurations: the entries of `new`, but for `keys` the values of this
-    /// configuration.
+    /// Combines two configurations. The entries for `keys` are from this configuration; all other
+    /// entries are from `new`.
     func taking(_ new: LoadedConfiguration, except keys: Set<String>) -> LoadedConfiguration {
         var result = new
         for key in keys {

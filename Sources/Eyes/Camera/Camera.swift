@@ -47,9 +47,9 @@ public struct Camera: Sendable, Equatable {
 }
 
 extension Camera {
-    /// Kernel drivers of codecs, image processors and the Raspberry Pi's sensor interfaces. Their
-    /// devices are listed as cameras, but deliver no usable pictures. The sensor interfaces deliver
-    /// raw data that only libcamera can process.
+    /// Kernel drivers of codecs, image processors and the Raspberry Pi's sensor interfaces. Devices
+    /// of these drivers are listed as cameras, but deliver no usable pictures. The sensor
+    /// interfaces deliver raw data that only libcamera can process.
     private static let internalDrivers: Set<String> = [
         "bcm2835-codec", "bcm2835-isp", "rpivid", "rpi-hevc-dec", "pispbe", "rp1-cfe", "unicam",
     ]

@@ -5,10 +5,10 @@
 /// libcamera neither sets the frame rate nor forwards H.264 pictures.
 ///
 /// The first choice is H.264 from the camera, because it needs no encoding by the CPU. The second
-/// choice is raw pictures, if the bus can transfer them at the requested rate. They need no
-/// decoder, so they avoid a delay of one frame. The third choice is JPEG; USB cameras deliver large
-/// JPEG pictures at full rate. Raw pictures with an unknown frame rate are the last choice, because
-/// their rate can be low.
+/// choice is raw pictures, if the bus can transfer them at the requested rate. Raw pictures need no
+/// decoder, which would add a delay of one frame. The third choice is JPEG; USB cameras deliver
+/// large JPEG pictures at full rate. Raw pictures with an unknown frame rate are the last choice,
+/// because their rate can be low.
 public enum CameraChoice: Sendable, Equatable {
     /// A camera and the requested picture format.
     case camera(Camera, CameraFormat)

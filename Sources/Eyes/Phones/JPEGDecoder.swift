@@ -10,7 +10,7 @@ final class JPEGDecoder {
 
     /// Largest width and height, pixels.
     static let largest: Int32 = 8192
-    /// Threshold of width and height for decoding at a fraction of the picture's size, pixels. The
+    /// Width and height above which a picture is decoded at a reduced size, pixels. The
     /// people-detection model uses smaller pictures.
     static let sufficient: Int32 = 1280
 

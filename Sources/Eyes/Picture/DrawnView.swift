@@ -26,7 +26,7 @@ struct DrawnView {
     /// - Parameters:
     ///   - attitude: Attitude of the camera; nil if it is unknown.
     ///   - notice: Text at the centre of the picture; nil means no text.
-    ///   - exposed: Time for the time code, ns on CLOCK_MONOTONIC.
+    ///   - exposed: Time of exposure, for the time code, ns on CLOCK_MONOTONIC.
     mutating func draw(_ attitude: AxisVector?, notice: String?, exposed: Int64) {
         let rotation = EulerZXY.quaternion(attitude ?? AxisVector(yaw: 0, roll: 0, pitch: 0))
         drawHorizon(down: rotation.inverseRotate(Vector3(0, 0, 1)))

@@ -190,8 +190,8 @@ struct GimbalOfDaemon {
         beginning = try Self.angles(client)
     }
 
-    /// Turns the camera, and waits until it is at rest. The angles are relative to its attitude at
-    /// the start, in degrees.
+    /// Turns the camera, and waits until the camera is at rest. The angles are relative to the
+    /// camera's attitude at the start, in degrees.
     func turn(yaw: Double, pitch: Double) throws {
         let seconds = 2.0
         var heading = beginning.yaw + yaw
@@ -284,7 +284,8 @@ struct AerieTrackCommand: ParsableCommand {
     }
 }
 
-/// Filter of the camera's direction to a person. It suppresses jitter of the measured position.
+/// Filter of the camera's direction to a person. The filter suppresses jitter of the measured
+/// position.
 struct PersonAim {
     /// Smallest change of direction that moves the camera, degrees.
     static let deadZone = 1.0

@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Executor of users' camera commands. It also reports photos and recordings. Commands are executed
-/// only on the main thread. The thread that stores photos also counts them.
+/// Executor of users' camera commands. The executor also reports photos and recordings. Commands
+/// are executed only on the main thread. The thread that stores photos also counts them.
 final class CameraDesk: Sendable {
     private struct Photos {
         var count = 0

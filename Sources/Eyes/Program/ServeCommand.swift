@@ -146,7 +146,7 @@ struct EyesService {
                 before = now
                 manager.notify("STATUS=\(report.finding)")
                 // The watchdog is notified only while the keeper's thread makes progress. Therefore
-                // systemd detects a hanging call that opens a camera.
+                // systemd detects a hang, for example while a camera is opened.
                 if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
                 rounds = keeper.rounds
                 if let problem = link?.problem, problem != lastProblem { Log.write(problem) }

@@ -54,7 +54,8 @@ struct MotionLog {
 
     /// Writes the remaining lines, and closes the file.
     mutating func close() {
-        // A disk error is not reported here. It also stops the video recording, which reports it.
+        // A disk error is not reported here. A disk error also stops the video recording, which
+        // reports the error.
         try? flush()
         try? file?.close()
         file = nil

@@ -6,8 +6,8 @@ import Synchronization
 import Wire
 
 /// Connection to airframed, as an ordinary client of its socket. The link reports the stream's
-/// health. It receives the camera's attitude while the test picture needs it. The link has its own
-/// thread, so an unresponsive or missing daemon never stops the stream.
+/// health. The link receives the camera's attitude while the test picture needs the attitude. The
+/// link has its own thread, so an unresponsive or missing daemon never stops the stream.
 final class DaemonLink: Sendable {
     /// Largest age of a usable attitude, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000

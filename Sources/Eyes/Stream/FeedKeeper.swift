@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Owner of the feed. The keeper opens the camera while a client needs it. It replaces a lost
-/// camera by the test picture, and opens a reconnected camera again. Only the keeper's thread opens
-/// and closes feeds. Clients stay connected when the feed changes.
+/// Owner of the feed. The keeper opens the camera while a client needs it. The keeper replaces a
+/// lost camera by the test picture, and opens a reconnected camera again. Only the keeper's thread
+/// opens and closes feeds. Clients stay connected when the feed changes.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
@@ -129,7 +129,7 @@ private struct FeedRun {
     private var loss: String?
     private var recorder: Recorder?
     /// Settings of the last failed recording. A new recording is attempted only after a change of
-    /// these settings. Nil if no recording has failed.
+    /// these settings. The value is nil if no recording has failed.
     private var failed: EyesSettings.Video?
 
     init(keeper: FeedKeeper) { self.keeper = keeper }

@@ -11,7 +11,7 @@ struct FeedWatch: Sendable {
     static let shortestPause: Int64 = 1_000_000_000
     static let longestPause: Int64 = 8_000_000_000
     /// Uptime after which a camera counts as stable, ns. After the loss of a stable camera, the
-    /// pause is the shortest one.
+    /// next attempt follows after the shortest pause.
     static let stableAfter: Int64 = 10_000_000_000
 
     private var opened: Int64 = 0
@@ -40,7 +40,7 @@ struct FeedWatch: Sendable {
     }
 
     /// True if the keeper must now try to open the camera. After a search without a result, the
-    /// pause is the shortest one, because a search is fast.
+    /// next search follows after the shortest pause, because a search is fast.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }
         nextAttempt = now + Self.shortestPause

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import WebServing
 
-/// HTTP server on a UNIX socket. It provides the stream's pictures as JPEG to programs on the same
-/// computer. `GET /picture.jpg` returns the next picture. `GET /picture.jpg?after=N` returns a
-/// picture with a number above N, immediately if one exists. The answer's header contains the
-/// picture's number (`x-number`) and its time of exposure (`x-exposed`, ns on CLOCK_MONOTONIC).
+/// HTTP server on a UNIX socket. The server provides the stream's pictures as JPEG to programs on
+/// the same computer. `GET /picture.jpg` returns the next picture. `GET /picture.jpg?after=N`
+/// returns a picture with a number above N, immediately if one exists. The answer's header contains
+/// the picture's number (`x-number`) and its time of exposure (`x-exposed`, ns on CLOCK_MONOTONIC).
 ///
 /// Clients request each picture. Therefore a slow client gets fewer pictures, and no queue grows.
 /// Pictures are encoded only while a client requests pictures. A separate thread takes the pictures
@@ -15,7 +15,7 @@ import WebServing
 final class PictureService: WebApplication {
     /// Timeout of a request that waits for a picture, s. Some cameras need several seconds to open.
     static let patience = 5.0
-    /// Duration of the encoding after the last request, s.
+    /// Time for which pictures are still encoded after the last request, s.
     static let interest = 2.0
     /// Largest age of a picture for an immediate answer, s.
     static let freshness = 1.0
@@ -92,9 +92,9 @@ final class PictureService: WebApplication {
     /// Replaces the source of pictures, see `FeedShare.replace`.
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
-    /// Sets the socket's group to that of another socket. Then the members of this group can use
-    /// the socket. If the other socket does not exist, or if the process lacks the permission, the
-    /// group does not change.
+    /// Sets the socket's group to that of another socket. Afterwards the members of this group can
+    /// use the socket. If the other socket does not exist, or if the process lacks the permission,
+    /// the group does not change.
     func adoptGroup(of other: String) {
         var (own, wanted) = (Glibc.stat(), Glibc.stat())
         guard stat(path, &own) == 0, stat(other, &wanted) == 0, own.st_gid != wanted.st_gid else {
@@ -147,7 +147,7 @@ final class PictureService: WebApplication {
     /// Takes the next picture.
     ///
     /// - Parameter receive: Function that receives the JPEG bytes, or the reason why there is no
-    ///   picture. It is called once, on any thread.
+    ///   picture. The function is called once, on any thread.
     func photo(_ receive: @escaping @Sendable (Result<[UInt8], VideoError>) -> Void) {
         let now = cv_now()
         let isWaiting = state.withLock { state in

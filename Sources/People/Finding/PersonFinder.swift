@@ -1,5 +1,6 @@
-/// Finder of people in pictures, with two models. The first detects bodies in the whole picture;
-/// the second finds the landmarks of one body. A `PersonFinder` is used by one thread at a time.
+/// Finder of people in pictures, with two models. The first model detects bodies in the whole
+/// picture. The second model finds the landmarks of one body. A `PersonFinder` is used by one
+/// thread at a time.
 public final class PersonFinder {
     /// Names of the model files and of the library's file, as in the directory from `make
     /// deps-eyes`.

@@ -15,8 +15,8 @@ struct DetectedBody: Sendable, Equatable {
     var region: SquareRegion { SquareRegion(hips: hips, top: top) }
 }
 
-/// Body detector: BlazePose's first model. The model finds faces. For each face, it estimates the
-/// hips and the body's size. The detector is used by one thread at a time.
+/// Body detector: BlazePose's first model. The model finds faces. For each face, the model
+/// estimates the hips and the body's size. The detector is used by one thread at a time.
 ///
 /// The options are those of MediaPipe's graph `pose_detection_cpu.pbtxt`. The input is a picture of
 /// 224x224 pixels with values of -1...1. Five layers of anchors have strides of 8, 16, 32, 32 and
@@ -24,9 +24,9 @@ struct DetectedBody: Sendable, Equatable {
 struct PoseDetector {
     private static let edge = 224
     /// Number of coordinates of a detection: centre and size of the face, and four points. The
-    /// first point of a detection is the midpoint between the hips. Its distance to the second
-    /// point is half the body's size. The last two points of a detection belong to the upper body,
-    /// and are not used.
+    /// first point of a detection is the midpoint between the hips. The distance from the first to
+    /// the second point is half the body's size. The last two points of a detection belong to the
+    /// upper body, and are not used.
     private static let coordinates = 12
     private static let anchors = PoseAnchors.all
 

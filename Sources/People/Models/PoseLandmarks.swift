@@ -1,8 +1,8 @@
 import CMathShim
 
 /// Landmark model: BlazePose's second model. In a square around a body, the model finds 33 points
-/// of the body. It also gives the square for the next picture. The model is used by one thread at a
-/// time.
+/// of the body. The model also returns the square for the next picture. The model is used by one
+/// thread at a time.
 ///
 /// The options are those of MediaPipe's graph `pose_landmark_by_roi_cpu.pbtxt`. The input is a
 /// picture of 256x256 pixels with values of 0...1. The output has 39 points with x, y, z,

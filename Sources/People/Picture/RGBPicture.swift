@@ -36,7 +36,7 @@ public struct PixelPoint: Sendable, Equatable, BitwiseCopyable {
     }
 }
 
-/// Axis-parallel rectangle in a picture, pixels. It can extend beyond the picture.
+/// Axis-parallel rectangle in a picture, pixels. The rectangle can extend beyond the picture.
 public struct PixelBox: Sendable, Equatable, BitwiseCopyable {
     /// Position of the left edge, pixels.
     public var left: Double

@@ -15,7 +15,8 @@ extension SquareRegion {
     func sample(
         _ picture: RGBPicture, count: Int, range: ClosedRange<Float>, into target: inout [Float]
     ) {
-        // A model can return an invalid region. Its positions can be too large for an integer.
+        // A model can return an invalid region. Positions in such a region can be too large for an
+        // integer.
         let far = 1e5
         guard side > 0, side < far, abs(centre.x) < far, abs(centre.y) < far, rotation.isFinite
         else {
@@ -90,7 +91,7 @@ private struct Sampler {
             var (x, y) = step.point(column * parts, row * parts + part)
             for _ in 0..<parts {
                 // The conversion to an integer rounds towards zero. The offset makes the
-                // coordinates near the picture positive. Then all of them are rounded down.
+                // coordinates near the picture positive. Positive coordinates are all rounded down.
                 let (column, row) = (Int(x + 4096.5) - 4096, Int(y + 4096.5) - 4096)
                 if column >= 0, row >= 0, column < width, row < height {
                     let pixel = pixels + 3 * (row * width + column)

@@ -109,8 +109,8 @@ public struct Sighting: Sendable, Equatable {
 
 extension Person {
     /// Scale of the picture at the person, pixels per metre. The scale is the distance between
-    /// visible points of the trunk in pixels, divided by the model's distance in metres. It is nil
-    /// if too few points are visible.
+    /// visible points of the trunk in pixels, divided by the model's distance in metres. The scale
+    /// is nil if too few points are visible.
     public var pixelsPerMetre: Double? {
         let parts: [Landmark.Part] = [
             .nose, .leftShoulder, .rightShoulder, .leftHip, .rightHip, .leftElbow, .rightElbow,

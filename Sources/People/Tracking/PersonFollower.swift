@@ -54,8 +54,8 @@ public struct PersonFollower: Sendable {
     /// Duration of the prediction of a lost person's motion, s. Longer predictions would be
     /// unreliable.
     private static let coastSeconds = 4.0
-    /// Gate for finding a lost person again: largest difference between a new person's heading and
-    /// the lost person's predicted heading, rad.
+    /// Gate for the reacquisition of a lost person: largest difference between a new person's
+    /// heading and the predicted heading, rad.
     private static let reunion = 0.9
 
     private var choice: Choice?

@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// People detector for a camera's pictures. It finds known people with the landmark model. It
-/// searches for other people with the detector, alternately in the whole picture and in its parts.
-/// A `PictureExaminer` is used by one thread only.
+/// People detector for a camera's pictures. Known people are found with the landmark model. The
+/// detector searches for other people, alternately in the whole picture and in parts of the
+/// picture. A `PictureExaminer` is used by one thread only.
 public final class PictureExaminer {
     /// Number of parts along the picture's shorter edge in the search for distant people; 1 finds
     /// only near people.
@@ -78,8 +78,8 @@ public final class PictureExaminer {
         return people + (try search(picture, besides: people))
     }
 
-    /// Searches for other people. The calls examine alternately the whole picture and two of its
-    /// parts.
+    /// Searches for other people. Successive calls examine the whole picture and two of its parts
+    /// in turn.
     private func search(_ picture: RGBPicture, besides people: [Person]) throws(InferenceError)
         -> [Person]
     {

@@ -35,8 +35,7 @@ final class TokenBook: Sendable {
     private let now: @Sendable () -> Double
     private let entries: Mutex<[PairedBrowser]>
 
-    /// Reads the saved list. If the list cannot be read, it counts as empty, and the problem is
-    /// logged.
+    /// Reads the saved list. An unreadable list counts as empty, and the problem is logged.
     ///
     /// - Parameters:
     ///   - directory: Directory of the list.
@@ -68,7 +67,7 @@ final class TokenBook: Sendable {
     ///
     /// - Parameter name: Name of the browser; control characters are removed.
     /// - Returns: The token, 64 hexadecimal digits; only its hash is stored.
-    /// - Throws: `Errno` if the list cannot be saved. Then no token is issued.
+    /// - Throws: `Errno` if the list cannot be saved. In this case, no token is issued.
     func issue(to name: String) throws(Errno) -> String {
         var generator = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in
@@ -97,7 +96,7 @@ final class TokenBook: Sendable {
     ///
     /// - Parameter isRemoved: Function that returns true for each browser to be removed.
     /// - Returns: The removed browsers.
-    /// - Throws: `Errno` if the list cannot be saved. Then no browser is removed.
+    /// - Throws: `Errno` if the list cannot be saved. In this case, no browser is removed.
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {
@@ -121,8 +120,8 @@ final class TokenBook: Sendable {
         try result.get()
     }
 
-    /// Replaces the file atomically. After a power failure, it contains either the old or the new
-    /// list.
+    /// Replaces the file atomically. After a power failure, the file contains either the old or the
+    /// new list.
     private func save(_ list: [PairedBrowser]) throws(Errno) {
         guard let data = try? JSONEncoder().encode(list) else { throw .invalidArgument }
         let new = FilePath(file.string + ".new")

@@ -7,8 +7,8 @@ import WebServing
 /// class is thread-safe.
 ///
 /// Each page has its own connection, so the daemon's rules for clients apply to each page. Only one
-/// page is in control. When its connection ends, the camera stops. A page without write access has
-/// a read-only connection.
+/// page is in control. When the connection of the page in control ends, the camera stops. A page
+/// without write access has a read-only connection.
 final class Gateway: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     /// Path of the daemon's socket.

@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import Wire
 
-/// Connection to airframed. It reports this program's health every second, and requests the path of
-/// the recordings' directory. The link has its own thread, so an unresponsive or missing daemon
-/// delays no page.
+/// Connection to airframed. The link reports this program's health every second, and requests the
+/// path of the recordings' directory. The link has its own thread, so an unresponsive or missing
+/// daemon delays no page.
 final class HealthLink: Sendable {
     private let socket: String
     private let report: @Sendable () -> CompanionReport

@@ -78,8 +78,8 @@ final class Tab: WebSocketEndpoint {
         guard message.isText else {
             return session.close(code: 1003, reason: "Messages must be text.")
         }
-        // A line break would end the line, so it is replaced by a blank. In JSON, line breaks and
-        // blanks are both white space.
+        // A line break would end the line, so a blank replaces each line break. In JSON, line
+        // breaks and blanks are both white space.
         let line = message.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } + [0x0A]
         let isTaken = state.withLock { state in
             switch state {

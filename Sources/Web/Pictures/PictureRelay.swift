@@ -39,8 +39,8 @@ final class PictureRelay: Sendable {
         /// next request.
         var isBusy = false
         var channel: (any Channel)?
-        /// Number of the last received picture, for the next request to airframe-eyes. It is 0 on a
-        /// new connection, because airframe-eyes counts from 1 after its start.
+        /// Number of the last received picture, for the next request to airframe-eyes. The number
+        /// is 0 on a new connection, because airframe-eyes counts from 1 after its start.
         var last = 0
         /// Number of requests; a timeout identifies its request by this number.
         var requests = 0

@@ -138,7 +138,7 @@ final class RecordingShelf: Sendable {
     }
 }
 
-/// Open file. It is closed when its last reference is released.
+/// Open file. The file is closed when its last reference is released.
 private final class OpenFile: Sendable {
     private let descriptor: FileDescriptor
 

@@ -192,8 +192,8 @@ extension WebResponse {
     }
 
     /// Copy of the answer with additional security header fields. The browser loads scripts and
-    /// styles only from the server. It does not show the page inside another page, and the page can
-    /// connect only to its server.
+    /// styles only from the server. The browser does not show the page inside another page, and the
+    /// page can connect only to its server.
     var guarded: WebResponse {
         var response = self
         response.headers += [

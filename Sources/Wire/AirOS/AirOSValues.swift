@@ -59,8 +59,8 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The mode is `personTracking`.
     case personTracking = 5
     /// A phone's calibration has just failed. The original firmware never sends the status
-    /// `calibrationFailed`. The app ignores this status. It detects the end of the calibration from
-    /// the next status.
+    /// `calibrationFailed`. The app ignores this status. The app detects the end of the calibration
+    /// from the next status.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.

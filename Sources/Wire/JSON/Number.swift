@@ -1,5 +1,5 @@
-/// Measured number in JSON. An infinite or NaN value means "unknown". It is written as `null`, and
-/// `null` is read as NaN.
+/// Measured number in JSON. An infinite or NaN value means "unknown". Unknown numbers are written
+/// as `null`, and `null` is read as NaN.
 public struct Number: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     /// The value in the unit of its key; NaN if unknown.
     public var value: Double

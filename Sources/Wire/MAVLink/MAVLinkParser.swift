@@ -2,9 +2,9 @@
 /// memory is bounded: between two calls it stores less than one frame.
 ///
 /// A frame is valid if its checksum is correct. The parser cannot check a frame with an unknown
-/// message number. It skips the whole frame if another frame or the end of the data follows.
-/// Outside a frame, the parser searches for the next start byte. A signature is part of the frame's
-/// bytes, but the parser does not check it.
+/// message number. The parser skips the whole frame if another frame or the end of the data
+/// follows. Outside a frame, the parser searches for the next start byte. A signature is part of
+/// the frame's bytes, but the parser does not check it.
 public struct MAVLinkParser: Sendable {
     /// Result of `next`.
     public enum Item: Sendable, Equatable {

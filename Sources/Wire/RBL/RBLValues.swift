@@ -32,7 +32,7 @@ public enum RBLTransmitPower: UInt8, Sendable, CaseIterable {
     case minus23
     /// Power of -6 dBm.
     case minus6
-    /// 0 dBm, the default.
+    /// Transmit power of 0 dBm, the default.
     case zero
     /// Power of +4 dBm.
     case plus4

@@ -45,7 +45,7 @@ public enum RobotCommand: Sendable, Equatable {
 }
 
 /// Splitter of a byte stream into commands. The stream can be divided anywhere. The splitter's
-/// memory is bounded. It discards a command that is too long, and reports it as invalid.
+/// memory is bounded. A command that is too long is discarded, and reported as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false
@@ -55,7 +55,7 @@ public struct RobotCommandSplitter: Sendable {
 
     /// Adds received bytes.
     ///
-    /// - Parameter chunk: Next bytes of the stream. They can begin and end within a command.
+    /// - Parameter chunk: Next bytes of the stream. The bytes can begin and end within a command.
     /// - Returns: The completed commands in order; nil for each invalid command.
     public mutating func append(_ chunk: some Sequence<UInt8>) -> [RobotCommand?] {
         var found: [RobotCommand?] = []

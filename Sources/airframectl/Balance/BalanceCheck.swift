@@ -1,9 +1,9 @@
 import GimbalCore
 
-/// Check of the camera's balance. It contains the attitudes of the check, and computes the centre
-/// of mass from the estimated imbalance. The holding torque depends only on the two components of
-/// the offset that are perpendicular to gravity. Therefore several attitudes are necessary to
-/// measure all three components.
+/// Check of the camera's balance. The type contains the attitudes of the check, and computes the
+/// centre of mass from the estimated imbalance. The holding torque depends only on the two
+/// components of the offset that are perpendicular to gravity. Therefore several attitudes are
+/// necessary to measure all three components.
 struct BalanceCheck {
     /// One attitude of the check.
     struct Pose: Equatable {

@@ -59,8 +59,8 @@ struct AutotuneCommand: ParsableCommand {
                 "\(report.axis ?? "") \(report.activity), \(rest)")
             let isEnded = signals.wait(seconds: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
-            // The loop receives the cancellation within a few milliseconds. Afterwards the result
-            // of the autotune is final.
+            // The loop receives the cancellation within a few milliseconds. After this time, the
+            // result of the autotune is final.
             if isEnded {
                 while report.isRunning {
                     _ = signals.wait(seconds: 0.05)

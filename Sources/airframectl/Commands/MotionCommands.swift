@@ -97,8 +97,8 @@ struct RateCommand: AcknowledgedCommand {
             With --duration this command repeats the request for that time, and then requests zero. Ctrl-C stops the turn immediately.
             """)
 
-    /// Interval between repeated requests, s. It is sufficient for a dead-man time of 0.3 s, even
-    /// if two requests are lost.
+    /// Interval between repeated requests, s. The interval is sufficient for a dead-man time of 0.3
+    /// s, even if two requests are lost.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions

@@ -2,7 +2,7 @@ import Client
 import PlainText
 import Wire
 
-/// Implementation of `airframectl pair web`. It sends requests to airframe-web's socket, in the
+/// Implementation of `airframectl pair web`. The requests are sent to airframe-web's socket, in the
 /// format of the daemon's socket.
 struct WebPairing {
     /// Path of airframe-web's socket.

@@ -9,7 +9,8 @@ public enum ControlProgram {
     public static func main() { Airframectl.main() }
 }
 
-/// Command line of airframectl. Its commands send requests over the diagnostics socket.
+/// Command line of airframectl. The commands of airframectl send requests over the diagnostics
+/// socket.
 struct Airframectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "airframectl",

@@ -55,7 +55,7 @@ struct GlobalOptions: ParsableArguments {
             default: rest.append(argument)
             }
         }
-        // If the arguments contain no subcommand, the options are dropped. Then the help text
+        // If the arguments contain no subcommand, the options are dropped. Therefore the help text
         // appears instead of an error.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
         return rest + moved + Array(arguments[index...])

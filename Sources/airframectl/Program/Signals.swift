@@ -4,7 +4,7 @@ import Glibc
 struct Signals {
     private var set = sigset_t()
 
-    /// Blocks the given signals. They remain pending until `wait`.
+    /// Blocks the given signals. The signals remain pending until `wait`.
     init(_ signals: Int32...) {
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }

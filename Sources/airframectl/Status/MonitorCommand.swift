@@ -118,7 +118,8 @@ struct MonitorCommand: ParsableCommand {
     }
 }
 
-/// Source of the status. It repeats the request, and reconnects after a restart of the daemon.
+/// Source of the status. The source repeats the request, and reconnects after a restart of the
+/// daemon.
 struct StatusFeed {
     /// Interval between attempts to connect, s.
     private static let retryPeriod = 0.5

@@ -12,7 +12,7 @@ struct Style: Sendable {
     }
 
     /// Random number that marks the program's escape sequences until `Output` writes them. External
-    /// text cannot contain this random number. Therefore it cannot change colours.
+    /// text cannot contain this random number. Therefore external text cannot change colours.
     static let key = String(UInt64.random(in: 1...UInt64.max))
     /// Escape sequence for each kind of highlighting, without the random number of `Style`.
     static let sequences = Role.allCases.map { "[\($0.rawValue)m" } + ["[0m"]

@@ -28,7 +28,7 @@ public struct Status: Hashable, Sendable, Codable {
     /// The latest refusal of a request for motion, as text with source, reason and age.
     public var lastRefusal: String?
     /// Text about a client that stopped sending rates during a rotation, and about the gimbal's
-    /// reaction. It is absent if there is no such client, and after the next request.
+    /// reaction. The text is absent if there is no such client, and after the next request.
     public var controlLost: String?
     /// True if the power stages are on.
     public var isEnabled = false

@@ -114,8 +114,8 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var restarts = 0
     /// Number of registrations of all services with bluetoothd.
     public var registrations = 0
-    /// Number of repeated registrations of advertisements after a disconnection. They are necessary
-    /// because bluetoothd can drop an advertisement silently.
+    /// Number of repeated registrations of advertisements after a disconnection. The repetition is
+    /// necessary because bluetoothd can drop an advertisement silently.
     public var renewedAdvertisements = 0
     /// Number of advertisements that bluetoothd released or the adapter stopped sending completely.
     public var lostAdvertisements = 0
