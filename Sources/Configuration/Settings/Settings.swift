@@ -154,7 +154,7 @@ extension Settings {
         public var filterDelayMs = 3.0
         /// Age of the newest sample at which the sensor counts as stale, ms.
         public var timeoutMs = 20.0
-        /// Hold time of a sensor fault's report after the last occurrence, ms.
+        /// Hold time of a reported sensor fault after the last occurrence, ms.
         public var faultHoldMs = 50.0
     }
 

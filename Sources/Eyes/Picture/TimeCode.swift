@@ -2,8 +2,8 @@
 /// player on the same computer computes the age of a picture from this code.
 ///
 /// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first. The
-/// last 8 bits are the time's checksum. The cells are larger than the encoder's blocks, so the code
-/// is readable at a low bit rate.
+/// last 8 bits are the time's checksum. The cells are large compared with the encoder's blocks, so
+/// the code is readable at a low bit rate.
 enum TimeCode {
     /// Number of cells in a row.
     static let columns = 20

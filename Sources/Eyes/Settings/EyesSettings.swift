@@ -54,8 +54,8 @@ public struct EyesSettings: Sendable, Equatable {
         /// Directory of recordings.
         public var recordDirectory = "/var/lib/airframe-eyes"
 
-        /// Frame rate for the models, Hz; 0 without models. This property is not a setting. The
-        /// frame rate is computed from the settings of the table `people`.
+        /// Frame rate for the models, Hz; 0 without models. The frame rate is not a setting; it is
+        /// computed from the table `people`.
         var peopleHz = 0
         /// JPEG pictures next to the stream; nil without them. These values are computed from the
         /// table `pictures`.

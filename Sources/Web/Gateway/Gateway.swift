@@ -37,7 +37,7 @@ final class Gateway: Sendable {
         for session in ended { session.close(code: 4001, reason: "The pairing has ended.") }
     }
 
-    /// Progress counter of the event-loop thread. Each read makes the thread increment the counter.
+    /// Progress counter of the event-loop thread. Each call makes the thread increment the counter.
     /// The counter stays constant if the thread hangs.
     func beat() -> Int {
         group.next().execute { [self] in beats.withLock { $0 += 1 } }

@@ -76,8 +76,8 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var phaseMarginDeg: Number = .unknown
     /// Crossover frequency (0 dB) of the open loop with the proposed gains, Hz.
     public var crossoverHz: Number = .unknown
-    /// Measured frequency response. For a motor, it is rate per moment; for a servo, camera angle
-    /// per commanded angle.
+    /// Measured frequency response. For a motor, the response is rate per moment; for a servo,
+    /// camera angle per commanded angle.
     public var measured: [BodePoint] = []
     /// Frequency response of the fitted model, in the unit of `measured`.
     public var model: [BodePoint] = []

@@ -6,7 +6,7 @@ public struct SubscriptionInfo: Hashable, Sendable, Codable {
     public var rateHz: Number
     /// Names of the variables in each message.
     public var names: [String]
-    /// Number of dropped messages, because the client did not read fast enough.
+    /// Number of messages that were dropped because the client did not read fast enough.
     public var dropped: Int
 
     /// Creates a description.
@@ -25,7 +25,8 @@ public struct SubscriptionMessage: Hashable, Sendable, Codable {
     public var subscription: Int
     /// Time of the variables' values on the loop's clock, s.
     public var t: Number
-    /// Number of this stream's dropped messages, because the client did not read fast enough.
+    /// Number of messages of this stream that were dropped because the client did not read fast
+    /// enough.
     public var dropped: Int
     /// The values of the variables, by name; unknown numbers are `null`.
     public var values: [String: JSONValue]

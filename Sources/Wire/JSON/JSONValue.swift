@@ -14,7 +14,7 @@ public enum JSONValue: Hashable, Sendable {
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object, without the order of its members.
+    /// An object; the members are unordered.
     case object([String: JSONValue])
 
     /// The string, if the value is a string.

@@ -19,7 +19,8 @@ public struct LockstepIntake: Sendable {
     public private(set) var sensors: IMUSample.Contents = .none
     /// Sensors in the first line but not in the last line.
     public private(set) var missing: IMUSample.Contents = .none
-    /// Number of ignored values, because the simulator's first line did not contain their sensor.
+    /// Number of values that were ignored because the simulator's first line did not contain their
+    /// sensor.
     public private(set) var ignoredValues = 0
     /// The simulator's time in the last line, s; nil before the first line.
     public private(set) var lastT: Double?
@@ -105,7 +106,7 @@ public struct LockstepIntake: Sendable {
 
     /// Largest jump of the loop's time, s: one day, longer than every timer of the process.
     private static let longestJump = 86400.0
-    /// Latest time of the loop, about 146 years. The loop's time does not exceed it.
+    /// Latest time of the loop, about 146 years. The loop's time does not exceed this limit.
     private static let latest = Instant(nanoseconds: .max / 2)
 }
 

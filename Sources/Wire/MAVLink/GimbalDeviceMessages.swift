@@ -36,7 +36,7 @@ public struct GimbalDeviceInformation: MAVLinkMessage {
     public var customName = ""
     /// ID of the gimbal device; 0 if the gimbal has its own MAVLink component.
     public var device: UInt8 = 0
-    /// Capabilities of the gimbal, with more than 16 bits.
+    /// Capabilities of the gimbal, as a 32-bit field.
     public var moreCapabilities: UInt32 = 0
 
     /// Creates a message with all fields zero.

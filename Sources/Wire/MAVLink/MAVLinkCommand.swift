@@ -12,7 +12,7 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
     case mountConfigure = 204
     /// Command of the older gimbal protocol that sets pitch, roll and yaw in degrees.
     case mountControl = 205
-    /// Calibrates a sensor. If the first parameter is 1, this is the gyroscope.
+    /// Calibrates a sensor: the gyroscope if the first parameter is 1.
     case preflightCalibration = 241
     /// Saves parameters on the disk if the first parameter is 1.
     case preflightStorage = 245

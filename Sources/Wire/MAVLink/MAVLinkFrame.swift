@@ -77,7 +77,7 @@ public struct MAVLinkFrame: Sendable, Equatable {
     /// Creates the bytes of the frame for transmission.
     ///
     /// - Parameters:
-    ///   - crcExtra: Extra byte of the checksum for this kind of message.
+    ///   - crcExtra: CRC_EXTRA for this kind of message.
     ///   - announcesSignature: True if a signature follows the frame; only for MAVLink 2.
     /// - Returns: Header, payload and checksum.
     public func bytes(crcExtra: UInt8, announcesSignature: Bool = false) -> [UInt8] {

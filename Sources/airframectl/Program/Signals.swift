@@ -1,6 +1,6 @@
 import Glibc
 
-/// Blocked signals. The program polls them instead of using signal handlers.
+/// Blocked signals. The program polls these signals instead of using signal handlers.
 struct Signals {
     private var set = sigset_t()
 

@@ -7,7 +7,7 @@ enum Gauges {
     /// - Parameters:
     ///   - values: Magnitudes; unknown values leave gaps.
     ///   - width: Width in characters.
-    ///   - full: Value that corresponds to a column of full height.
+    ///   - full: Value of a column of full height.
     /// - Returns: `width` characters.
     static func sparkline(_ values: some BidirectionalCollection<Double>, width: Int, full: Double)
         -> String

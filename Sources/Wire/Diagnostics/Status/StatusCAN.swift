@@ -53,8 +53,8 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     /// does not report the state of its power stage has the state `answers`. In state `refuses`,
     /// the drive remains off although it was switched on.
     public var state: String
-    /// Fault code of the drive, hexadecimal, with its causes if the protocol names them; absent without
-    /// a fault.
+    /// Fault code of the drive, hexadecimal, and its causes (if the protocol names them); absent
+    /// without a fault.
     public var fault: String?
     /// Temperature of the motor or its driver, °C.
     public var temperatureC: Number = .unknown
@@ -66,9 +66,9 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     public var currentA: Number = .unknown
     /// Number of frames from the drive since the start.
     public var frames = 0
-    /// Number of the drive's transitions to silence.
+    /// Number of times that the drive has stopped answering.
     public var silences = 0
-    /// Number of the drive's reports of a fault.
+    /// Number of fault reports from the drive.
     public var faults = 0
 
     /// Creates the state of a drive; all other values are unknown.

@@ -105,7 +105,7 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var stalled = 0
     /// Number of active subscriptions of all clients.
     public var subscriptions = 0
-    /// Number of dropped subscription messages, because a client did not read fast enough.
+    /// Number of subscription messages that were dropped because a client did not read fast enough.
     public var droppedMessages = 0
 
     /// Creates a state without connected clients.
@@ -149,7 +149,8 @@ public struct LockstepStatus: Hashable, Sendable, Codable {
     public var sensors: [String] = []
     /// Names of optional sensors in the first line but not in the last line.
     public var missing: [String] = []
-    /// Number of ignored values, because the simulator's first line did not contain their sensor.
+    /// Number of values that were ignored because the simulator's first line did not contain their
+    /// sensor.
     public var ignoredValues = 0
 
     /// Creates the state without a connection.
