@@ -92,7 +92,7 @@ public struct MagnetometerCalibration: Sendable {
     public func finish() -> CalibrationOutcome<Result> {
         guard points.count >= parameters.enough / 2, octants == 8, isRound else {
             return .refused(
-                "The readings cover \(octants) of 8 directions. Turn the camera slowly about all axes, until it has also been upside down."
+                "The readings cover only \(octants) of 8 directions. Turn the camera slowly about all axes, and also upside down."
             )
         }
         let field = radius

@@ -153,7 +153,7 @@ enum SerialRules {
         guard supply.lowV > 0, supply.emptyV >= supply.lowV else { return nil }
         return (
             "must be below supply.low_v = \(SettingValue.text(of: supply.lowV))",
-            "For example 3.2 V for each cell of a lithium battery, with supply.low_v at 3.5 V."
+            "For a lithium battery, set 3.2 V per cell, and supply.low_v to 3.5 V per cell."
         )
     }
 

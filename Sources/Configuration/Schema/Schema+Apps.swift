@@ -6,7 +6,7 @@ extension Schema {
     static let airos: [Setting] = [
         .choice(
             "airos.inactive", \.airos.inactive, .live,
-            "Response when an AirOS app selects the mode inactive: off = airframed turns the motors off, neutral = airframed selects the mode neutral."
+            "Response when an AirOS app selects the mode \"inactive\": \"off\" = airframed turns the motors off, \"neutral\" = airframed selects the mode \"neutral\"."
         ),
         .number(
             "airos.notify_hz", \.airos.notifyHz, 1...50, unit: "Hz", .live,
@@ -41,7 +41,7 @@ extension Schema {
         .choice(
             "rbl.role", \.rbl.role,
             .restart,
-            "Function of the serial service: off hides the service, auto selects mavlink or robot by the first byte from a client, loopback returns every byte."
+            "Function of the serial service: \"off\" hides the service, \"auto\" selects \"mavlink\" or \"robot\" by the first byte from a client, \"loopback\" returns every byte."
         ),
         .text(
             "rbl.name", \.rbl.name, maxLength: 20, .live,
@@ -61,6 +61,6 @@ extension Schema {
             "If true, the gimbal adds its own MAVLink frames to the frames from the serial port."),
         .number(
             "rbl.attitude_hz", \.rbl.attitudeHz, 10...50, unit: "Hz", .restart,
-            "Rate of attitude messages to a flight display in role mavlink."),
+            "Rate of attitude messages to a flight display in role \"mavlink\"."),
     ]
 }

@@ -7,10 +7,10 @@ extension Schema {
         ),
         .text(
             "bluetooth.adapter", \.bluetooth.adapter, maxLength: 15, .restart,
-            "Bluetooth adapter, such as hci0; auto selects the first adapter."),
+            "Bluetooth adapter, such as hci0; \"auto\" = the first adapter."),
         .choice(
             "bluetooth.security", \.bluetooth.security, .restart,
-            "Access over Bluetooth: open = every phone in range can read and steer, encrypted = only phones paired with `airframectl pair`.",
+            "Access over Bluetooth: \"open\" = every phone in range can read and steer, \"encrypted\" = only phones paired with `airframectl pair`.",
             hint: "Existing apps work with both values; iOS asks for the passkey automatically."),
         .integer(
             "bluetooth.max_centrals", \.bluetooth.maxCentrals, 1...16, .restart,

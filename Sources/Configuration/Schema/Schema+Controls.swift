@@ -26,14 +26,14 @@ extension Schema {
         ),
         .number(
             "controls.stick_timeout_s", \.controls.stickTimeoutS, 1...600, unit: "s", .live,
-            "Time without any change of a deflected stick, after which the camera stops until the stick returns to its centre."
+            "Timeout of a deflected stick that reports no change: the camera stops until the stick returns to its centre."
         ),
         .number(
             "controls.debounce_ms", \.controls.debounceMs, 0...50, unit: "ms", .live,
-            "Time for which a button must stay down before it counts as pressed."),
+            "Debounce time: a button counts as pressed after it has been down for this time."),
         .number(
             "controls.multi_tap_s", \.controls.multiTapS, 0.1...1, unit: "s", .live,
-            "Longest time from one tap to the next tap of a double or triple tap."),
+            "Maximum time between the taps of a double or triple tap."),
         .number(
             "controls.hold_s", \.controls.holdS, 0.2...5, unit: "s", .live,
             "Time after which a button that is down counts as held."),

@@ -26,7 +26,7 @@ extension Schema {
         ),
         .choice(
             "mavlink.role", \.mavlink.role, .restart,
-            "Role in MAVLink's gimbal protocol: manager = the gimbal accepts commands from ground stations and autopilots, device = an autopilot is the gimbal manager and commands the gimbal."
+            "Role in MAVLink's gimbal protocol: \"manager\" = the gimbal accepts commands from ground stations and autopilots, \"device\" = an autopilot is the gimbal manager and commands the gimbal."
         ),
         .bool(
             "mavlink.require_signature", \.mavlink.requireSignature, .restart,

@@ -9,14 +9,14 @@ extension Schema {
             "Largest angle by which an assistant can turn an axis in one request."),
         .number(
             "mcp.max_turn_s", \.mcp.maxTurnS, 0.1...60, unit: "s", .live,
-            "Longest time for which an assistant can turn the camera at a rate in one request."),
+            "Longest duration of one rotation that an assistant requests."),
         .number(
             "mcp.max_drive", \.mcp.maxDrive, 0...1, .live,
             "Highest speed of the wheels that an assistant can request, as a fraction of full speed."
         ),
         .number(
             "mcp.rollback_s", \.mcp.rollbackS, 1...3600, unit: "s", .live,
-            "Time after which an assistant's change of a setting reverts unless a person saves it, if the request does not contain a time."
+            "Default time after which an assistant's change of a setting reverts, unless a person saves it."
         ),
     ]
 }

@@ -78,7 +78,7 @@ extension Schema {
             "Largest tilt angle in mode tracking, above and below level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
-            "Time after which the mode changes from tracking to locked if the app sends no tracking rate. Each rate, and the start of mode tracking, restart this time."
+            "Timeout of mode \"tracking\": if the app sends no tracking rate for this time, the mode changes to \"locked\". Each rate, and the start of mode \"tracking\", restart the timeout."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
@@ -88,7 +88,7 @@ extension Schema {
             "Highest rate of the joints while they move to retract.joints_deg."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
-            "State of the motors after the joints have reached retract.joints_deg: hold = on, off = off."
+            "State of the motors after the joints have reached retract.joints_deg: \"hold\" = the motors stay on, \"off\" = the motors go off."
         ),
     ]
 

@@ -67,7 +67,7 @@ extension Schema {
             "Acceleration and deceleration of a motor."),
         .choice(
             "robot.slider_motion", \.robot.sliderMotion, .live,
-            "Effect of a slider command: step = one step for each command, as in the original robot; rate = continuous motion while commands arrive."
+            "Effect of a slider command: \"step\" = one step for each command, as in the original robot; \"rate\" = continuous motion while commands arrive."
         ),
         .number(
             "robot.slider_speed", \.robot.sliderSpeed, 1...1000, unit: "steps/s", .restart,

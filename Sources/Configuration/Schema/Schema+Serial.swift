@@ -15,7 +15,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.servo_protocol", \.hardware.linux.servoProtocol, .restart,
-            "Protocol of the servos on a serial bus: feetech (series STS, SMS and HLS) or dynamixel2 (X series)."
+            "Protocol of the servos on a serial bus: \"feetech\" (series STS, SMS and HLS) or \"dynamixel2\" (X series)."
         ),
         .triple(
             "hardware.linux.servo_id", \.hardware.linux.servoId, -1...253, .restart,

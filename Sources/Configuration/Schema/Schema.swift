@@ -40,7 +40,7 @@ public enum Schema {
         ("motors", "Motors of the joints."),
         ("servo", "Properties of the position servos; used with motors.type = \"servo\"."),
         ("joints", "Joints between handle and camera."),
-        ("supply", "Supply of the motors: voltages at which it is low and empty."),
+        ("supply", "Supply of the motors: voltage thresholds for a low and for an empty supply."),
         ("drive", "Two wheels of a vehicle, with or without a gimbal."),
         ("drive.balance", "Pose of an XGO robot, which the robot's own controller holds."),
         ("rider", "Remote control of the wheels over UDP."),
@@ -293,7 +293,7 @@ public enum Schema {
             "motors.type", \.motors.type,
             [("torque", .torque), ("servo", .servo), ("field", .field)],
             .restart,
-            "Motor type: torque = brushless with encoder, field = brushless without encoder, servo = hobby servo, which receives its position as a pulse width."
+            "Motor type: \"torque\" = brushless with encoder, \"field\" = brushless without encoder, \"servo\" = hobby servo, which receives its position as a pulse width."
         ),
         .triple(
             "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
@@ -322,7 +322,7 @@ public enum Schema {
         ),
         .number(
             "motors.power_max", \.motors.powerMax, 0.05...1, .live,
-            "Strength of the motor's magnetic field under load; airframed uses motors.power if that value is higher."
+            "Strength of the motor's magnetic field under load; if motors.power is higher, airframed uses motors.power."
         ),
         .triple(
             "motors.continuous_torque_nm", \.motors.continuousTorqueNm, 0...20, unit: "N·m", .live,

@@ -231,7 +231,7 @@ final class AutotuneService: Sendable {
         switch refusal.code {
         case .held, .forbidden: "Another client is in control."
         case .stopped: "A client sent an emergency stop."
-        case .inactive: "The mode has become inactive."
+        case .inactive: "The gimbal has changed to mode \"inactive\"."
         case .outOfRange, .busy: "The control loop does not accept requests."
         case .failed: "airframed is stopping."
         default: "The present mode does not allow an autotune. Select mode locked."

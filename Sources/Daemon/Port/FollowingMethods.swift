@@ -67,7 +67,7 @@ struct FollowingMethods: Sendable {
     private var aim: SocketMethod {
         .change(
             "aim",
-            "Aims the camera in a direction that moves, in mode tracking, for programs that follow a person.",
+            "Points the camera at a moving target, in mode \"tracking\"; for programs that follow a person.",
             [
                 .number(
                     "yaw", in: MotionRequest.angles, unit: "degrees", required: true,
@@ -128,7 +128,7 @@ struct FollowingMethods: Sendable {
             [
                 .word(
                     "action", of: FollowingChoice.Action.allCases.map(\.rawValue), required: true,
-                    "on: any person; off: nobody; next: the next person; point: the person at x and y; person: the person with the given number."
+                    "\"on\": any person; \"off\": nobody; \"next\": the next person; \"point\": the person at x and y; \"person\": the person with the given ID."
                 ),
                 .number(
                     "x", in: 0...1, unit: "of the picture's width",

@@ -9,7 +9,7 @@ struct LatencyCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "latency",
-        abstract: "Measure the latency of a stream with the test picture on this computer.",
+        abstract: "Measure the latency of a test-picture stream that this computer produces.",
         discussion: """
             The test picture contains the time of its exposure. This command plays the stream, and compares \
             this time with the arrival of the picture's last RTP packet. The command works only on the computer that \
