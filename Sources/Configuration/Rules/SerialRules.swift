@@ -97,7 +97,7 @@ enum SerialRules {
             }
             guard ends.contains(where: { $0 < 0 || $0 > 359.9 }) else { continue }
             return (
-                "puts an end of \(axis.name)'s joints.range_deg beyond the servo's travel of 0 to 360 degrees",
+                "moves one end of \(axis.name)'s joints.range_deg beyond the servo's travel of 0 to 360 degrees",
                 "Fit the horn so that the joint is at zero near 180 degrees, set [180, 180, 180], or reduce joints.range_deg."
             )
         }

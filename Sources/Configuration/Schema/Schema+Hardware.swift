@@ -4,7 +4,7 @@ extension Schema {
         .choice(
             "hardware.backend", \.hardware.backend,
             .restart,
-            "Hardware that supplies the sensor's samples and receives the motor commands: simulated = a simulated gimbal, lockstep = a simulator in another program, linux = real chips."
+            "Hardware that supplies the sensor's samples and receives the motor commands: \"simulated\" = a simulated gimbal, \"lockstep\" = a simulator in another program, \"linux\" = real chips."
         ),
         .choice(
             "hardware.simulation.motion", \.hardware.simulation.motion, .restart,
@@ -55,7 +55,7 @@ extension Schema {
             "hardware.linux.imu", \.hardware.linux.imu,
             SensorChip.allCases.map { ($0.rawValue, $0) } + [(SensorChip.kernelDriver, nil)],
             .restart,
-            "Type of the inertial sensor on the camera; iio = any sensor with a driver in the kernel, see hardware.iio."
+            "Type of the inertial sensor on the camera; \"iio\" = any sensor with a driver in the kernel, see hardware.iio."
         ),
         .integer(
             "hardware.linux.imu_address", \.hardware.linux.imuAddress, 3...119, .restart,
@@ -122,7 +122,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.encoders", \.hardware.linux.encoders, .restart,
-            "Encoders that measure the joints' angles: as5600 = AS5600 chips on separate I2C buses, drives = the encoders in CAN drives, bus servos or a motor board."
+            "Encoders that measure the joints' angles: \"as5600\" = AS5600 chips on separate I2C buses, \"drives\" = the encoders in CAN drives, bus servos or a motor board."
         ),
         .path(
             "hardware.linux.encoder_bus_yaw", \.hardware.linux.encoderBusYaw, .restart,
@@ -143,7 +143,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.motors", \.hardware.linux.motors, .restart,
-            "Driver of the motors: pca9685 = a PCA9685 for servos or brushless motors, pwm = the board's own PWM outputs for servos, can = drives on a CAN bus for brushless motors, bus_servo = servos on a serial bus, board = a microcontroller board for brushless motors."
+            "Driver of the motors: \"pca9685\" = a PCA9685 for servos or brushless motors, \"pwm\" = the board's own PWM outputs for servos, \"can\" = drives on a CAN bus for brushless motors, \"bus_servo\" = servos on a serial bus, \"board\" = a microcontroller board for brushless motors."
         ),
         .integer(
             "hardware.linux.motor_address", \.hardware.linux.motorAddress, 3...119, .restart,
@@ -175,7 +175,7 @@ extension Schema {
         ),
         .choice(
             "hardware.linux.can_protocol", \.hardware.linux.canProtocol, .restart,
-            "Protocol of the drives: odrive, gm6020 (current commands), gm6020_voltage (voltage commands), mit (Mini Cheetah protocol), cybergear, moteus."
+            "Protocol of the drives: \"odrive\", \"gm6020\" (current commands), \"gm6020_voltage\" (voltage commands), \"mit\" (Mini Cheetah protocol), \"cybergear\", \"moteus\"."
         ),
         .triple(
             "hardware.linux.can_id", \.hardware.linux.canId, -1...127, .restart,
@@ -183,7 +183,7 @@ extension Schema {
             hint: "For example [1, 2, 3]."),
         .integer(
             "hardware.linux.can_host_id", \.hardware.linux.canHostId, 0...2047, .restart,
-            "CAN ID to which the drives send their answers: the CAN ID of the answer frames (mit), or of this computer (cybergear, moteus)."
+            "CAN ID to which the drives send their answers: the CAN ID of the reply frames (\"mit\"), or of this computer (\"cybergear\", \"moteus\")."
         ),
         .integer(
             "hardware.linux.can_kbit", \.hardware.linux.canKbit, 125...1000, unit: "kbit/s",
@@ -258,7 +258,7 @@ extension Schema {
         ),
         .bool(
             "servo.leave_tremor", \.servo.leaveTremor, .live,
-            "If true, the servos do not compensate fast motion of the handle, such as tremor, if the compensation would increase the camera's shake; if false, the servos compensate all motion of the handle."
+            "If true, the servos compensate fast motion of the handle, such as tremor, only if this does not increase the camera's shake; if false, they compensate all motion of the handle."
         ),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,

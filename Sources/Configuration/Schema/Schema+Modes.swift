@@ -38,11 +38,11 @@ extension Schema {
         ),
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode pan_follow: angle by which the handle can turn to either side before yaw follows."
+            "Dead zone in mode \"pan_follow\": angle by which the handle can turn to either side before yaw follows."
         ),
         .triple(
             "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode fpv: angle by which the handle can turn to either side before an axis follows."
+            "Dead zone in mode \"fpv\": angle by which the handle can turn to either side before an axis follows."
         ),
     ]
 
@@ -68,21 +68,21 @@ extension Schema {
     private static let trackingAndRetract: [Setting] = [
         .number(
             "tracking.max_rate_dps", \.tracking.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Largest pan and tilt rate in mode tracking; airframed limits larger rates to this value."
+            "Largest pan and tilt rate in mode \"tracking\"; airframed limits larger rates to this value."
         ),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
-            "Largest pan angle in mode tracking, to each side of the handle's direction."),
+            "Largest pan angle in mode \"tracking\", to each side of the handle's direction."),
         .number(
             "tracking.tilt_range_deg", \.tracking.tiltRangeDeg, 1...120, unit: "deg", .live,
-            "Largest tilt angle in mode tracking, above and below level."),
+            "Largest tilt angle in mode \"tracking\", above and below level."),
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
             "Timeout of mode \"tracking\": if the app sends no tracking rate for this time, the mode changes to \"locked\". Each rate, and the start of mode \"tracking\", restart the timeout."
         ),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
-            "Joint angles in mode retract; they must be within joints.range_deg."),
+            "Joint angles in mode \"retract\"; they must be within joints.range_deg."),
         .number(
             "retract.max_rate_dps", \.retract.maxRateDps, 1...360, unit: "deg/s", .live,
             "Highest rate of the joints while they move to retract.joints_deg."),

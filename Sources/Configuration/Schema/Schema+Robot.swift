@@ -41,7 +41,7 @@ extension Schema {
     private static let robotMotors: [Setting] = [
         .choice(
             "robot.motors", \.robot.motors, .restart,
-            "Driver of the three stepper motors: a motor for the slider, and a motor for each direction of the joystick (x, y)."
+            "Driver of the three stepper motors: one for the slider, and one for each joystick axis (x, y)."
         ),
         .path(
             "robot.gpio_chip", \.robot.gpioChip, maxLength: 107, .restart,

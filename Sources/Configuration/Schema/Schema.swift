@@ -63,9 +63,9 @@ public enum Schema {
         ("push", "A hand that pushes the camera and so aims it."),
         (
             "tracking",
-            "Mode tracking: an app that detects a person in the phone's camera picture steers pan and tilt."
+            "Mode \"tracking\": an app detects a person in the phone's camera picture, and steers pan and tilt."
         ),
-        ("retract", "Resting pose of the joints in mode retract."),
+        ("retract", "Resting pose of the joints in mode \"retract\"."),
         (
             "supervisor",
             "Times for switching the motors off after a fault, and on again afterwards."

@@ -132,13 +132,13 @@ struct FollowingMethods: Sendable {
                 ),
                 .number(
                     "x", in: 0...1, unit: "of the picture's width",
-                    "Place for point, from the left."
+                    "Position for the action \"point\", from the left."
                 ),
                 .number(
                     "y", in: 0...1, unit: "of the picture's height",
-                    "Place for point, from the top."
+                    "Position for the action \"point\", from the top."
                 ),
-                .text("person", "Number of the person for person, 1 to 32 bytes."),
+                .text("person", "ID of the person, for the action \"person\"; 1 to 32 bytes."),
             ]
         ) { (parameters, caller) throws(Refusal) in
             guard let word = try parameters.word("action"),

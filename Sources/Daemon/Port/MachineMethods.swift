@@ -70,10 +70,11 @@ struct MachineMethods: Sendable {
                 [
                     .action(
                         ["status", "learn", "cancel"],
-                        "status only reads; learn waits for the next control that is used."),
+                        "\"status\" changes nothing; \"learn\" waits for the next control that is used."
+                    ),
                     .number(
                         "seconds", in: 1...300, unit: "seconds",
-                        "Time for which learn waits; 30 if it is missing."),
+                        "Timeout of the action \"learn\"; 30 if it is missing."),
                 ]
             ) { (parameters, caller) throws(Refusal) in
                 let seconds = try parameters.number("seconds")

@@ -70,7 +70,7 @@ struct TaskMethods: Sendable {
                         "`status` changes nothing; `last` saves the most recent seconds to a file."),
                     .number(
                         "seconds", in: 0.1...600, unit: "seconds",
-                        "Length of last, 60 if it is missing; or the time before a start that the recording also contains."
+                        "For \"last\", length of the recording, 60 if it is missing; for \"start\", time before the start that the recording also contains."
                     ),
                     .bool("attached", "Whether the recording stops when the connection ends."),
                 ], record
