@@ -139,7 +139,7 @@ public struct AccelerometerCalibration: Sendable {
         }
         guard isPlausible(fit.correction) else {
             return .refused(
-                "The measured offset or scale exceeds the offset or scale error of any healthy accelerometer. Check imu.accel_range_g and the sensor."
+                "The measured offset or scale error is too large for a working accelerometer. Check imu.accel_range_g and the sensor."
             )
         }
         let sigma = fit.offsetSigma

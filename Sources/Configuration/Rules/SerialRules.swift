@@ -123,7 +123,7 @@ enum SerialRules {
             guard range.lower[axis] < -1 || range.upper[axis] > 1 else { continue }
             return (
                 "lets \(axis.name) turn, although this joint has no servo (hardware.linux.servo_id)",
-                "Set its range to -1 to 1 degrees."
+                "Set this joint's range to -1 to 1 degrees."
             )
         }
         return nil

@@ -41,7 +41,7 @@ struct MachineDoctor {
             "governor", isSteady ? .ok : .warn, governor,
             remedy: isSteady
                 ? ""
-                : "The loop wakes up later on a CPU that saves power: run `cpupower frequency-set -g performance`."
+                : "The loop wakes up more slowly on a CPU that saves power: run `cpupower frequency-set -g performance`."
         )
     }
 

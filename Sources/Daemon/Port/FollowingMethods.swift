@@ -153,7 +153,7 @@ struct FollowingMethods: Sendable {
             guard action != .person || (1...32).contains(person?.utf8.count ?? 0) else {
                 throw Refusal(
                     .invalidParams,
-                    "The action `person` needs the parameter `person`, the number of a person.",
+                    "The action `person` needs the parameter `person`, the ID of a person.",
                     field: "person")
             }
             try choice(action, x: x, y: y, person: person, for: caller.source)

@@ -81,13 +81,15 @@ struct TaskMethods: Sendable {
                     .action(["status", "allow", "forget"], "status only reads."),
                     .number(
                         "seconds", in: 0...600, unit: "seconds",
-                        "Time in which phones can pair; 120 if it is missing."),
-                    .text("address", "Bluetooth address of the phone, for forget."),
+                        "Time during which phones can pair; 120 if it is missing."),
+                    .text("address", "Bluetooth address of the phone, for the action \"forget\"."),
                 ], pair),
             .question(
                 "log", "Returns lines of the log.",
                 [
-                    .integer("since", in: 0...Int.max, "Number of the line before the first one."),
+                    .integer(
+                        "since", in: 0...Int.max,
+                        "Number of the last line that the client already has."),
                     .integer("limit", in: 1...200, "Number of lines; 100 if it is missing."),
                 ]
             ) { (parameters, _) throws(Refusal) in
