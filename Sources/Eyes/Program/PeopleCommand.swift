@@ -33,7 +33,7 @@ struct PeopleCommand: ParsableCommand {
 
     @Option(
         help:
-            "Directory of the models and of the library libLiteRt.so; auto uses the installed directory."
+            "Directory of the models and of the library libLiteRt.so; \"auto\" = the installed directory."
     )
     var models = "auto"
 

@@ -36,11 +36,11 @@ public enum EyesSchema {
             "If true, clients receive the stream; if false, the camera stays off.")
         table.word(
             "video.source", \.video.source, .live,
-            "Source of the pictures; auto uses camera modules, then USB cameras, then the test picture; file plays the photo or video at video.device."
+            "Source of the pictures; \"auto\" prefers camera modules, then USB cameras, then the test picture; \"file\" plays the photo or video at video.device."
         )
         table.text(
             "video.device", \.video.device, .text(maxLength: 255), .live,
-            "Name or path of the camera, as `airframe-eyes cameras` lists it; auto uses the first camera."
+            "Name or path of the camera, as `airframe-eyes cameras` lists it; \"auto\" = the first camera."
         )
         table.integer("video.width", \.video.width, 160...1920, "px", .live, "Width of the stream.")
         table.integer(
@@ -52,7 +52,7 @@ public enum EyesSchema {
             "Bit rate of the stream; a camera that encodes its pictures ignores this setting.")
         table.word(
             "video.encoder", \.video.encoder, .live,
-            "Encoder; auto uses the board's hardware encoder (v4l2), or, if there is none, the software encoder (x264)."
+            "Encoder; \"auto\" = the board's hardware encoder (v4l2), or the software encoder (x264) on a board without one."
         )
         table.bool(
             "video.always_on", \.video.alwaysOn, .live,
@@ -91,7 +91,7 @@ public enum EyesSchema {
         )
         table.word(
             "aerie.camera_axes", \.aerie.cameraAxes, .restart,
-            "Axes of the phones' poses: arkit = the axes of ARKit's camera (y up, z towards the viewer), pinhole = the axes of HawkSight's projection (y down, z away from the viewer)."
+            "Axes of the phones' poses: \"arkit\" = the axes of ARKit's camera (y up, z towards the viewer), \"pinhole\" = the axes of HawkSight's projection (y down, z away from the viewer)."
         )
         table.integer(
             "aerie.max_phones", \.aerie.maxPhones, 1...16, nil, .restart,
@@ -124,7 +124,7 @@ public enum EyesSchema {
             "pictures.socket", \.pictures.socket, .optionalPath(maxLength: 107), .restart,
             "Path of the UNIX socket for pictures; airframe-web must use the same path (eyes.socket).",
             hint:
-                "The group of airframed's socket can read the pictures. With off the page shows none."
+                "The group of airframed's socket can read the pictures. If the value is \"off\", the page shows no pictures."
         )
         table.integer(
             "pictures.rate_hz", \.pictures.rateHz, 1...30, "Hz", .live,
@@ -134,7 +134,7 @@ public enum EyesSchema {
             "Largest width of the JPEG pictures; larger pictures of the stream are scaled down.")
         table.integer(
             "pictures.quality", \.pictures.quality, 20...95, "%", .live,
-            "Quality of the JPEG encoder; a smaller value needs less of a slow network.")
+            "Quality of the JPEG encoder; a smaller value reduces the amount of data.")
     }
 
     private static func addPeople(_ table: inout CompanionSchema<EyesSettings>) {
@@ -144,7 +144,7 @@ public enum EyesSchema {
         )
         table.text(
             "people.models", \.people.models, .text(maxLength: 255), .restart,
-            "Directory of the models and of the library libLiteRt.so; auto uses the installed directory."
+            "Directory of the models and of the library libLiteRt.so; \"auto\" = the installed directory."
         )
         table.integer(
             "people.rate_hz", \.people.rateHz, 1...30, "Hz", .live,
@@ -170,7 +170,7 @@ public enum EyesSchema {
         )
         table.integer(
             "framing.head_room_percent", \.framing.headRoomPercent, 0...40, "% of the height",
-            .live, "Smallest distance of the head from the upper edge of the picture.")
+            .live, "Smallest distance between the head and the upper edge of the picture.")
         table.integer(
             "framing.dead_zone_percent", \.framing.deadZonePercent, 0...30, "% of the width", .live,
             "Dead zone: the camera begins to turn when the person is farther from the configured position than this horizontal distance."
