@@ -155,7 +155,7 @@ private struct BusyClients {
     private(set) var messages = 0
     /// Number of reload requests that the daemon has answered.
     private(set) var reloads = 0
-    /// Number of slow clients that the daemon has disconnected.
+    /// Number of clients that the daemon has disconnected because they read too slowly.
     private(set) var dropped = 0
 
     private static let subscription = """

@@ -105,9 +105,9 @@ final class DaemonProcess {
         _ = remove(directory.string)
     }
 
-    /// Waits until the status meets a condition.
+    /// Waits until the daemon's status meets a condition.
     ///
-    /// - Returns: The status that meets the condition; nil after ten seconds.
+    /// - Returns: First status that meets the condition; nil if none does within ten seconds.
     func status(where isMet: (JSONValue) -> Bool) -> JSONValue? {
         let asked = MonotonicClock.now
         while MonotonicClock.now.seconds(since: asked) < 10 {
@@ -122,7 +122,7 @@ final class DaemonProcess {
         return nil
     }
 
-    /// Ends the daemon with SIGKILL, to which the daemon cannot react.
+    /// Ends the daemon with SIGKILL, which the daemon cannot handle.
     func end() {
         if hasEnded { return }
         kill(processID, SIGKILL)
@@ -142,7 +142,7 @@ final class DaemonProcess {
         return (MonotonicClock.now.seconds(since: asked), status)
     }
 
-    /// Present text of the daemon's log.
+    /// Text of the daemon's log up to now.
     var log: String { contents(of: directory.appending("log").string) }
 
     /// Value of a field of /proc/PID/status, converted from kB to MB of 10^6 bytes.
@@ -155,7 +155,7 @@ final class DaemonProcess {
         return .nan
     }
 
-    /// Number of open descriptors.
+    /// Number of the daemon's open file descriptors.
     var descriptors: Int { entries(of: "/proc/\(processID)/fd") }
 
     /// Number of threads.

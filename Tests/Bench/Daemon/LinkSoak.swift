@@ -10,9 +10,9 @@ enum LinkSoak {
     /// Values measured from the daemon at one instant.
     private struct Look {
         var process: ProcessLook
-        /// Largest error of an axis while no request turns it, degrees.
+        /// Largest pointing error of an axis while no request turns the axis, degrees.
         var error: Double
-        /// Number of periods of the loop that began late, since the previous observation.
+        /// Number of the loop's late periods since the previous observation.
         var overruns: Double
         /// Number of late periods of a thread that only waits, since the previous observation. The
         /// computer, not the daemon, causes the late periods of the waiting thread.

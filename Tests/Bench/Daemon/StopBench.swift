@@ -40,7 +40,7 @@ enum StopBench {
         /// Delay of the bench's own wake-ups, s. A busy computer adds this delay to the latency of
         /// an emergency stop.
         var delays: [Double] = []
-        /// Number of requests to save during the run.
+        /// Number of save requests during the run.
         var saves = 0
     }
 

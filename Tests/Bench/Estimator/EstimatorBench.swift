@@ -20,7 +20,7 @@ enum EstimatorBench {
 
     /// Result of one trial. `inclination` and `total` are RMS errors over the evaluated samples,
     /// degrees. `biasError` is the error of the estimated gyroscope bias, degrees per second.
-    /// `convergence` is the time until the estimator has learned the bias, s.
+    /// `convergence` is the time until the bias estimate has converged, s.
     struct Score {
         var name: String
         var inclination: Double
@@ -30,7 +30,7 @@ enum EstimatorBench {
     }
 
     private static let degrees = 180 / Double.pi
-    /// Parameters that `airframectl replay` uses without any settings.
+    /// Default parameters of `airframectl replay`.
     private static let parameters = LoadedConfiguration().recordedSensor
 
     /// Scores each log of a directory with default parameters, then measures the processor time of

@@ -97,7 +97,7 @@ extension EstimatorScenario {
         }
     }
 
-    /// Generator of Gaussian random numbers, which are the same in every run.
+    /// Generator of Gaussian random numbers with a fixed seed.
     private struct Noise {
         private var state: UInt64
 

@@ -14,7 +14,7 @@ enum FaultBench {
     }
 
     /// Runs the campaigns with faulty sensor values, and with gimbals that differ from the
-    /// controller's model. Each campaign uses every kind of motor, at rest and in the hand of a
+    /// controller's model. Each campaign tests every kind of motor, both at rest and carried by a
     /// walking person.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)

@@ -56,7 +56,7 @@ struct FaultRun {
         case plantStaleHeavy = "plant: saved inertia 4 x true"
         case plantStaleLight = "plant: saved inertia 1/3 x true"
 
-        /// Faults in which a sensor delivers plausible, but wrong values.
+        /// Faults in which a sensor delivers plausible but wrong values.
         static let sensorLies: [Fault] = [
             .gyroBurst, .gyroStuck, .gyroZero, .gyroFrozen, .gyroSpike, .gyroSpikes,
             .gyroReversed, .accelFrozen, .accelSideways,
@@ -180,7 +180,7 @@ struct FaultRun {
         for (point, healthy) in zip(faulty, released.sinceOnset).dropFirst(off).prefix(coasting) {
             outcome.unintended = max(outcome.unintended, deviation(point, healthy, turn))
         }
-        // When the outputs are on again, the vertical must be the same as before the fault. The
+        // After the outputs are on again, the vertical must be the same as before the fault. The
         // heading can differ, and the modes `fpv` and `neutral` do not hold the horizon.
         guard mode != .fpv, mode != .neutral,
             let on = faulty.dropFirst(off).firstIndex(where: { $0.isEnabled })
@@ -217,6 +217,6 @@ struct FaultRun {
     }
 
     /// Longest time from the operator's last request to the onset of the fault, s. The dead-man
-    /// time begins at the last request.
+    /// timeout begins at the last request.
     private var silenceBefore: Double { fault == .silence ? 0.05 : 0 }
 }

@@ -89,7 +89,7 @@ extension FaultRun {
     /// - Parameters:
     ///   - isFaulty: False for the healthy run.
     ///   - seconds: Time from the onset of the fault until the end of the run, s.
-    ///   - stop: Number of the tick in which an emergency stop is requested; nil for none.
+    ///   - stop: Number of the tick in which an emergency stop is requested; nil if there is none.
     /// - Returns: The trace of the run.
     func trace(isFaulty: Bool, seconds: Double, stop: Int? = nil) -> FaultTrace {
         var fitted = fault.isAtFullRate ? gimbal.atFullRate : gimbal

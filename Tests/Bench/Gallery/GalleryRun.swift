@@ -177,7 +177,7 @@ extension DrawnGimbal {
 }
 
 extension Conditions {
-    /// Conditions that are in both sets.
+    /// Intersection of the two sets of conditions.
     fileprivate func common(with other: Conditions) -> Conditions {
         subtracting(subtracting(other))
     }
