@@ -25,7 +25,7 @@ public struct BaseMotion: Sendable {
     public let kind: HandleMotion
     /// Time at rest before the motion begins, s.
     public var stillDuration: Double
-    /// Time in which the motion grows from rest to its full size, s.
+    /// Time in which the motion grows from rest to its full amplitude, s.
     public var rampDuration: Double
     /// Mean yaw, roll and pitch of the handle, rad.
     public var pose: AxisVector

@@ -22,7 +22,7 @@ public struct Cogging: Sendable, BitwiseCopyable, Equatable {
     /// Electrical angle at joint angle zero, rad.
     public var phase = AxisVector.zero
 
-    /// Creates a motor without cogging.
+    /// Creates motors without cogging.
     public init() {}
 
     var isNone: Bool { once == .zero && twice == .zero && sixfold == .zero }

@@ -7,7 +7,7 @@ public import GimbalCore
 /// loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's errors are
 /// random and not configured.
 public struct DrawnGimbal: Sendable {
-    /// The seed of all properties.
+    /// Seed that determines all properties.
     public let seed: UInt64
     /// The physical properties.
     public private(set) var parameters = SimulatedGimbal.Parameters()

@@ -74,12 +74,12 @@ struct Gait: Sendable {
     /// Variation of the pace as a sum of waves: lead of a step relative to a constant pace, s.
     private var hurry: [BaseMotion.Wave] = []
 
-    /// Create the gait of a walking person, with strides of 1.0 to 1.2 s.
+    /// Creates the gait of a walking person, with strides of 1.0 to 1.2 s.
     static func walker(scale: Double, _ random: inout RandomSource) -> Gait {
         Gait(stride: 1 + 0.2 * random.uniform(), turning: scale, shaking: scale, random: &random)
     }
 
-    /// Create the gait of a running person, with 2.7 to 2.9 steps per second.
+    /// Creates the gait of a running person, with 2.7 to 2.9 steps per second.
     static func runner(scale: Double, _ random: inout RandomSource) -> Gait {
         Gait(
             stride: 0.69 + 0.05 * random.uniform(), turning: 1.6 * scale, shaking: 2.15 * scale,

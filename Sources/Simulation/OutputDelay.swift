@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Queue of outputs on their way to the power stages, in the order of the times at which they take
+/// Queue of outputs on their way to the power stages, sorted by the time at which each takes
 /// effect.
 struct OutputDelay: Sendable {
     private var ring: [(output: MotorOutput, time: Instant)] = []

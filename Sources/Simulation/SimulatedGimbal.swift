@@ -11,7 +11,7 @@ public import GimbalCore
 /// clock differs from the sensor's clock. The delay of 3.0 ms excludes the hold of the output over
 /// a loop period.
 ///
-/// The same parameters, motion, seed and calls give bit-identical numbers. Only one thread at a
+/// The same parameters, motion, seed and calls give bit-identical results. Only one thread at a
 /// time can use a gimbal.
 public struct SimulatedGimbal: Sendable {
     /// Parameters of the whole gimbal.

@@ -5,7 +5,7 @@ public import GimbalCore
 ///
 /// In each tick, the gimbal advances by one period, the stabilizer receives its samples, and the
 /// motors receive the stabilizer's output. The same gimbal, tuning and calls give bit-identical
-/// numbers.
+/// results.
 public struct SimulatedLoop: Sendable {
     /// The simulated gimbal, which contains the true attitude, the faults and the external moments.
     public var gimbal: SimulatedGimbal

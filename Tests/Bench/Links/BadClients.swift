@@ -8,7 +8,7 @@ import Realtime
 /// bytes at full speed to both Bluetooth services. Other senders flood the UDP ports and a serial
 /// line with invalid or truncated frames.
 final class BadClients {
-    /// Numbers of actions that the hostile clients have performed.
+    /// Numbers of actions by the hostile clients.
     struct Counts {
         var requests = 0
         var dropped = 0

@@ -11,8 +11,7 @@ import Realtime
 import Synchronization
 import Wire
 
-/// Processor time and latency of the network links: MAVLink frames, and datagrams of the wheels'
-/// remote control.
+/// Processor time and latency of the network links: MAVLink, and the wheels' remote control.
 enum LinkBench {
     private static let address = MAVLinkAddress(system: 1, component: 154)
 

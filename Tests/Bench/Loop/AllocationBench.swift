@@ -21,8 +21,8 @@ enum AllocationBench {
         _ = consume wakefulness
     }
 
-    /// Number of counted allocator calls of a thread that makes ten calls. If this number is
-    /// correct, a count of zero for another thread is meaningful.
+    /// Number of counted allocator calls of a thread that makes ten calls. If the counter counts
+    /// these ten calls, a count of zero for another thread is meaningful.
     private static func callsOfKnownThread() -> Int64 {
         let configuration = ThreadConfiguration(name: "allocating", priority: nil)
         let thread = try? RealtimeThread(configuration) {

@@ -4,8 +4,7 @@ import Realtime
 import Synchronization
 
 /// A thread that only waits, with the period and priority of the daemon's bus thread. If the
-/// waiting thread misses a period, the machine is the cause, and every other program would also
-/// miss the period.
+/// waiting thread misses a period, the cause is the machine, not the daemon.
 final class HostWatch: Sendable {
     private struct State {
         var missed = 0.0

@@ -1,4 +1,4 @@
-/// Record of one true camera angle over a run, in degrees at 1 kHz, with its figures of merit.
+/// Record of one true camera angle over a run, in degrees at 1 kHz, with its statistics.
 struct AngleRecord {
     private var values: [Double] = []
 
@@ -38,7 +38,7 @@ struct AngleRecord {
     }
 
     /// RMS of the angle after a second-order Butterworth high-pass at 1 Hz. The first 2 s are
-    /// ignored, because the filter settles in this time.
+    /// ignored, because the filter settles in the first 2 s.
     var shake: Double {
         let quick = quick
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)

@@ -32,8 +32,8 @@ struct PointingRun {
     /// True if the controller with perfect knowledge replaces the stabilizer.
     var isPerfect = false
     var seconds = 55.0
-    /// Beginning of the evaluation, s. Before the evaluation, the controller has learned gyroscope
-    /// bias and friction.
+    /// Beginning of the evaluation, s. Before the evaluation, the estimates of gyroscope bias and
+    /// friction have converged.
     var settled = 15.0
     var event = Event.none
 
@@ -89,7 +89,7 @@ struct PointingRun {
         tuning.motorType = type
     }
 
-    /// A run in which the gimbal is switched on while a person moves it.
+    /// Run in which the gimbal is switched on while a person moves it.
     static func inMotion(_ motion: HandleMotion, seed: UInt64, seconds: Double) -> PointingRun {
         var run = PointingRun()
         run.motion = motion
