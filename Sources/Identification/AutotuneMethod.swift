@@ -61,12 +61,12 @@ extension AutotuneRun {
             }
         }
 
-        /// The finding for a motor; nil for a servo.
+        /// The result for a motor; nil for a servo.
         public var motor: MotorFinding? {
             if case .motor(let motor) = finding { motor } else { nil }
         }
 
-        /// The finding for a servo; nil for a motor.
+        /// The result for a servo; nil for a motor.
         public var servo: ServoFinding? {
             if case .servo(let servo) = finding { servo } else { nil }
         }

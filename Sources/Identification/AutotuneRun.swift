@@ -12,11 +12,11 @@ public import GimbalCore
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {
-        /// Put the given parameters in force until the next `trial` or the end of the run.
+        /// Apply the given parameters until the next `trial` or the end of the run.
         case trial(Stabilizer.Parameters)
         /// Start an excitation.
         case excite(Excitation)
-        /// Restore the previous gains, because the run has ended; `outcome` contains the result.
+        /// The run has ended: restore the previous gains; `outcome` contains the result.
         case finish
     }
 

@@ -118,8 +118,8 @@ public struct ExcitationRecord: Sendable {
                 moment[n - shift] - model.inertia * acceleration, weight: 1)
         }
         // Over a narrow range of speeds, Coulomb friction and viscous friction cannot be
-        // distinguished. The equations therefore contain a prior: bearings have little viscous
-        // friction, at most 0.01 N·m·s/rad.
+        // distinguished. The equations therefore contain a prior: the viscous friction of bearings
+        // is at most 0.01 N·m·s/rad.
         equations.add([0, 1, 0], 0, weight: 500)
         guard let x = equations.solution else { return (.nan, .nan) }
         return (max(x[0], 0), max(x[1], 0))

@@ -18,9 +18,9 @@ struct FieldMethod: AutotuneMethod {
     /// Always nil, because the controller has no integrals that must be reset.
     var limp: Stabilizer.Parameters? { nil }
 
-    /// Gains and observer bandwidth that are stable with any inertia. With the tuning `soft`, the
-    /// inertia is first identified by a short excitation, unless the inertia has been identified
-    /// since the start.
+    /// Gains and observer bandwidth for which the loop is stable with any inertia. With the tuning
+    /// `soft`, the inertia is first identified by a short excitation, unless the inertia has been
+    /// identified since the start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)

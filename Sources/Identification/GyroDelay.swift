@@ -48,7 +48,7 @@ public struct GyroDelay: Sendable, Equatable {
         return GyroDelay(seconds: seconds, sigma: sigma, gain: mean(\.gain))
     }
 
-    /// Smallest value of `sigma`, s: the errors that remain with a firmly mounted handle.
+    /// Lower limit of `sigma`, s: the error that remains with a firmly mounted handle.
     private static let floor = 0.05e-3
 
     /// Ratio of the gyroscope's signal to the encoder's signal at one spectral line, from several

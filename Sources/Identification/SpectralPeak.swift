@@ -17,7 +17,7 @@ public struct SpectralPeak: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - spectrum: A power spectrum.
-    ///   - lowest: Frequency below which a peak is motion, not vibration, Hz.
+    ///   - lowest: Frequency below which a peak is caused by motion, not by vibration, Hz.
     ///   - prominence: Smallest height of a peak above the median of its surroundings, dB.
     ///   - limit: Largest number of peaks.
     /// - Returns: The peaks, strongest first.
@@ -70,7 +70,7 @@ public struct SpectralPeak: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - peaks: Peaks, strongest first.
-    ///   - highest: Frequency above which a notch has no effect on the loop, Hz.
+    ///   - highest: Frequency above which a notch would have no effect on the loop, Hz.
     ///   - limit: Largest number of peaks.
     /// - Returns: Notches in order of frequency. The depth of each notch is the prominence of its
     ///   peak, in whole decibels.

@@ -10,7 +10,7 @@ struct TorqueMethod: AutotuneMethod {
 
     private var controller: AttitudeController.Parameters { present.controller }
 
-    /// Tuning whose torque is limited to 2 % of the motors' limit.
+    /// Tuning that limits the torque to 2 % of the motors' limit.
     var limp: Stabilizer.Parameters? {
         var limp = soft
         limp.controller.torqueLimit = controller.torqueLimit * 0.02

@@ -18,8 +18,8 @@ public enum AttitudeReplay {
         /// Weight of the last accelerometer correction, 0...1. The weight is below 1 if the
         /// velocity innovation exceeded three standard deviations.
         public var accelerationWeight: Double
-        /// Root mean square of the normalised velocity innovation over the last second; at most 1
-        /// if the estimator's assumptions hold.
+        /// RMS of the normalised velocity innovation over the last second; at most 1 if the
+        /// estimator's assumptions hold.
         public var innovation: Double
         /// True if the sensor is at rest.
         public var isAtRest: Bool

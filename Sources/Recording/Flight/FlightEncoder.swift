@@ -17,7 +17,7 @@ public struct FlightEncoder: ~Copyable {
     }
 
     /// Longest duration of a chunk, s. If the process ends suddenly, the recording loses at most
-    /// the data of `chunkSeconds` and of the time that a write takes.
+    /// the data of `chunkSeconds` plus the duration of one write.
     public static let chunkSeconds = 0.5
     /// Size at which a chunk is closed, bytes. The limit bounds the encoder's buffers, which would
     /// otherwise be the largest buffers of the process at 4 kHz.
@@ -84,7 +84,7 @@ public struct FlightEncoder: ~Copyable {
     /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32 { last?.result.lostTicks ?? 0 }
 
-    /// Completes a chunk with the remaining messages; nil without messages.
+    /// Completes a chunk with the remaining messages; nil if no messages remain.
     public mutating func flush() -> MCAPChunk? { builder.isEmpty ? nil : builder.seal() }
 
     private func age(at now: Instant) -> Double {

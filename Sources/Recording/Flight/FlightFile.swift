@@ -90,7 +90,7 @@ public struct FlightFile: Sendable {
     /// Visits every record.
     ///
     /// - Parameter visit: Function that receives each record and its time in the file, ns. If the
-    ///   function returns false, the visit ends.
+    ///   function returns false, no further records are passed to it.
     /// - Returns: The readable part of the file.
     @discardableResult
     func read(_ visit: (Record, Int64) -> Bool) -> MCAPReader.Outcome {

@@ -33,13 +33,13 @@ public struct FlightReplay: Sendable {
         /// Number of replayed ticks whose outputs, attitude and supervisor state are bit-identical
         /// to the recording.
         public var identicalTicks = 0
-        /// Number of ticks that cannot be replayed, because they are before the first state, or
-        /// between a gap and the next state.
+        /// Number of ticks that cannot be replayed: ticks before the first state, and ticks between
+        /// a gap and the next state.
         public var skippedTicks = 0
         /// Time from the first to the last replayed tick, s.
         public var seconds = 0.0
-        /// Description of the first difference between replay and recording; nil without a
-        /// difference.
+        /// Description of the first difference between replay and recording; nil if they are
+        /// identical.
         public var firstDifference: String?
         /// Largest angle between recorded and replayed attitude, rad.
         public var largestAttitudeDifference = 0.0

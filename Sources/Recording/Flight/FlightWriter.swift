@@ -8,7 +8,7 @@ public struct FlightWriter {
     public let path: FilePath
     private let file: FileDescriptor
     private var assembler = MCAPAssembler(channels: FlightChannels.all)
-    /// Time of the last message that is safely on the disk, ns.
+    /// Time of the last message that has been synced to the disk, ns.
     private var synced: Int64?
 
     /// Interval between two syncs, ns. A power cut loses at most the data of one interval; a

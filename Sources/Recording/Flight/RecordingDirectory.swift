@@ -36,7 +36,7 @@ public struct RecordingDirectory: Sendable {
     private static let prefix = "airframe-"
     private static let suffix = ".mcap"
 
-    /// Creates the description of a directory, which need not exist yet.
+    /// Creates the description of a directory; the directory need not exist yet.
     public init(directory: FilePath, limits: Limits) {
         self.directory = directory
         self.limits = limits
@@ -113,7 +113,7 @@ public struct RecordingDirectory: Sendable {
     /// - Parameters:
     ///   - date: Present date, seconds since 1970.
     ///   - reserve: Number of bytes that will be written next.
-    ///   - kept: Name of a file that is not removed, because it is being written.
+    ///   - kept: Name of the file that is being written, and therefore not removed.
     /// - Returns: The names of the removed recordings.
     @discardableResult
     public func prune(date: Double, reserve: Int, keeping kept: String?) -> [String] {

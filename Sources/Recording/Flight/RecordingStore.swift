@@ -55,7 +55,7 @@ public struct RecordingStore {
     /// Time until which the store does not write after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
-    /// Smallest free space at which a continuous recording is begun, bytes.
+    /// Minimum free space for the start of a continuous recording, bytes.
     private static let smallest = 1_000_000
 
     /// Creates a store that has not written anything yet.
