@@ -44,7 +44,7 @@ public struct GyroLog: Sendable {
 
     /// Converts the next sample to lines of the log.
     ///
-    /// - Parameter sample: The next sample. A sample that is not later than the previous sample is
+    /// - Parameter sample: The next sample. Samples that are not later than the previous sample are
     ///   omitted.
     /// - Returns: Text of one line, or of two lines for the first sample after the first picture;
     ///   empty for an omitted sample. Each line ends with a newline.

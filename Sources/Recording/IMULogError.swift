@@ -14,7 +14,7 @@ public enum IMULogError: Error, Equatable, Sendable {
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)
-    /// The log has fewer records than a motion needs.
+    /// The log has too few records for a motion.
     case tooShort(path: FilePath, records: Int)
     /// A required sensor was not recorded.
     case missingSensor(path: FilePath, sensor: String, cause: String)

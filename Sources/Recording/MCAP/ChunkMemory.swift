@@ -59,7 +59,7 @@ final class ChunkMemory {
     private var end = 0
 
     /// Round a size up to whole pages (64 KiB on some boards), because only whole pages can be
-    /// freed. Unwritten space needs no memory.
+    /// freed. Unwritten parts of the file occupy no memory.
     private static func whole(_ count: Int) -> Int { (count + 65535) / 65536 * 65536 }
 
     /// Stores bytes until the returned block is released.

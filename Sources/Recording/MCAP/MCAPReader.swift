@@ -51,8 +51,8 @@ public struct MCAPReader: Sendable {
 
     /// Visits all items in the data section, in the order of the file.
     ///
-    /// - Parameter visit: Function that receives each item. If the function returns false, the
-    ///   visit ends.
+    /// - Parameter visit: Function that receives each item. If the function returns false, no
+    ///   further items are passed to it.
     /// - Returns: The readable part of the file.
     public func read(_ visit: (Item) -> Bool) -> Outcome {
         bytes.withUnsafeBytes { raw in

@@ -30,8 +30,8 @@ struct ParametersMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Message with an event for plots: a condition begins or ends, the mode changes, the outputs go on
-/// or off, or ticks are missing.
+/// Message with an event for plots: a condition begins or ends, the mode changes, the outputs are
+/// switched on or off, or ticks are missing.
 struct EventMessage: RecordedMessage, Sendable {
     static let name = "Event"
     static let topic = "/event"
