@@ -61,7 +61,7 @@ struct FaultCampaign {
     /// The links that send commands in the campaign.
     var links = CommandSource.Link.allCases
 
-    /// The gimbals of the campaign, and the motion of the hand that holds them.
+    /// The gimbals of the campaign, and the motion of their handles.
     var gimbals = [FaultGimbal.standard]
     var motion = HandleMotion.walking
 
