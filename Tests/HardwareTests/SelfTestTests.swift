@@ -45,7 +45,7 @@ struct SelfTestTests {
         ICM20948(gyroRange: 2000, accelRange: 16),
     ]
 
-    @Test("MPU-6500, MPU-9250, ICM-42688-P, ICM-20948: half to one and a half of the factory's response")
+    @Test("InvenSense since the MPU-6500: half to one and a half of the factory's response")
     func ratio() {
         // Code 70: 2620 · 1.01^69 = 5206.
         let codes = (accel: 0x46_4646 as UInt64, gyro: 0x46_4646 as UInt64)
