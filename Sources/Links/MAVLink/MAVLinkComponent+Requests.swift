@@ -42,6 +42,10 @@ extension MAVLinkComponent {
             {
                 director.watchRegion(now: now)
             }
+        } else if let message = frame.message(GPSPosition.self) {
+            guard isOfOurSystem(frame.sender) else { return true }
+            counters.handled += 1
+            if director.region.noteOwn(message, now: now) { director.watchRegion(now: now) }
         } else {
             return false
         }

@@ -38,7 +38,7 @@ struct RegionOfInterest {
     /// A received position.
     private struct Fix {
         var place: Place
-        /// Altitude above home, m.
+        /// Altitude above home, m; NaN if it is not known.
         var height: Double
         /// Speeds to the north, to the east and upwards, m/s.
         var speed: (north: Double, east: Double, up: Double)
@@ -111,8 +111,27 @@ struct RegionOfInterest {
         return target == .system(system)
     }
 
-    /// Altitude of home above sea level, m; nil if the vehicle's position is not known.
-    func home(now: Instant) -> Double? { fresh(own, now).map { $0.place.altitude - $0.height } }
+    /// Stores the position from the GPS receiver of the gimbal's own vehicle, which is used only
+    /// while the vehicle does not send GLOBAL_POSITION_INT.
+    ///
+    /// - Parameters:
+    ///   - message: The position.
+    ///   - now: Time of the receipt.
+    /// - Returns: True if the direction of the target can have changed.
+    mutating func noteOwn(_ message: GPSPosition, now: Instant) -> Bool {
+        let place = Place(
+            latitude: Double(message.latitude) * 1e-7, longitude: Double(message.longitude) * 1e-7,
+            altitude: Double(message.altitude) * 1e-3)
+        guard message.fix >= 3, place.isValid else { return false }
+        if let height = fresh(own, now)?.height, height.isFinite { return false }
+        own = Fix(place: place, height: .nan, speed: (0, 0, 0), time: now)
+        return target != nil
+    }
+
+    /// Altitude of home above sea level, m; nil if it is not known.
+    func home(now: Instant) -> Double? {
+        fresh(own, now).flatMap { $0.height.isFinite ? $0.place.altitude - $0.height : nil }
+    }
 
     /// True if the position of the gimbal's own vehicle is known.
     func isLocated(now: Instant) -> Bool { fresh(own, now) != nil }

@@ -39,3 +39,47 @@ public struct GlobalPosition: MAVLinkMessage {
         fields.integer(&heading)
     }
 }
+
+/// Message with the position that a vehicle's GPS receiver measures.
+public struct GPSPosition: MAVLinkMessage {
+    /// Format of GPS_RAW_INT, message number 24; its extensions are not read.
+    public static let format = MAVLinkFormat(24, "GPS_RAW_INT", crcExtra: 24, size: 30)
+
+    /// Time of the measurement, µs.
+    public var time: UInt64 = 0
+    /// Latitude, 1e-7 degrees, north positive.
+    public var latitude: Int32 = 0
+    /// Longitude, 1e-7 degrees, east positive.
+    public var longitude: Int32 = 0
+    /// Altitude above sea level, mm.
+    public var altitude: Int32 = 0
+    /// Horizontal dilution of precision, hundredths; 65535 means unknown.
+    public var horizontalDilution: UInt16 = 0
+    /// Vertical dilution of precision, hundredths; 65535 means unknown.
+    public var verticalDilution: UInt16 = 0
+    /// Ground speed, cm/s; 65535 means unknown.
+    public var speed: UInt16 = 0
+    /// Course over ground, 0.01 degrees; 65535 means unknown.
+    public var course: UInt16 = 0
+    /// Kind of the fix: GPS_FIX_TYPE; 3 and larger numbers are positions with an altitude.
+    public var fix: UInt8 = 0
+    /// Number of visible satellites; 255 means unknown.
+    public var satellites: UInt8 = 0
+
+    /// Creates a message whose fields are zero.
+    public init() {}
+
+    /// Visits the fields in wire order.
+    public mutating func visit(_ fields: inout some MAVLinkFields) {
+        fields.integer(&time)
+        fields.integer(&latitude)
+        fields.integer(&longitude)
+        fields.integer(&altitude)
+        fields.integer(&horizontalDilution)
+        fields.integer(&verticalDilution)
+        fields.integer(&speed)
+        fields.integer(&course)
+        fields.integer(&fix)
+        fields.integer(&satellites)
+    }
+}

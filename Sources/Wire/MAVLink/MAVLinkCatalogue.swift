@@ -3,7 +3,8 @@ public enum MAVLinkCatalogue {
     /// Every kind of message, in the order of message numbers.
     public static let messages: [any MAVLinkMessage.Type] = [
         Heartbeat.self, ParamRequestRead.self, ParamRequestList.self, ParamValue.self,
-        ParamSet.self, AttitudeReport.self, GlobalPosition.self, VFRHUD.self, CommandInt.self,
+        ParamSet.self, GPSPosition.self, AttitudeReport.self, GlobalPosition.self, VFRHUD.self,
+        CommandInt.self,
         CommandLong.self, CommandAck.self, TimeSync.self, BatteryReport.self, MessageInterval.self,
         StatusText.self,
         CameraInformation.self, StorageInformation.self, CameraCaptureStatus.self,

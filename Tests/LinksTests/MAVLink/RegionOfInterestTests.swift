@@ -93,6 +93,29 @@ struct RegionOfInterestTests {
         #expect(region.knows(50, now: at(10)))
     }
 
+    @Test("the GPS receiver replaces a missing GLOBAL_POSITION_INT, and knows no home")
+    func receiver() {
+        var message = GPSPosition()
+        message.longitude = 10_000
+        message.altitude = 50_000
+        var region = RegionOfInterest()
+        message.fix = 2
+        let isTwoDimensional = region.noteOwn(message, now: at(0))
+        #expect(!isTwoDimensional && !region.isLocated(now: at(0)))
+        message.fix = 3
+        _ = region.noteOwn(message, now: at(0))
+        #expect(region.isLocated(now: at(0)) && region.home(now: at(0)) == nil)
+        region.target = .place(.init(latitude: 0.001, longitude: 0.001, altitude: 50))
+        #expect(abs(degrees(region.direction(now: at(0))).yaw) < 0.01)
+        // The fused position has priority while it is fresh.
+        _ = region.note(position(0, 0.002, 50), from: 1, isOwn: true, now: at(1))
+        let isUsed = region.noteOwn(message, now: at(2))
+        #expect(!isUsed)
+        #expect(abs(degrees(region.direction(now: at(2))).yaw + 45) < 0.01)
+        let isUsedLater = region.noteOwn(message, now: at(5))
+        #expect(isUsedLater)
+    }
+
     @Test("home is the altitude minus the altitude above home")
     func home() {
         #expect(region().home(now: at(0)) == 10)

@@ -59,6 +59,26 @@ import Wire
                         + "04 29 00 00 64 00 38 ff 03 00 28 23 ea 99"))
     }
 
+    @Test("a GPS position is these bytes of pymavlink")
+    func receiver() {
+        var message = GPSPosition()
+        message.time = 1_000_000
+        message.latitude = 520_000_000
+        message.longitude = -130_000_000
+        message.altitude = 100_500
+        message.horizontalDilution = 120
+        message.verticalDilution = 180
+        message.speed = 250
+        message.course = 9000
+        message.fix = 3
+        message.satellites = 11
+        #expect(
+            message.frame(from: MAVLinkAddress(system: 1, component: 1), sequence: 5)
+                == Self.bytes(
+                    "fd 1e 00 00 05 01 01 18 00 00 40 42 0f 00 00 00 00 00 00 92 fe 1e 80 5b 40 f8 "
+                        + "94 88 01 00 78 00 b4 00 fa 00 28 23 03 0b b8 5e"))
+    }
+
     @Test("what a flight display reads is these bytes")
     func display() {
         var attitude = AttitudeReport()

@@ -53,7 +53,7 @@ public struct BatteryStatus: Hashable, Sendable, Codable {
     /// The state in one line, such as "lab_battery discharging, 80 %, 7.60 V, 0.50 A".
     public var summary: String {
         if let problem { return problem }
-        var parts = [name.isEmpty ? state : "\(name) \(state)"]
+        var parts = [name.isEmpty ? state : state == "unknown" ? name : "\(name) \(state)"]
         if let percent = percent.known { parts.append("\(Format.fixed(percent, 0)) %") }
         if let voltage = voltageV.known { parts.append("\(Format.fixed(voltage, 2)) V") }
         if let current = currentA.known { parts.append("\(Format.fixed(current, 2)) A") }
