@@ -43,7 +43,7 @@ struct Axis {
         return start + share * (end - start)
     }
 
-    /// The marked values within the range, in order.
+    /// The tick values within the range, in ascending order.
     var marks: [Double] {
         var result: [Double] = []
         if isLogarithmic {

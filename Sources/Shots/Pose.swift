@@ -3,7 +3,7 @@ import Glibc
 /// Orientation of the camera in the earth frame, Euler order Z-X-Y, degrees, as in requests of the
 /// socket: yaw right, roll right and pitch up are positive.
 public struct Pose: Sendable, Equatable, Codable {
-    /// Yaw, degrees; a plan contains the yaw from its origin.
+    /// Yaw, degrees; in a plan, relative to the camera's yaw at the beginning of the shot.
     public var yaw: Double
     /// Roll, degrees.
     public var roll: Double

@@ -4,7 +4,7 @@ import Glibc
 /// between the key frames, then smoothed and eased. The path begins at the first key frame and ends
 /// at the last.
 public struct ShotPath: Sendable, Equatable {
-    /// Key frames in equal distances of time.
+    /// Key frames at equal time intervals.
     private let points: [Pose]
     /// Share of the shot over which corners are rounded, 0...1.
     private let smoothing: Double
@@ -14,8 +14,8 @@ public struct ShotPath: Sendable, Equatable {
     /// Creates a path.
     ///
     /// - Parameters:
-    ///   - points: Key frames in equal distances of time, at least one. Yaw goes the shorter way
-    ///     from one key frame to the next.
+    ///   - points: Key frames at equal time intervals, at least one. Between two key frames, yaw
+    ///     turns the shorter way.
     ///   - smoothing: Share of the shot over which corners are rounded, 0...1; 0 keeps the corners.
     ///   - ease: Share of the shot in which the camera accelerates, and in which it brakes, 0...0.5.
     public init(through points: [Pose], smoothing: Double = 0, ease: Double = 0) {

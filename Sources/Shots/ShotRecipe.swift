@@ -116,7 +116,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
 
     /// Kind of the shot.
     public var kind: Kind
-    /// Key frames: places of `keyFrames`, or points of the path of `timelapse`.
+    /// Key frames: attitudes of the photos for `keyFrames`, or points of the path for `timelapse`.
     public var frames: [KeyFrame]
     /// Largest rate of the camera between photos, deg/s, 0.1...720.
     public var rate = 30.0

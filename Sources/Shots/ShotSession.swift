@@ -77,7 +77,7 @@ public struct ShotSession: Sendable {
     /// Number of attempts to take the present photo.
     private var attempt = 0
     private var step: Step
-    /// Time that corresponds to `due` 0; nil before the first photo with a time.
+    /// Clock time at which `due` is 0, s; nil before the first photo that has a scheduled time.
     private var origin: Double?
     private var pointedAt = -Double.infinity
     private var settlingSince: Double?

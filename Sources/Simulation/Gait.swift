@@ -71,7 +71,8 @@ struct Gait: Sendable {
 
     /// Duration of a stride, s.
     private var stride: Double
-    /// Variation of the pace as a sum of waves: lead of a step relative to a constant pace, s.
+    /// Variation of the pace as a sum of waves. The sum is the time by which a step comes earlier
+    /// than at constant pace, s.
     private var hurry: [BaseMotion.Wave] = []
 
     /// Creates the gait of a walking person, with strides of 1.0 to 1.2 s.

@@ -12,8 +12,7 @@ public struct GimbalPlant: Sendable {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Camera's moments of inertia about its axes, kg·m².
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// Products of inertia, kg·m². The components x, y and z contain the products xy, xz and
-        /// yz.
+        /// Products of inertia Ixy, Ixz and Iyz, kg·m², in this order.
         public var inertiaProducts = Vector3.zero
         /// Friction of the yaw joint.
         public var yawFriction = JointFriction.Parameters()

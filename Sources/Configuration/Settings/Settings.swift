@@ -245,7 +245,7 @@ extension Settings {
         public var type = MotorType.torque
         /// Largest torque of each motor, N·m.
         public var torqueLimitNm = AxisVector(repeating: 0.25)
-        /// Pairs of magnet poles of open-loop motors.
+        /// Number of pole pairs of open-loop motors.
         public var polePairs = 7
         /// Direction of each motor: 1, or -1 if its magnetic field and the joint turn in opposite
         /// directions.

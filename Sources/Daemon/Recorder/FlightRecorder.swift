@@ -57,8 +57,8 @@ final class FlightRecorder: Sendable {
         /// Client that owns the recording, which ends with the client's connection; nil if the
         /// recording has no owner.
         var owner: Int?
-        /// Number of the next chunk that the continuous recording needs; nil if no continuous
-        /// recording runs.
+        /// Number of the next chunk that must be written to the continuous recording; nil if no
+        /// continuous recording runs.
         var wanted: UInt64?
         var next: UInt64 = 0
         var fault: Fault?

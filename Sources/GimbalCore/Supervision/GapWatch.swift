@@ -7,11 +7,11 @@ struct GapWatch: Sendable, BitwiseCopyable {
 
     /// Weight of a new period in the running mean, equivalent to a time constant of twenty periods.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Length of the shortest gap, as a multiple of the mean period.
+    /// Threshold of a gap, as a multiple of the mean period.
     private static var periods: Double { @_noLocks get { 4 } }
-    /// Lower bound of the shortest gap, s: two periods of the slowest loop.
+    /// Minimum of the gap's threshold, s: two periods of the slowest loop.
     private static var shortest: Double { @_noLocks get { 0.01 } }
-    /// Upper bound of the shortest gap, s: the longest duration of a conflict in `GyroWitness`.
+    /// Maximum of the gap's threshold, s: the longest conflict that `GyroWitness` tolerates.
     private static var longest: Double { @_noLocks get { 0.03 } }
 
     @_noLocks

@@ -31,8 +31,9 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Largest number of remote controls whose state is stored. If more remote controls send
-    /// commands, the state of the most silent remote control is dropped.
+    /// Largest number of remote controls whose state is stored. If further
+    /// remote controls send commands, the state of the remote control is dropped that has been
+    /// silent for the longest time.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()

@@ -50,7 +50,7 @@ public struct RecordingStore {
     private var open: FlightWriter?
     /// Names of the attachments in the open file.
     private var embedded: Set<String> = []
-    /// Number of the next chunk that the continuous recording needs.
+    /// Number of the next chunk that must be written to the continuous recording.
     public private(set) var next: UInt64 = 0
     /// Time until which the store does not write after a failure, seconds since 1970.
     private var retryDate = 0.0

@@ -8,7 +8,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
 
-    /// Creates the yaw angle 0: the camera has the handle's heading.
+    /// Creates a yaw angle of 0: the camera points in the handle's heading.
     @_noLocks
     init() {}
 

@@ -56,8 +56,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
         /// Write with response is supported.
         case write
         /// Write without response is supported; the central receives no error response for a write.
-        /// If a characteristic supports write without response, BlueZ also reports no errors for
-        /// write with response.
+        /// For such a characteristic, BlueZ does not report errors even for a write with response.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify

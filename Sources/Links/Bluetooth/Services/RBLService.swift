@@ -226,7 +226,8 @@ public final class RBLService: GATTService {
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
-    /// Calls the role, and sends as many notifications as `piecesPerSecond` permits.
+    /// Runs the role's periodic work if it is due, and sends as many notifications as
+    /// `piecesPerSecond` permits.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         if baud != port.settings.rbl.baud {
             baud = port.settings.rbl.baud

@@ -151,7 +151,7 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// simulated motors.
     public var cutOff: String?
 
-    /// Text for motors without an independent cut-off for a hanging bus.
+    /// Text of `cutOff` if the motors cannot be switched off while their bus hangs.
     public static let noCutOff = "cannot be switched off if the bus hangs"
 
     /// Creates a status of the motors with unknown values.
