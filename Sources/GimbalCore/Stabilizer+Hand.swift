@@ -1,6 +1,6 @@
 extension Stabilizer {
-    /// Conditions during which a hand can turn the camera: they change neither the torque of a hand
-    /// nor its detection.
+    /// Conditions during which a hand can turn the camera, because they do not change the detection
+    /// of a hand.
     private static var harmless: Conditions {
         @_noLocks get {
             .cameraPushed | .motorSaturated | .motorHot | .jointLimit | .commandExpired
@@ -9,7 +9,7 @@ extension Stabilizer {
         }
     }
 
-    /// Ends a push, because a command arrives.
+    /// Ends a push when a command arrives.
     @_noLocks
     mutating func endPush() {
         push.pause()
@@ -42,8 +42,8 @@ extension Stabilizer {
         pointing.guide(camera.jointRates(relativeRate: turn), axes: push.pushed, dt: dt)
     }
 
-    /// The joints at the ends of their ranges, where the torque of a mechanical stop looks like a
-    /// hand. A hand that turns a joint can turn it back.
+    /// The joints at the ends of their ranges. There, the torque of a mechanical stop resembles the
+    /// torque of a hand. A hand that already turns a joint can turn the joint back.
     private func endsAtLimit(_ joints: AxisVector) -> AxisSet {
         let ends = snapshot.conditionAxes.atLimit
         var back = AxisSet.none

@@ -3,9 +3,9 @@ import Glibc
 /// Grid of a panorama: rows at constant pitch, each with pictures at equal steps of yaw.
 ///
 /// The rule of the grid: if the width and the height of each picture are reduced by the overlap, the
-/// reduced pictures still cover the whole field. Neighbours in a row, and rows, therefore share at
-/// least this part of the picture, at every pitch. Rows far from the horizon need fewer pictures,
-/// because a picture covers more yaw there.
+/// reduced pictures still cover the whole field. Therefore neighbouring pictures and neighbouring
+/// rows overlap by at least this part of the picture, at every pitch. Rows far from the horizon need
+/// fewer pictures, because a picture covers more yaw there.
 public struct PanoramaGrid: Sendable, Equatable {
     /// Row of a grid.
     public struct Row: Sendable, Equatable {
@@ -88,7 +88,7 @@ public struct PanoramaGrid: Sendable, Equatable {
         at pitch: Double, over band: ClosedRange<Double>, core: FieldOfView
     ) -> Double {
         // In the picture plane of a rectilinear lens the picture is convex, and the band's ends are
-        // curves; the points on them decide.
+        // curves. Therefore it is sufficient to check points on the curves.
         func isCovered(_ yaw: Double) -> Bool {
             core.contains(yaw: yaw, elevation: band.lowerBound, pitch: pitch)
                 && core.contains(yaw: yaw, elevation: band.upperBound, pitch: pitch)

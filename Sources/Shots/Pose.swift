@@ -55,10 +55,10 @@ public struct FieldOfView: Sendable, Equatable {
         return FieldOfView(width: angle(width), height: angle(height))
     }
 
-    /// True if a camera that points at `pitch` has the given direction in its picture.
+    /// True if the picture of a camera at `pitch` contains the given direction.
     ///
     /// - Parameters:
-    ///   - yaw: Yaw of the direction from the camera's yaw, degrees.
+    ///   - yaw: Yaw of the direction, relative to the camera's yaw, degrees.
     ///   - elevation: Angle of the direction above the horizon, degrees.
     ///   - pitch: Pitch of the camera, degrees.
     /// - Returns: True if the direction is in the picture.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Path of the camera through key frames, as a function of the share of the shot, 0...1: straight
-/// between the key frames, then smoothed and eased. The path begins at the first key frame and ends
-/// at the last.
+/// Path of the camera through key frames, as a function of the elapsed fraction of the shot, 0...1.
+/// The path is straight between the key frames; then it is smoothed and eased. The path begins at the
+/// first key frame and ends at the last.
 public struct ShotPath: Sendable, Equatable {
     /// Key frames at equal time intervals.
     private let points: [Pose]
@@ -32,7 +32,7 @@ public struct ShotPath: Sendable, Equatable {
         self.ease = ease
     }
 
-    /// Pose at a share of the shot, 0...1; yaw is continuous, beyond ±180° where needed.
+    /// Pose after the given fraction of the shot, 0...1; yaw is continuous, and can exceed ±180°.
     public func pose(at share: Double) -> Pose {
         let share = eased(min(max(share, 0), 1))
         guard smoothing > 0, points.count > 1 else { return straight(share) }
@@ -51,8 +51,8 @@ public struct ShotPath: Sendable, Equatable {
         return Pose(yaw: sum.yaw / weights, roll: sum.roll / weights, pitch: sum.pitch / weights)
     }
 
-    /// Straight path. Before its beginning and after its end the path continues point-symmetrically,
-    /// so that smoothing does not move its ends.
+    /// Straight path. The path is extended point-symmetrically before its beginning and after its
+    /// end. Therefore smoothing does not move the ends of the path.
     private func straight(_ share: Double) -> Pose {
         if share < 0 { return mirrored(straight(min(-share, 1)), at: points[0]) }
         if share > 1 { return mirrored(straight(max(2 - share, 0)), at: points[points.count - 1]) }
@@ -71,8 +71,8 @@ public struct ShotPath: Sendable, Equatable {
             pitch: 2 * end.pitch - pose.pitch)
     }
 
-    /// Share of the way at a share of the time: constant acceleration, constant speed, constant
-    /// braking.
+    /// Fraction of the path after the given fraction of the time: constant acceleration, constant
+    /// speed, constant deceleration.
     private func eased(_ time: Double) -> Double {
         guard ease > 0 else { return time }
         let speed = 1 / (1 - ease)

@@ -3,7 +3,7 @@
 public struct ShotPlan: Sendable, Equatable {
     /// Place that the camera visits.
     public struct Frame: Sendable, Equatable {
-        /// Orientation of the camera; the yaw is from the origin of the shot, -180...180°.
+        /// Orientation of the camera; yaw relative to the beginning of the shot, -180...180°.
         public var pose: Pose
         /// Time for which the camera stays after it is still, s.
         public var dwell = 0.0
@@ -37,7 +37,7 @@ public struct ShotPlan: Sendable, Equatable {
         self.photos = photos
     }
 
-    /// The places; every place with a photo has the number 0.
+    /// The places; the number of each photo is still 0.
     private static func places(_ recipe: ShotRecipe) -> [Frame] {
         switch recipe.kind {
         case .keyFrames:

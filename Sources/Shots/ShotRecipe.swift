@@ -131,7 +131,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
     }
 }
 
-/// Shutter of a shot, and the decision about a photo of which it is not known whether it was taken.
+/// Shutter of a shot, and the decision about a photo that was possibly taken.
 public struct ShutterSettings: Sendable, Equatable, Codable {
     /// Kind of a shutter.
     public enum Kind: String, Sendable, Codable, CaseIterable {
@@ -147,7 +147,7 @@ public struct ShutterSettings: Sendable, Equatable, Codable {
         case mavlink
     }
 
-    /// Decision about a photo that was perhaps taken before the program ended.
+    /// Decision about a photo that was possibly taken before the program ended.
     public enum Doubt: String, Sendable, Codable, CaseIterable {
         /// The photo is taken again: no photo is lost, one can be double.
         case `repeat`
@@ -160,7 +160,7 @@ public struct ShutterSettings: Sendable, Equatable, Codable {
     /// Words of the command; `{file}`, `{number}`, `{yaw}`, `{roll}` and `{pitch}` are replaced.
     public var command: [String] = []
     /// Pattern of the path of the photo's file, with `{number}`; empty if the command does not write
-    /// a file. An existing file is the evidence that the photo was taken.
+    /// a file. If the file exists, the photo was taken.
     public var file = ""
     /// GPIO chip.
     public var chip = "/dev/gpiochip0"
@@ -176,9 +176,9 @@ public struct ShutterSettings: Sendable, Equatable, Codable {
     public var system = 1
     /// Time for which the camera stays after the shutter, s, 0...3600: the exposure.
     public var hold = 0.0
-    /// Longest time for which the shutter is waited for, s, 0.1...3600.
+    /// Longest wait for the shutter, s, 0.1...3600.
     public var timeout = 30.0
-    /// Decision about a photo that was perhaps taken.
+    /// Decision about a photo that was possibly taken.
     public var doubt = Doubt.repeat
 
     /// Creates a shutter that takes no photos.

@@ -1,8 +1,8 @@
-/// Saved state of a shot. It is written before a photo and after it, each time completely and
-/// durably, so that a shot that ends at any instant continues without a lost or a double photo as
-/// far as the shutter has evidence.
+/// Saved state of a shot. The state is saved before and after each photo, and synced to the disk. A
+/// shot that was interrupted at any instant then continues without a lost or a double photo, if the
+/// shutter can show whether a photo was taken.
 public struct ShotRecord: Sendable, Equatable, Codable {
-    /// Photo that is about to be taken, or was perhaps taken.
+    /// Photo that the program is about to take, and possibly took before it ended.
     public struct Pending: Sendable, Equatable, Codable {
         /// State of the shutter's counter before the photo; nil if the shutter has no counter.
         public var mark: Int?

@@ -33,8 +33,9 @@ public enum OutputsOff {
         return try run(outputs, wheels)
     }
 
-    /// Switches the outputs on every bus off, and the wheels, even if the switching fails on another
-    /// bus. The board of the wheels would continue to turn them at the last speed.
+    /// Switches off the outputs on every bus, and the wheels. A failure on one bus does not prevent
+    /// the others from being switched off. Without this call, the board of the wheels would continue
+    /// at the last speed.
     static func run(
         _ buses: [any OutputBus], _ wheels: DriveMotors? = nil
     ) throws(DaemonError) -> String {

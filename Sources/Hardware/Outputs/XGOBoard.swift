@@ -39,7 +39,7 @@ final class XGOBoard: WheelBoard {
     /// Time between the beginnings of two instructions, s: 0.8 ms of transmission, and a pause of
     /// more than 1 ms.
     private static let spacing = 0.002
-    /// Time for the reply that proves that the board has received the stop, s.
+    /// Longest wait for the reply that shows that the board has received the stop, s.
     private static let proof = 0.03
 
     /// Creates a board.
@@ -121,7 +121,8 @@ final class XGOBoard: WheelBoard {
         forget()
     }
 
-    /// Forgets the robot: another one can be connected, or the board has restarted with its own pose.
+    /// Discards the state of the robot, because another robot can be connected, or the board has
+    /// restarted with its own pose.
     private func forget() {
         report.model = nil
         report.isFallen = false
@@ -153,7 +154,7 @@ final class XGOBoard: WheelBoard {
         if take(.height) {
             return XGOFrame.write(XGOFrame.byte(2 * wanted.height - 1), to: .height)
         }
-        // The controller of a level body ignores a roll.
+        // While the board keeps the body level, it ignores a requested roll.
         if take(.roll), !wanted.isLevel, let most = report.model?.largestRoll {
             return XGOFrame.write(XGOFrame.byte(wanted.rollDeg / most), to: .roll)
         }

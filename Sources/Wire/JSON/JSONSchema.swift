@@ -37,7 +37,7 @@ public enum JSONSchema {
     }
 }
 
-/// A type whose schema is not the list of its properties.
+/// Type with a schema of its own, which is not derived from the type's properties.
 private protocol Sketched {
     static func schema() throws -> JSONValue
     static func sample() throws -> Self

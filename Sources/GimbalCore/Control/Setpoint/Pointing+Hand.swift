@@ -13,7 +13,7 @@ extension Pointing {
         }
     }
 
-    /// Turns the set-point with a hand. Where the push ends, the set-point stops, and the angle
+    /// Turns the set-point with a hand. When the push ends, the set-point stops, and its angle
     /// becomes the requested angle.
     ///
     /// - Parameters:

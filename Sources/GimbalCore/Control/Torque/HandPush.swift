@@ -4,9 +4,10 @@
 /// The evidence for a hand on a joint is the torque that neither the camera's inertia, nor its
 /// imbalance, nor the learned friction explains. A hand is detected if this torque exceeds a
 /// fraction of the motor's torque limit for `Parameters.patience` without interruption, and the
-/// joint does not turn in the opposite direction meanwhile. Friction and the handle's motion cannot
-/// meet both requirements: friction acts against the joint's motion, and the torque of a step is
-/// shorter. A constant load, such as a cable, is learned within seconds and subtracted.
+/// joint does not turn in the opposite direction meanwhile. Friction does not meet the second
+/// requirement, because it acts against the joint's motion. A step of a walking person does not meet
+/// the first requirement, because its torque is shorter. A constant load, such as a cable, is learned
+/// within seconds and subtracted.
 ///
 /// While a hand is detected, the set-point turns with the hand, at a rate that grows with the
 /// torque. The detection ends when the torque falls, or after `longest`.
@@ -39,7 +40,7 @@ public struct HandPush: Sendable, BitwiseCopyable {
         var friction: AxisVector
         /// Joint angles, rad.
         var joints: AxisVector
-        /// Angles from the set-point to the camera, rad.
+        /// Angles from the set-point to the camera, per joint, rad.
         var astray: AxisVector
         /// Joints that a hand can turn now.
         var pushable: AxisSet
@@ -55,7 +56,7 @@ public struct HandPush: Sendable, BitwiseCopyable {
     var rates: AxisVector { @_noLocks get { joints.map { $0.rate } } }
 
     private var joints = PerAxis(Joint())
-    /// Time for which the evidence must be reliable before a hand can be detected, s.
+    /// Remaining time in which no hand is detected, s.
     private var wait = HandPush.settling
 
     /// Time after a start, a fault or a calibration in which no hand is detected, s: the controller
@@ -123,27 +124,27 @@ extension HandPush {
 
         /// Constant load, N·m.
         private var load = 0.0
-        /// Time since the torque has exceeded the threshold, s.
+        /// Duration for which the torque has exceeded the threshold, s.
         private var strong = 0.0
         /// Joint angle at which the torque exceeded the threshold, rad, and the torque's sign.
         private var start = (angle: 0.0, sign: 0.0)
-        /// Time since the torque has been below the threshold of the release, s.
+        /// Duration for which the torque has been below the release threshold, s.
         private var quiet = 0.0
         /// Duration of the push, s.
         private var pushed = 0.0
-        /// True after a push that was too long, until the torque falls.
+        /// True from the end of a push that was too long until the torque falls.
         private var isSpent = false
 
         /// Time constant of the torque's low-pass, s.
         private static var smoothing: Double { @_noLocks get { 0.02 } }
         /// Time constant with which a constant load is learned, s.
         private static var memory: Double { @_noLocks get { 5 } }
-        /// Angle by which the joint can turn against the torque of a hand, rad. The limit is larger
-        /// than the turns of a hand that holds the handle still.
+        /// Largest angle by which the joint can turn against the torque of a hand, rad. A hand that
+        /// holds the handle still turns it by less than this angle.
         private static var opposition: Double { @_noLocks get { 0.3 * .pi / 180 } }
-        /// Threshold of the release, as a fraction of the threshold of the detection.
+        /// Release threshold, as a fraction of the detection threshold.
         private static var release: Double { @_noLocks get { 0.4 } }
-        /// Time below the threshold of the release after which a push ends, s.
+        /// Time below the release threshold after which a push ends, s.
         private static var quietSeconds: Double { @_noLocks get { 0.1 } }
         /// Longest push, s. A longer push is a load or an obstacle.
         private static var longest: Double { @_noLocks get { 10 } }
