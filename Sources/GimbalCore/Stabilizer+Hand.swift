@@ -29,11 +29,11 @@ extension Stabilizer {
             return pointing.guide(.zero, axes: .none, dt: dt)
         }
         let (kinematics, joints) = (joints.motion.kinematics, joints.motion.angles)
-        let astray = kinematics.jointRates(relativeRate: snapshot.attitudeError * -1)
+        let deviation = kinematics.jointRates(relativeRate: snapshot.attitudeError * -1)
         push.step(
             HandPush.Evidence(
                 unexplained: drive.state.unexplained, limit: drive.torque.limit,
-                friction: drive.state.friction, joints: joints, astray: astray,
+                friction: drive.state.friction, joints: joints, deviation: deviation,
                 pushable: pointing.pushable.subtracting(endsAtLimit(joints))),
             parameters: parameters.push, dt: dt)
         drive.learnsLoads = push.suspected.isEmpty

@@ -46,7 +46,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var wasReady = false
     /// Magnitude of the camera's rate minus that of its set-point in the last period, rad/s; 0 for
     /// motors with encoders and for servos, which cannot lose their rotors.
-    private var astray = 0.0
+    private var deviation = 0.0
     private(set) var isStopped = false
     private(set) var isShuttingDown = false
     private(set) var external: Conditions = .none
@@ -312,7 +312,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             FaultLatch.Evidence(
                 isEnabled: isClosed, reversed: reversed,
                 saturated: parameters.motorType.exertsTorque ? drive.state.saturated : .none,
-                rate: estimator.rate.norm, astray: astray, error: snapshot.attitudeError.norm,
+                rate: estimator.rate.norm, deviation: deviation, error: snapshot.attitudeError.norm,
                 external: external),
             dt: dt)
     }
@@ -365,7 +365,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
         wasReady = drive.state.isReady
         let setpoint = nextSetpoint(now: now, dt: dt)
-        if case .field = parameters.motorType { astray = estimator.rate.norm - setpoint.rate.norm }
+        if case .field = parameters.motorType {
+            deviation = estimator.rate.norm - setpoint.rate.norm
+        }
         snapshot.setpoint = setpoint.attitude
         snapshot.attitudeError = attitude.error(to: setpoint.attitude)
         let belief = drive.state.inertia.sigmas

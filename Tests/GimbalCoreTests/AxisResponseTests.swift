@@ -19,7 +19,7 @@ struct AxisResponseTests {
             let (told, rate) = signal(t)
             angle += rate * dt
             response.step(
-                told: told, seen: (rate - last) / dt, astray: rate, error: -angle,
+                told: told, seen: (rate - last) / dt, deviation: rate, error: -angle,
                 joint: followed * angle,
                 bar: ResponseBar(findsInertia: true, isInertiaFound: false, isDelayKnown: true),
                 least: 1, pace: pace)

@@ -6,14 +6,14 @@ import Testing
 struct FaultLatchTests {
     /// Time for which `rotorLost` holds after a camera has been flung for a quarter of a second and
     /// is calm from then on, s.
-    private func loss(_ latch: inout FaultLatch, astray: Double = 10) -> Double {
+    private func loss(_ latch: inout FaultLatch, deviation: Double = 10) -> Double {
         var seconds = 0.0
         for tick in 1...70_000 {
             let isFlung = tick <= 250
             latch.step(
                 FaultLatch.Evidence(
                     isEnabled: isFlung, reversed: .none, saturated: .none,
-                    rate: isFlung ? 10 : 0.1, astray: isFlung ? astray : 0, error: 0,
+                    rate: isFlung ? 10 : 0.1, deviation: isFlung ? deviation : 0, error: 0,
                     external: .none), dt: 1e-3)
             if latch.conditions.intersects(.rotorLost) { seconds += 1e-3 }
         }
@@ -42,7 +42,7 @@ struct FaultLatchTests {
         for _ in 1...600_000 {
             latch.step(
                 FaultLatch.Evidence(
-                    isEnabled: true, reversed: .none, saturated: .none, rate: 0, astray: 0,
+                    isEnabled: true, reversed: .none, saturated: .none, rate: 0, deviation: 0,
                     error: 0, external: .none), dt: 1e-3)
         }
         #expect(abs(loss(&latch) - 1.1) < 0.02)
@@ -51,6 +51,6 @@ struct FaultLatchTests {
     @Test("a camera that its set-point turns fast has lost nothing")
     func commanded() {
         var latch = FaultLatch()
-        #expect(loss(&latch, astray: 6) == 0)
+        #expect(loss(&latch, deviation: 6) == 0)
     }
 }

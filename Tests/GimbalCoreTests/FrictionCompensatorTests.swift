@@ -27,7 +27,7 @@ struct FrictionCompensatorTests {
             let joint = 0.05 * sin(w * t)
             let rate = 0.05 * w * cos(w * t)
             let torque = compensator.torque(
-                joint: joint, astray: 0, gains: JointTracker.Gains(forAnglesOver: dt),
+                joint: joint, deviation: 0, gains: JointTracker.Gains(forAnglesOver: dt),
                 parameters: parameters, dt: dt)
             let end: Double = rate > 0 ? 1 : -1
             bristle = end + (bristle - end) * exp(-abs(rate) * dt / distance)
@@ -82,7 +82,7 @@ struct FrictionCompensatorTests {
             let joint = 0.05 * sin(2 * Double.pi * 2 * Double(i) * 1e-3)
             let rate = cos(2 * Double.pi * 2 * Double(i) * 1e-3)
             let torque = compensator.torque(
-                joint: joint, astray: 0, gains: JointTracker.Gains(forAnglesOver: 1e-3),
+                joint: joint, deviation: 0, gains: JointTracker.Gains(forAnglesOver: 1e-3),
                 parameters: Self.parameters, dt: 1e-3)
             compensator.learn(
                 residual: rate > 0 ? start : -start, parameters: Self.parameters, dt: 1e-3)
@@ -93,7 +93,7 @@ struct FrictionCompensatorTests {
     }
 
     @Test("does not answer to the camera's own shaking")
-    func astray() {
+    func deviation() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.03)
         var (least, most) = (0.0, 0.0)
@@ -102,7 +102,7 @@ struct FrictionCompensatorTests {
             // back and forth.
             let shake = 0.009 * sin(2 * Double.pi * 15 * Double(i) * 1e-3)
             let torque = compensator.torque(
-                joint: 0.1 * Double(i) * 1e-3 + shake, astray: shake,
+                joint: 0.1 * Double(i) * 1e-3 + shake, deviation: shake,
                 gains: JointTracker.Gains(forAnglesOver: 1e-3), parameters: Self.parameters,
                 dt: 1e-3)
             if i > 500 { (least, most) = (min(least, torque), max(most, torque)) }
@@ -127,7 +127,7 @@ struct FrictionCompensatorTests {
         var compensator = FrictionCompensator()
         for _ in 0..<5000 {
             let torque = compensator.torque(
-                joint: 0.3, astray: 0, gains: JointTracker.Gains(forAnglesOver: 1e-3),
+                joint: 0.3, deviation: 0, gains: JointTracker.Gains(forAnglesOver: 1e-3),
                 parameters: Self.parameters, dt: 1e-3)
             compensator.learn(residual: 0.02, parameters: Self.parameters, dt: 1e-3)
             #expect(torque == 0)
@@ -141,7 +141,7 @@ struct FrictionCompensatorTests {
         Self.swing(&compensator, seconds: 15, coulomb: 0.2) { _, _ in }
         #expect(compensator.size <= Self.parameters.limit * 1.0001)
         let torque = compensator.torque(
-            joint: 3, astray: 0, gains: JointTracker.Gains(forAnglesOver: 1e-3),
+            joint: 3, deviation: 0, gains: JointTracker.Gains(forAnglesOver: 1e-3),
             parameters: Self.parameters, dt: 1e-3)
         #expect(abs(torque) <= 2 * Self.parameters.limit)
     }

@@ -117,7 +117,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///     effect, in the unit of `seen`.
     ///   - seen: Response of the camera about the joint's axis: acceleration, rad/s², for torque
     ///     motors, or rate, rad/s, for servos.
-    ///   - astray: Camera's rate minus the desired rate about the joint's axis, rad/s.
+    ///   - deviation: Camera's rate minus the desired rate about the joint's axis, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
     ///   - bar: Thresholds at which a response counts as the inverted command.
@@ -126,25 +126,25 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - pace: Filter coefficients of this period.
     @_noLocks
     mutating func step(
-        told: Double, seen: Double, astray: Double, error: Double, joint: Double?,
+        told: Double, seen: Double, deviation: Double, error: Double, joint: Double?,
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
         // A motion from before the start of the motors, such as walking, continues afterwards.
         // Therefore the rate of this motion is subtracted.
-        let first = firstRate ?? astray
+        let first = firstRate ?? deviation
         let fade = pace.fade
-        turned += (astray - first) * dt - turned * fade
+        turned += (deviation - first) * dt - turned * fade
         firstRate = first * (1 - fade)
-        let isTurned = turns(joint, astray: astray, pace)
+        let isTurned = turns(joint, deviation: deviation, pace)
         let isOpposite =
-            (fast.step(told: told, seen: seen, astray: astray, bar: bar, pace.fast)
+            (fast.step(told: told, seen: seen, deviation: deviation, bar: bar, pace.fast)
                 && (bar.isDelayKnown || slow.isOpposed))
-            || slow.step(told: told, seen: seen, astray: astray, bar: bar, pace.slow)
+            || slow.step(told: told, seen: seen, deviation: deviation, bar: bar, pace.slow)
         let isLeaving =
-            turned * astray > 0 && error * astray < 0
+            turned * deviation > 0 && error * deviation < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
-            && 2 * abs(astray) * Self.memory > abs(turned)
+            && 2 * abs(deviation) * Self.memory > abs(turned)
         // With a wrong sign, the response keeps its direction. In an oscillation at half the loop
         // rate, the response looks inverted in every second period only.
         isReversed =
@@ -154,9 +154,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     }
 
     /// True if the joint has turned by at least half the camera's angle.
-    private mutating func turns(_ joint: Double?, astray: Double, _ pace: Pace) -> Bool {
+    private mutating func turns(_ joint: Double?, deviation: Double, _ pace: Pace) -> Bool {
         let share = pace.joint
-        turnedWithJoint += astray * pace.dt - turnedWithJoint * share
+        turnedWithJoint += deviation * pace.dt - turnedWithJoint * share
         guard let joint else { return true }
         let past = pastJoint ?? joint
         pastJoint = past + (joint - past) * share
@@ -202,7 +202,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
     /// inverted command and accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
-        told newTold: Double, seen newSeen: Double, astray: Double,
+        told newTold: Double, seen newSeen: Double, deviation: Double,
         bar: ResponseBar, _ pace: Pace
     ) -> Bool {
         let u = told.step(newTold, pace)
@@ -211,7 +211,7 @@ private struct Correlator: Sendable, BitwiseCopyable {
         products = products * keep + u * v
         toldSquares = toldSquares * keep + u * u
         seenSquares = seenSquares * keep + v * v
-        guard toldSquares > 0, u * astray < 0, v * astray > 0 else { return false }
+        guard toldSquares > 0, u * deviation < 0, v * deviation > 0 else { return false }
         let ratio = -products / toldSquares
         return products < -bar.correlation * cm_sqrt(toldSquares * seenSquares)
             && ratio > bar.least && ratio < bar.most

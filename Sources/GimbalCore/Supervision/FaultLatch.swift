@@ -14,7 +14,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var rate: Double
         /// Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s. It is
         /// always 0 for motors with encoders and for servos, which cannot lose their rotors.
-        var astray: Double
+        var deviation: Double
         /// Angle between camera and set-point, rad.
         var error: Double
         /// Conditions that other parts of the daemon report.
@@ -22,14 +22,14 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(
-            isEnabled: Bool, reversed: AxisSet, saturated: AxisSet, rate: Double, astray: Double,
+            isEnabled: Bool, reversed: AxisSet, saturated: AxisSet, rate: Double, deviation: Double,
             error: Double, external: Conditions
         ) {
             self.isEnabled = isEnabled
             self.reversed = reversed
             self.saturated = saturated
             self.rate = rate
-            self.astray = astray
+            self.deviation = deviation
             self.error = error
             self.external = external
         }
@@ -80,7 +80,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         if seen.isEnabled { reversed.insert(seen.reversed) }
         if seen.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
         conditions = latched
-        if rotors.step(astray: seen.isEnabled ? seen.astray : nil, rate: seen.rate, dt: dt) {
+        if rotors.step(deviation: seen.isEnabled ? seen.deviation : nil, rate: seen.rate, dt: dt) {
             conditions.insert(.rotorLost)
         }
         stalled = stuck > Self.stallSeconds ? seen.saturated : .none
@@ -101,7 +101,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// time.
     private var patience = shortestPatience
 
-    /// Threshold of `astray` above which the camera is being flung, rad/s. While the motors hold
+    /// Threshold of `deviation` above which the camera is being flung, rad/s. While the motors hold
     /// the camera, neither a request nor a hand can cause such a rate.
     private static var flingRate: Double { @_noLocks get { 7 } }
     /// Time above `flingRate` after which the camera counts as flung, s; the camera has then turned
@@ -123,17 +123,17 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Updates the detector with the camera's rates in one period.
     ///
     /// - Parameters:
-    ///   - astray: Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s;
+    ///   - deviation: Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s;
     ///     nil while the outputs are off.
     ///   - rate: Magnitude of the camera's rate, rad/s.
     ///   - dt: Seconds since the previous call of this method.
     /// - Returns: True if the motors must be off because the camera was flung.
     @_noLocks
-    mutating func step(astray: Double?, rate: Double, dt: Double) -> Bool {
+    mutating func step(deviation: Double?, rate: Double, dt: Double) -> Bool {
         flung *= 1 - min(dt / Self.memory, 1)
-        if let astray, astray > Self.flingRate {
+        if let deviation, deviation > Self.flingRate {
             flung += dt
-        } else if astray != nil {
+        } else if deviation != nil {
             let fade = min(0.69 * dt / Self.recovery, 1)
             patience = max(Self.shortestPatience, patience * (1 - fade))
         }

@@ -44,7 +44,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         lastRates = rates
         guard let last else { return }
         compare(
-            told: acted, seen: (rates - last) * (1 / dt), astray: rates - wanted, errors: errors,
+            told: acted, seen: (rates - last) * (1 / dt), deviation: rates - wanted, errors: errors,
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
@@ -62,20 +62,20 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         dt: Double
     ) {
         compare(
-            told: jointRates, seen: rates, astray: rates - wanted, errors: errors, joints: nil,
+            told: jointRates, seen: rates, deviation: rates - wanted, errors: errors, joints: nil,
             bar: ResponseBar(
                 least: 0.6, most: 1.5, correlation: 0.96, evidence: 1.5 * .pi / 180),
             least: .zero, dt: dt)
     }
 
     private mutating func compare(
-        told: AxisVector, seen: AxisVector, astray: AxisVector, errors: AxisVector,
+        told: AxisVector, seen: AxisVector, deviation: AxisVector, errors: AxisVector,
         joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
         let pace = AxisResponse.Pace(dt: dt)
         axes.change {
             $0.step(
-                told: told[$1], seen: seen[$1], astray: astray[$1], error: errors[$1],
+                told: told[$1], seen: seen[$1], deviation: deviation[$1], error: errors[$1],
                 joint: joints?[$1], bar: bar, least: least[$1], pace: pace)
         }
     }

@@ -46,7 +46,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     /// Time for an oscillation to decay after a reduction of the corner frequencies, s.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
-    /// Time after a measurement of the inertia in which nobody can have exchanged the camera, s.
+    /// Minimum time that a replacement of the camera takes after an inertia measurement, s.
     private static var freshTime: Double { @_noLocks get { 3 } }
 
     /// Longest time for which the camera can still oscillate after the detection of an oscillation,

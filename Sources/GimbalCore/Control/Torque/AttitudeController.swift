@@ -154,19 +154,19 @@ public struct AttitudeController: MotorController {
         let known = imbalance.moment(specificForce: specificForce) + inertia.probe
         var sliding = AxisVector.zero
         var showsFriction = input.areJointsMeasured
-        let astray = rate - planned.rate
+        let deviation = rate - planned.rate
         if let handleRate = input.handleRate, handleRate.isFinite {
             let handle = JointKinematics.attitude(joints: joints).inverseRotate(handleRate)
             sliding = friction.torques(
                 jointRates: kinematics.jointRates(relativeRate: rate - handle),
-                astray: kinematics.jointRates(relativeRate: astray), dt: dt)
+                deviation: kinematics.jointRates(relativeRate: deviation), dt: dt)
             showsFriction = true
         } else if input.areJointsMeasured {
             // The encoders' angles were measured at the sampling instant, whereas the attitude is
             // extrapolated to a later time.
-            let angle = attitudeError + astray * parameters.attitudeLead
+            let angle = attitudeError + deviation * parameters.attitudeLead
             sliding = friction.torques(
-                joints: joints, astray: kinematics.jointRates(relativeRate: -angle), dt: dt)
+                joints: joints, deviation: kinematics.jointRates(relativeRate: -angle), dt: dt)
         }
         let wanted = kinematics.torques(moment: asked * scale + known) + sliding
         var bounds = TorqueBounds(limit: limit)
@@ -271,11 +271,11 @@ public struct AttitudeController: MotorController {
         let error = command - rate
         // The derivative acts on the rate relative to the set-point; it therefore does not oppose
         // the set-point's motion.
-        let astray = rate - feedforward
+        let relative = rate - feedforward
         let axes = inertia.values
         let demand = pids.step {
             $0.demand(
-                error: error[$1], rate: astray[$1], acceleration: 0, dt: dt, integrate: authority)
+                error: error[$1], rate: relative[$1], acceleration: 0, dt: dt, integrate: authority)
         }
         if dt != period {
             period = dt

@@ -97,29 +97,29 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// Torque that overcomes the friction, N·m, from a measured joint angle, rad.
     ///
-    /// `astray` is the error of the camera's angle about the joint's axis (actual angle minus
-    /// set-point), rad. `astray` is subtracted from the joint's predicted motion, because an
+    /// `deviation` is the error of the camera's angle about the joint's axis (actual angle minus
+    /// set-point), rad. `deviation` is subtracted from the joint's predicted motion, because an
     /// oscillation of the camera in the prediction would be amplified.
     @_noLocks @_noAllocation
     mutating func torque(
-        joint: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
+        joint: Double, deviation: Double, gains: JointTracker.Gains, parameters p: Parameters,
         dt: Double
     ) -> Double {
         tracker.follow(angle: joint, gains, dt: dt)
-        wanted.follow(angle: joint - astray, gains, dt: dt)
+        wanted.follow(angle: joint - deviation, gains, dt: dt)
         return torque(parameters: p, dt: dt)
     }
 
     /// Torque that overcomes the friction, N·m, from a measured joint rate, rad/s: the camera
-    /// gyroscope's rate minus the handle gyroscope's rate. `astray` is the error of the camera's
+    /// gyroscope's rate minus the handle gyroscope's rate. `deviation` is the error of the camera's
     /// rate about the joint's axis (actual rate minus set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
-        rate: Double, astray: Double, gains: JointTracker.Gains, parameters p: Parameters,
+        rate: Double, deviation: Double, gains: JointTracker.Gains, parameters p: Parameters,
         dt: Double
     ) -> Double {
         tracker.follow(rate: rate, gains, dt: dt)
-        wanted.follow(rate: rate - astray, gains, dt: dt)
+        wanted.follow(rate: rate - deviation, gains, dt: dt)
         return torque(parameters: p, dt: dt)
     }
 

@@ -41,7 +41,7 @@ public struct HandPush: Sendable, BitwiseCopyable {
         /// Joint angles, rad.
         var joints: AxisVector
         /// Angles from the set-point to the camera, per joint, rad.
-        var astray: AxisVector
+        var deviation: AxisVector
         /// Joints that a hand can turn now.
         var pushable: AxisSet
     }
@@ -95,7 +95,7 @@ public struct HandPush: Sendable, BitwiseCopyable {
                 Joint.Bounds(
                     limit: seen.limit[axis], friction: seen.friction[axis],
                     isPushable: !isWaiting && seen.pushable.contains(axis)),
-                angle: seen.joints[axis], astray: seen.astray[axis], parameters: p, dt: dt)
+                angle: seen.joints[axis], deviation: seen.deviation[axis], parameters: p, dt: dt)
         }
     }
 }
@@ -175,12 +175,12 @@ extension HandPush {
         /// Updates the detection.
         @_noLocks
         mutating func step(
-            _ bounds: Bounds, angle: Double, astray: Double, parameters p: Parameters, dt: Double
+            _ bounds: Bounds, angle: Double, deviation: Double, parameters p: Parameters, dt: Double
         ) {
             let bar = p.threshold * bounds.limit + 0.5 * bounds.friction
             let low = Self.release * bar
             if isPushed {
-                guide(from: low, to: bounds.limit, astray: astray, parameters: p)
+                guide(from: low, to: bounds.limit, deviation: deviation, parameters: p)
                 quiet = abs(torque) < low ? quiet + dt : 0
                 pushed += dt
                 if pushed > Self.longest { isSpent = true }
@@ -214,11 +214,11 @@ extension HandPush {
         /// Computes the rate of the set-point from the torque and from the camera's angle to the
         /// set-point.
         private mutating func guide(
-            from low: Double, to limit: Double, astray: Double, parameters p: Parameters
+            from low: Double, to limit: Double, deviation: Double, parameters p: Parameters
         ) {
             let excess = max(0, abs(torque) - low) / max(limit - low, 1e-3)
-            let lag = max(0, abs(astray) - Self.slack) / Self.catchUp
-            let wanted = (torque < 0 ? -excess : excess) * p.maxRate + (astray < 0 ? -lag : lag)
+            let lag = max(0, abs(deviation) - Self.slack) / Self.catchUp
+            let wanted = (torque < 0 ? -excess : excess) * p.maxRate + (deviation < 0 ? -lag : lag)
             rate = min(max(wanted, -p.maxRate), p.maxRate)
         }
     }

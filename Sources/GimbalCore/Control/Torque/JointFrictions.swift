@@ -17,27 +17,29 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     var explained: AxisVector { @_noLocks get { joints.map { $0.explained } } }
 
     /// The torques that overcome the friction, N·m, computed from measured joint angles, rad.
-    /// `astray` is the error of the camera's angle about each joint's axis (actual angle minus
+    /// `deviation` is the error of the camera's angle about each joint's axis (actual angle minus
     /// set-point), rad.
     @_noLocks @_noAllocation
-    mutating func torques(joints angles: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
+    mutating func torques(joints angles: AxisVector, deviation: AxisVector, dt: Double)
+        -> AxisVector
+    {
         guard parameters.learningRate > 0 else { return .zero }
         let (gains, p) = (JointTracker.Gains(forAnglesOver: dt), parameters)
         return joints.step {
             $0.torque(
-                joint: angles[$1], astray: astray[$1], gains: gains, parameters: p, dt: dt)
+                joint: angles[$1], deviation: deviation[$1], gains: gains, parameters: p, dt: dt)
         }
     }
 
-    /// Torques that overcome the friction, N·m, from measured joint rates, rad/s. `astray` is the
+    /// Torques that overcome the friction, N·m, from measured joint rates, rad/s. `deviation` is the
     /// error of the camera's rate about each joint's axis (actual rate minus set-point), rad/s.
     @_noLocks @_noAllocation
-    mutating func torques(jointRates: AxisVector, astray: AxisVector, dt: Double) -> AxisVector {
+    mutating func torques(jointRates: AxisVector, deviation: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }
         let (gains, p) = (JointTracker.Gains(forRatesOver: dt), parameters)
         return joints.step {
             $0.torque(
-                rate: jointRates[$1], astray: astray[$1], gains: gains, parameters: p, dt: dt)
+                rate: jointRates[$1], deviation: deviation[$1], gains: gains, parameters: p, dt: dt)
         }
     }
 
