@@ -46,7 +46,7 @@ final class Companions: Sendable {
                 .text("name", required: true, "Name of the program, 1 to 32 bytes."),
                 .word(
                     "level", of: DoctorCheck.Level.allCases.map(\.rawValue),
-                    "Health; ok if it is missing."),
+                    "Health; default: ok."),
                 .text("finding", "State of the program, for the doctor."),
                 .text("remedy", "Remedy of a problem."),
                 .any("values", "Object of numbers."),

@@ -42,7 +42,7 @@ struct FollowingMethods: Sendable {
             [
                 .number(
                     "t", in: Self.times, unit: "seconds",
-                    "Time on the loop's clock; now if it is missing.")
+                    "Time on the loop's clock; default: now.")
             ]
         ) { (parameters, _) throws(Refusal) in
             let now = clock.now
@@ -77,16 +77,16 @@ struct FollowingMethods: Sendable {
                     "Elevation of the direction, up positive."),
                 .number(
                     "yaw_rate", in: MotionRequest.rates, unit: "degrees per second",
-                    "Change of yaw; 0 if it is missing."),
+                    "Change of yaw; default: 0."),
                 .number(
                     "pitch_rate", in: MotionRequest.rates, unit: "degrees per second",
-                    "Change of pitch; 0 if it is missing."),
+                    "Change of pitch; default: 0."),
                 .number(
                     "t", in: Self.times, unit: "seconds",
-                    "Time of the direction on the loop's clock; now if it is missing."),
+                    "Time of the direction on the loop's clock; default: now."),
                 .number(
                     "smoothing", in: MotionRequest.smoothings, unit: "seconds",
-                    "Time constant of the correction; 0.25 s if it is missing."),
+                    "Time constant of the correction; default: 0.25 s."),
             ]
         ) {
             (parameters, caller) throws(Refusal) in
@@ -128,7 +128,7 @@ struct FollowingMethods: Sendable {
             [
                 .word(
                     "action", of: FollowingChoice.Action.allCases.map(\.rawValue), required: true,
-                    "\"on\": any person; \"off\": nobody; \"next\": the next person; \"point\": the person at x and y; \"person\": the person with the given ID."
+                    "\"on\": follow any person; \"off\": follow no person; \"next\": the next person; \"point\": the person at x and y; \"person\": the person with the given ID."
                 ),
                 .number(
                     "x", in: 0...1, unit: "of the picture's width",

@@ -74,7 +74,7 @@ struct MachineMethods: Sendable {
                     ),
                     .number(
                         "seconds", in: 1...300, unit: "seconds",
-                        "Timeout of the action \"learn\"; 30 if it is missing."),
+                        "Timeout of the action \"learn\"; default: 30."),
                 ]
             ) { (parameters, caller) throws(Refusal) in
                 let seconds = try parameters.number("seconds")

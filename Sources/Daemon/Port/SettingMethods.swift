@@ -14,7 +14,7 @@ extension SocketMethod {
             ) { (_, _) throws(Refusal) in tuning.list() },
             .question(
                 "get", "Returns settings with value, default, unit, range and meaning.",
-                [.texts("keys", "Keys or tables of settings; all settings if it is missing.")]
+                [.texts("keys", "Keys or tables of settings; default: all settings.")]
             ) { (parameters, _) throws(Refusal) in
                 try chosen(try parameters.strings("keys") ?? [], of: tuning.list())
             }.answering([Wire.Setting].self),

@@ -42,7 +42,7 @@ struct TaskMethods: Sendable {
                     Self.measurement,
                     .number(
                         "seconds", in: 1...60, unit: "seconds",
-                        "Length of the measurement; 10 if it is missing."),
+                        "Length of the measurement; default: 10."),
                 ]
             ) { (parameters, caller) throws(Refusal) in
                 let seconds = try parameters.number("seconds") ?? 10
@@ -70,7 +70,7 @@ struct TaskMethods: Sendable {
                         "`status` changes nothing; `last` saves the most recent seconds to a file."),
                     .number(
                         "seconds", in: 0.1...600, unit: "seconds",
-                        "For \"last\", length of the recording, 60 if it is missing; for \"start\", time before the start that the recording also contains."
+                        "For \"last\", length of the recording, default: 60; for \"start\", time before the start that the recording also contains."
                     ),
                     .bool("attached", "Whether the recording stops when the connection ends."),
                 ], record
@@ -81,7 +81,7 @@ struct TaskMethods: Sendable {
                     .action(["status", "allow", "forget"], "status only reads."),
                     .number(
                         "seconds", in: 0...600, unit: "seconds",
-                        "Time during which phones can pair; 120 if it is missing."),
+                        "Time during which phones can pair; default: 120."),
                     .text("address", "Bluetooth address of the phone, for the action \"forget\"."),
                 ], pair),
             .question(
@@ -90,7 +90,7 @@ struct TaskMethods: Sendable {
                     .integer(
                         "since", in: 0...Int.max,
                         "Number of the last line that the client already has."),
-                    .integer("limit", in: 1...200, "Number of lines; 100 if it is missing."),
+                    .integer("limit", in: 1...200, "Number of lines; default: 100."),
                 ]
             ) { (parameters, _) throws(Refusal) in
                 logStore.page(

@@ -100,7 +100,7 @@ extension SocketMethod {
                 ["left", "right"].map {
                     .number(
                         $0, in: MotionRequest.wheels, unit: "of full speed",
-                        "Speed of the \($0) wheel, forwards positive; 0 if it is missing.")
+                        "Speed of the \($0) wheel, forwards positive; default: 0.")
                 }, port
             ) { (parameters) throws(Refusal) in
                 Move(

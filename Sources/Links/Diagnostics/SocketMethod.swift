@@ -193,7 +193,7 @@ public struct SocketMethod: Sendable {
                     .texts("names", "Names of variables; attitude.* means all that begin so."),
                     .number(
                         "rate", in: StreamSchedule.allowedHz, unit: "Hz",
-                        "Messages per second; 10 if it is missing."),
+                        "Messages per second; default: 10."),
                 ], .subscribe),
             SocketMethod(
                 "unsubscribe", "Ends a stream of variables.",

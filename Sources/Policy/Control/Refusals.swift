@@ -82,7 +82,7 @@ extension Refusal {
         Refusal(
             .refused,
             mode == .tracking
-                ? "in mode tracking only the methods track and aim move the camera"
+                ? "in mode \"tracking\", only the methods \"track\" and \"aim\" move the camera"
                 : "mode \(mode.name) controls these axes; select another mode first: airframectl mode locked"
         )
     }

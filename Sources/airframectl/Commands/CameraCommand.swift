@@ -31,7 +31,7 @@ struct CameraCommand: AcknowledgedCommand {
 
     func validate() throws {
         guard settings.isEmpty == (action != .set) else {
-            throw ValidationError("The action set needs KEY=VALUE; other actions have no settings.")
+            throw ValidationError("\"set\" requires KEY=VALUE; the other actions have no settings.")
         }
     }
 

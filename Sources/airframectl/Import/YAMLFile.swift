@@ -27,7 +27,7 @@ enum YAMLFile {
     static func entries(of bytes: [UInt8], file: String) throws(ClientError) -> [Entry] {
         var parser = yaml_parser_t()
         guard yaml_parser_initialize(&parser) == 1 else {
-            throw .file("\(file): libyaml has no memory.", field: "file")
+            throw .file("\(file): there is not enough memory to read the file.", field: "file")
         }
         defer { yaml_parser_delete(&parser) }
         var collector = Collector(file: file)
@@ -108,7 +108,8 @@ enum YAMLFile {
                 throw error("the file must contain keys with values", line: line)
             }
             if kind == .mapping, let last = levels.last, last.kind == .mapping, last.key == nil {
-                throw error("a key must be a text", line: line)
+                throw error(
+                    "this key is a list or a mapping; write a string as the key", line: line)
             }
             levels.append(Level(kind: kind))
         }
@@ -145,7 +146,8 @@ enum YAMLFile {
                 return
             }
             guard let key = levels[last].key else {
-                throw error("a key must be a text", line: line)
+                throw error(
+                    "this key is a list or a mapping; write a string as the key", line: line)
             }
             let path = levels.compactMap(\.key?.name).joined(separator: ".")
             levels[last].key = nil

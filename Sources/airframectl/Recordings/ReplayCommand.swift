@@ -55,7 +55,8 @@ struct ReplayCommand: ParsableCommand {
         }
         guard let output else {
             throw ValidationError(
-                "Name the table to write: --output EST.csv, or - for standard output.")
+                "The output file is missing: add --output EST.csv, or --output - for standard output."
+            )
         }
         let sensor = try loadConfiguration().recordedSensor
         let recorded: IMULog
