@@ -97,6 +97,9 @@ documents: export AIRFRAME_EYES = $(EYES_FLAGS)
 documents: ## write the documents that are generated from the code: etc/airframed.toml and the manual pages
 	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests|WebConfigurationTests'
 
+# Test targets without threads, sockets, clocks and time limits.
+COMPUTING_TESTS := '^(GimbalCore|Simulation|Identification|Calibration|Configuration|Shots|Persistence|Wire|Recording|Bench)Tests\.'
+
 counter:
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
@@ -104,8 +107,9 @@ test: export AIRFRAME_EYES = $(EYES_FLAGS)
 test: build counter packages-eyes packages-web ## run every test, including the short tests in the virtual machine
 	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp $(PEERS)/venv/prometheus || \
 	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser, the SDK of MCP or Prometheus's parser, because it cannot be installed here (see above)"
-	# One after the other: tests that wait for threads and sockets must not starve each other on two cores.
-	swift test --no-parallel
+	# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
+	swift test --filter $(COMPUTING_TESTS)
+	swift test --skip-build --no-parallel --skip $(COMPUTING_TESTS)
 	@if Tests/Lab/install --kmod; then Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
 
