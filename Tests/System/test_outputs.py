@@ -1,17 +1,48 @@
 """Outputs over kernel interfaces: servos at /sys/class/pwm in the closed loop, the GPIO line that switches their power, a
-sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
+shutter on a GPIO line, a sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
 """
 # lab: --bluetooth off --own-time
 import glob, json, os, socket, subprocess, time
 from pathlib import Path
 
 from board import Board
-from plant import ACCEL, DEBUGFS, GYRO, PWM, Chip, Plant, gpio_chip, gpio_line, pwm_channel
+from plant import ACCEL, DEBUGFS, GYRO, PWM, Chip, Plant, gpio_chip, gpio_line, gpio_trace, gpio_trace_clear, pwm_channel
 
 POWER = 17
+SHUTTER = 20
 RIDER = 0x16
 board = Board([ACCEL, GYRO, PWM, RIDER])
 check, until, comes_on, start, end = board.check, board.until, board.comes_on, board.start, board.end
+
+
+def shutter():
+    """Two photos of `airframectl shoot`: each is one pulse of 0.2 s on its line."""
+    shot = board.folder / "shot.toml"
+    shot.write_text(f"""[[frame]]
+[[frame]]
+yaw = 5
+[still]
+error_deg = 5
+rate_dps = 20
+patience_s = 5
+[shutter]
+kind = "gpio"
+gpio_chip = "{gpio_chip()}"
+gpio_line = {SHUTTER}
+pulse_s = 0.2
+""")
+    gpio_trace_clear()
+    done = subprocess.run([*board.control, "shoot", shot], capture_output=True, text=True, timeout=90)
+    check(done.returncode == 0, f"a shot with two photos: {(done.stdout + done.stderr).strip().splitlines()[-1:]}")
+    edges = []
+    for time_ns, levels in gpio_trace():
+        level = levels >> SHUTTER & 1
+        if level != (edges[-1][1] if edges else 0):
+            edges.append((time_ns, level))
+    check([level for _, level in edges] == [1, 0, 1, 0], f"its line has two pulses: {[level for _, level in edges]}")
+    pulses = [(edges[n + 1][0] - edges[n][0]) / 1e9 for n in (0, 2)]
+    check(all(0.2 <= pulse < 0.4 for pulse in pulses), f"of 0.2 s: {', '.join(f'{pulse:.3f}' for pulse in pulses)} s")
+    check(not gpio_line(SHUTTER)[2], "the line is free again")
 
 
 def servos(plant):
@@ -46,6 +77,7 @@ type = "servo"
     comes_on(lambda: plant.is_driven, "mode locked: pulses come")
 
     board.closes_loop(plant)
+    shutter()
 
     chip = Chip(ACCEL)
     chip.fail(6)
