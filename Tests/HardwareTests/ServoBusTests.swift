@@ -1,95 +1,23 @@
-import CMallocCounter
 import Configuration
 import GimbalCore
-import Glibc
 import MotorModels
 import Realtime
 import Testing
 
 @testable import Hardware
 
-/// airframed's ends of a serial line with three motors, and the model at its other end.
-private final class Bench {
-    let line: ServoLine
-    let reports = DriveReports()
-    let motors: SerialMotors
-    let feedback: SerialFeedback
-    var output = MotorOutput.off
-
-    init(
-        _ devices: HardwareWiring.SerialDrives.Devices = .feetech, count: Int32 = 3,
-        rate: Double = 250, echoes: Bool = true, damaged: Double = 0
-    ) throws {
-        let kind =
-            switch devices {
-            case .feetech: MM_FEETECH
-            case .dynamixelPosition, .dynamixelCurrent: MM_DYNAMIXEL
-            case .board: MM_BOARD
-            }
-        line = ServoLine(kind, count: count)
-        line.with {
-            $0.echoes = echoes ? 1 : 0
-            $0.damaged = damaged
-        }
-        var wiring = HardwareWiring.SerialDrives(
-            port: line.path, baud: 1_000_000, devices: devices)
-        wiring.rate = rate
-        if devices != .board { wiring.zero = AxisVector(repeating: .pi) }
-        if count == 2 { wiring.ids = AxisVector(yaw: 1, roll: -1, pitch: 2) }
-        motors = wiring.motors(reports)
-        feedback = wiring.feedback(reports)
-    }
-
-    deinit { line.unplug() }
-
-    /// Runs both ends for a time, a period of 4 ms after the other. The calls are those of the bus
-    /// threads. `each` is called after each period.
-    func run(_ seconds: Double, each: (Instant) -> Bool = { _ in true }) {
-        let end = MonotonicClock.now.advanced(bySeconds: seconds)
-        while MonotonicClock.now < end {
-            let now = MonotonicClock.now
-            feedback.read(now: now)
-            do throws(BusError) {
-                if try motors.prepare(now: now) { try motors.write(output, now: now) }
-            } catch {}
-            if !each(now) { return }
-            let rest = 0.004 - MonotonicClock.now.seconds(since: now)
-            if rest > 0 { usleep(UInt32(rest * 1e6)) }
-        }
-    }
-
-    /// Time until a condition holds, s.
-    func time(limit: Double = 5, until holds: () -> Bool) -> Double {
-        let began = MonotonicClock.now
-        run(limit) { _ in !holds() }
-        return MonotonicClock.now.seconds(since: began)
-    }
-
-    var sample: IMUSample {
-        var sample = IMUSample(time: MonotonicClock.now, gyro: .zero, accel: .zero)
-        feedback.add(to: &sample)
-        return sample
-    }
-
-    static func angles(_ yaw: Double, _ roll: Double, _ pitch: Double) -> MotorOutput {
-        MotorOutput(
-            enabled: true, angle: AxisVector(yaw: yaw, roll: roll, pitch: pitch),
-            power: AxisVector(repeating: 1))
-    }
-}
-
-@Suite("Servos and a motor board on a serial line, a pseudoterminal with a model", .serialized)
+@Suite("Servos and a motor board on a serial line, with a model at its far end, in computed time")
 struct ServoBusTests {
     @Test(
         "servos go to their goals, and their angles are in the samples; the adapter echoes",
         arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])
     func goals(devices: HardwareWiring.SerialDrives.Devices) throws {
-        let bench = try Bench(devices)
+        let bench = ServoBench(devices)
         bench.run(0.3)
         #expect(bench.feedback.conditions == .none)
         #expect(bench.sample.contents.contains(.joints))
         #expect(bench.line.with { $0.motors.0.is_on } == 0, "nothing moves before it is on")
-        bench.output = Bench.angles(0.5, -0.25, 0.1)
+        bench.output = ServoBench.angles(0.5, -0.25, 0.1)
         bench.run(1)
         let joints = bench.sample.joints
         #expect(abs(joints.yaw - 0.5) < 0.01 && abs(joints.roll + 0.25) < 0.01)
@@ -103,8 +31,8 @@ struct ServoBusTests {
     }
 
     @Test("Dynamixel servos in current mode receive the currents of the torques")
-    func currents() throws {
-        let bench = try Bench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))
+    func currents() {
+        let bench = ServoBench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))
         bench.run(0.3)
         bench.output = MotorOutput(
             enabled: true, torque: AxisVector(yaw: 0.05, roll: -0.1, pitch: 0.02))
@@ -116,8 +44,8 @@ struct ServoBusTests {
     }
 
     @Test("the board gets torques, and its angles, currents and voltage are reported")
-    func board() throws {
-        let bench = try Bench(.board, echoes: false)
+    func board() {
+        let bench = ServoBench(.board, echoes: false)
         bench.line.motor(1) { $0.angle = 0.7 }
         bench.output = MotorOutput(
             enabled: true, torque: AxisVector(yaw: 0.05, roll: -0.1, pitch: 0.02))
@@ -129,12 +57,12 @@ struct ServoBusTests {
     }
 
     @Test("without commands the board is off after 20 ms, and comes on with the next command")
-    func deadMan() throws {
-        let bench = try Bench(.board, echoes: false)
+    func deadMan() {
+        let bench = ServoBench(.board, echoes: false)
         bench.output = MotorOutput(enabled: true, torque: AxisVector(repeating: 0.1))
         bench.run(0.2)
         let last = bench.line.with { $0.last_request }
-        usleep(60_000)
+        bench.line.pause(0.06)
         let off = bench.line.with { ($0.motors.0.is_on, $0.motors.0.off_at) }
         #expect(off.0 == 0)
         #expect((20_000_000...35_000_000).contains(off.1 - last), "\(off.1 - last) ns")
@@ -142,42 +70,10 @@ struct ServoBusTests {
         #expect(bench.line.with { $0.motors.0.is_on } == 1)
     }
 
-    @Test(
-        "three per cent of damaged bytes are named, cause no wrong angle and no wrong fault",
-        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition, .board])
-    func damage(devices: HardwareWiring.SerialDrives.Devices) throws {
-        let bench = try Bench(devices, echoes: devices != .board, damaged: 0.03)
-        bench.output =
-            devices == .board
-            ? MotorOutput(enabled: true, torque: .zero) : Bench.angles(0, 0, 0)
-        bench.run(0.3)
-        var (worst, known, all) = (0.0, 0, 0)
-        var others = Conditions.none
-        bench.run(3) { _ in
-            all += 1
-            let sample = bench.sample
-            if sample.contents.contains(.joints) {
-                known += 1
-                let (yaw, roll, pitch) = (
-                    sample.joints.yaw, sample.joints.roll, sample.joints.pitch
-                )
-                worst = max(worst, max(abs(yaw), max(abs(roll), abs(pitch))))
-            }
-            others.insert(bench.feedback.conditions)
-            return true
-        }
-        #expect(worst < 0.02, "\(worst) rad")
-        #expect(Double(known) > 0.95 * Double(all), "\(known) of \(all)")
-        #expect(others.intersects(.motorBytesDamaged))
-        #expect(
-            !others.intersects(.driveFault | .driveOverload | .driveOverheated | .driveVoltage))
-        #expect(bench.line.with { $0.damaged_bytes } > 500)
-    }
-
     @Test("a servo that loses its supply is named within 30 ms, and used again when it is back")
-    func silence() throws {
-        let bench = try Bench()
-        bench.output = Bench.angles(0, 0, 0)
+    func silence() {
+        let bench = ServoBench()
+        bench.output = ServoBench.angles(0, 0, 0)
         bench.run(0.3)
         bench.line.motor(1) { $0.is_silent = 1 }
         let named = bench.time { bench.feedback.conditions.intersects(.driveSilent) }
@@ -199,9 +95,9 @@ struct ServoBusTests {
         ] as [(HardwareWiring.SerialDrives.Devices, Int32, Conditions)])
     func faults(
         devices: HardwareWiring.SerialDrives.Devices, code: Int32, condition: Conditions
-    ) throws {
-        let bench = try Bench(devices)
-        bench.output = Bench.angles(0, 0, 0)
+    ) {
+        let bench = ServoBench(devices)
+        bench.output = ServoBench.angles(0, 0, 0)
         bench.run(0.3)
         bench.line.motor(2) { $0.fault = code }
         let named = bench.time { bench.feedback.conditions.intersects(condition) }
@@ -216,8 +112,8 @@ struct ServoBusTests {
     }
 
     @Test("faults of the board are named by their cause, turn it off, and are cleared")
-    func boardFaults() throws {
-        let bench = try Bench(.board, echoes: false)
+    func boardFaults() {
+        let bench = ServoBench(.board, echoes: false)
         bench.output = MotorOutput(enabled: true, torque: AxisVector(repeating: 0.1))
         bench.run(0.2)
         bench.line.with { $0.board_fault = 1 }
@@ -231,9 +127,9 @@ struct ServoBusTests {
     }
 
     @Test("an unplugged adapter is named at once")
-    func unplugged() throws {
-        let bench = try Bench()
-        bench.output = Bench.angles(0, 0, 0)
+    func unplugged() {
+        let bench = ServoBench()
+        bench.output = ServoBench.angles(0, 0, 0)
         bench.run(0.2)
         bench.line.unplug()
         #expect(bench.time { bench.feedback.conditions.intersects(.motorPortLost) } < 0.02)
@@ -241,71 +137,12 @@ struct ServoBusTests {
     }
 
     @Test("a head without a roll servo uses two servos, and roll is zero")
-    func twoServos() throws {
-        let bench = try Bench(.feetech, count: 2)
-        bench.output = Bench.angles(0.3, 0.2, -0.3)
+    func twoServos() {
+        let bench = ServoBench(.feetech, count: 2)
+        bench.output = ServoBench.angles(0.3, 0.2, -0.3)
         bench.run(0.8)
         #expect(bench.feedback.conditions == .none)
         let joints = bench.sample.joints
         #expect(abs(joints.yaw - 0.3) < 0.01 && joints.roll == 0 && abs(joints.pitch + 0.3) < 0.01)
-    }
-
-    @Test("the threads allocate no memory in their periods")
-    func allocations() throws {
-        for devices in [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition, .board] {
-            let bench = try Bench(devices, echoes: false, damaged: 0.01)
-            bench.output = Bench.angles(0, 0, 0)
-            bench.run(0.3)
-            var total = [Int64](repeating: 0, count: 3)
-            for _ in 0..<100 {
-                let now = MonotonicClock.now
-                var sample = IMUSample(time: now, gyro: .zero, accel: .zero)
-                let start = mc_count()
-                bench.feedback.read(now: now)
-                bench.feedback.add(to: &sample)
-                let read = mc_count()
-                try bench.motors.write(bench.output, now: now)
-                let written = mc_count()
-                _ = bench.feedback.conditions
-                total[2] += mc_count() - written
-                total[1] += written - read
-                total[0] += read - start
-                usleep(4000)
-            }
-            if mc_is_active() { #expect(total == [0, 0, 0], "\(devices)") }
-        }
-    }
-
-    @Test("servos are found, and get an identifier and a speed", arguments: ServoProtocol.allCases)
-    func tool(kind: ServoProtocol) throws {
-        let line = ServoLine(kind == .feetech ? MM_FEETECH : MM_DYNAMIXEL, count: 2)
-        defer { line.unplug() }
-        line.with { $0.echoes = 1 }
-        let tool = try ServoTool(port: line.path, kind: kind, baud: 1_000_000)
-        func ids() throws -> [Int] {
-            var ids: [Int] = []
-            try tool.scan(bauds: [1_000_000], ids: 0...8) { ids.append($0.id) }
-            return ids
-        }
-        #expect(try ids() == [1, 2])
-        let servo = try #require(try tool.find(2))
-        #expect(servo.model == (kind == .feetech ? 777 : 1200))
-        #expect(abs(servo.angle - 180) < 0.1 && servo.voltage == 7.4 && servo.temperature == 31)
-        try tool.setID(from: 2, to: 7)
-        #expect(try ids() == [1, 7])
-        #expect(throws: ServoToolError.self) { try tool.setID(from: 7, to: 1) }
-        #expect(throws: ServoToolError.self) { try tool.setBaud(id: 7, to: 12345) }
-        try tool.setBaud(id: 7, to: 500_000 * (kind == .feetech ? 1 : 4))
-        let code = line.with { kind == .feetech ? $0.memory.1.6 : $0.memory.1.8 }
-        #expect(code == (kind == .feetech ? 1 : 4))
-    }
-
-    @Test("a port that airframed uses is not opened a second time")
-    func claimed() throws {
-        let bench = try Bench()
-        bench.run(0.05)
-        #expect(throws: ServoToolError.self) {
-            _ = try ServoTool(port: bench.line.path, kind: .feetech, baud: 1_000_000)
-        }
     }
 }

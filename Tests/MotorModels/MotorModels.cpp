@@ -17,6 +17,13 @@ double drawn(mm_model *m) {
     return (m->seed >> 8) / 16777216.0;
 }
 
+// A byte, changed with this probability.
+uint8_t passed(mm_model *m, uint8_t byte, double damaged, int64_t *count) {
+    if (!(damaged > 0) || drawn(m) >= damaged) return byte;
+    ++*count;
+    return (uint8_t)(byte ^ (uint8_t)(1 + drawn(m) * 254));
+}
+
 void say(mm_model *m, const uint8_t *bytes, int count) {
     if (m->out_count + count > (int)sizeof m->out) return;
     memcpy(m->out + m->out_count, bytes, count);
@@ -277,12 +284,12 @@ void mm_receive(mm_model *m, const uint8_t *bytes, int count, int64_t now) {
     m->received_bytes += count;
     if (m->echoes) say(m, bytes, count);
     if (m->kind == MM_BOARD) {
-        for (int i = 0; i < count; i++) board(m, bytes[i], now);
+        for (int i = 0; i < count; i++) board(m, passed(m, bytes[i], m->damaged_commands, &m->damaged_command_bytes), now);
         return;
     }
     for (int i = 0; i < count; i++) {
         if (m->in_count == (int)sizeof m->in) m->in_count = 0;
-        m->in[m->in_count++] = bytes[i];
+        m->in[m->in_count++] = passed(m, bytes[i], m->damaged_commands, &m->damaged_command_bytes);
     }
     while (m->in_count > 0) {
         int used = m->kind == MM_FEETECH ? feetech(m, now) : dynamixel(m, now);
@@ -297,11 +304,7 @@ int mm_send(mm_model *m, uint8_t *bytes, int capacity) {
     memcpy(bytes, m->out, count);
     m->out_count -= count;
     memmove(m->out, m->out + count, m->out_count);
-    for (int i = 0; i < count; i++)
-        if (m->damaged > 0 && drawn(m) < m->damaged) {
-            bytes[i] ^= (uint8_t)(1 + drawn(m) * 254);
-            m->damaged_bytes++;
-        }
+    for (int i = 0; i < count; i++) bytes[i] = passed(m, bytes[i], m->damaged, &m->damaged_bytes);
     m->sent_bytes += count;
     return count;
 }

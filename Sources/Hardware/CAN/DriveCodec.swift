@@ -131,7 +131,7 @@ struct DriveRequests: Sendable, BitwiseCopyable {
 
     /// Time after which a request is repeated if the drive's state has not changed, s; more than
     /// two intervals of an ODrive's heartbeat.
-    private static let patience = 0.25
+    static let patience = 0.25
     /// Shortest interval between two attempts to clear a fault (`wait`), and time without an
     /// attempt after which the count of attempts is reset (`forget`), s.
     private static let clearSeconds = (wait: 1.0, forget: 60.0)
@@ -141,12 +141,21 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     /// Discards the record of the last request; the request is then repeated.
     mutating func forget() { wasEnabled = nil }
 
-    /// Returns true if a request to switch the drive's power stage on or off must be sent now.
-    mutating func isSwitchDue(on: Bool, isRunning: Bool?, now: Instant) -> Bool {
+    /// Decides whether a request to switch the drive's power stage on or off must be sent now.
+    ///
+    /// - Parameters:
+    ///   - on: True if the power stage must be on.
+    ///   - isRunning: State that the drive reports; nil if the drive has reported none.
+    ///   - now: Time of the command.
+    ///   - patience: Time after which an ignored request is repeated, s.
+    /// - Returns: True if a request must be sent.
+    mutating func isSwitchDue(
+        on: Bool, isRunning: Bool?, now: Instant, patience: Double = DriveRequests.patience
+    ) -> Bool {
         let isNew = wasEnabled != on
         wasEnabled = on
         let isIgnored = isRunning != nil && isRunning != on
-        guard isNew || isIgnored && now.seconds(since: lastSwitch) >= Self.patience else {
+        guard isNew || isIgnored && now.seconds(since: lastSwitch) >= patience else {
             return false
         }
         lastSwitch = now

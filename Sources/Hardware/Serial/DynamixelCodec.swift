@@ -37,19 +37,44 @@ struct DynamixelCodec: SerialCodec {
         static let busWatchdog: UInt16 = 98
         static let goalCurrent: UInt16 = 102
         static let goalPosition: UInt16 = 116
-        static let presentCurrent: UInt16 = 126
     }
 
     /// Broadcast identifier: every servo executes the instruction.
     static let broadcast: UInt8 = 0xFE
     /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: the registers from current to temperature. In one of
-    /// `slowPeriods` periods, a request instead reads the registers from torque enable to hardware
-    /// error status.
-    static let measured: (fast: UInt16, slow: UInt16) = (21, 7)
-    /// Number of periods between two requests for the slowly changing values.
-    static let slowPeriods = 16
+    /// Registers that a request reads. A short reply survives damaged bytes more often than a long
+    /// one, so most requests read only the motion.
+    enum Reading {
+        /// Velocity and position.
+        case motion
+        /// From current to temperature; the range contains velocity and position.
+        case health
+        /// From torque enable to hardware error status.
+        case state
+
+        /// Address of the first register.
+        var address: UInt16 {
+            switch self {
+            case .motion: 128
+            case .health: 126
+            case .state: Address.torqueEnable
+            }
+        }
+
+        /// Number of bytes.
+        var count: UInt16 {
+            switch self {
+            case .motion: 8
+            case .health: 21
+            case .state: 7
+            }
+        }
+    }
+
+    /// Number of periods between two requests for the health, and for the state; and the number for
+    /// the state while a servo has not reported the state that it must have.
+    static let slowPeriods = (settled: 16, pending: 4)
     /// Time without a packet after which a servo stops, in units of 20 ms.
     static let watchdog: UInt8 = 3
     /// Unit of the speed, rad/s: 0.229 revolutions per minute.
@@ -63,7 +88,7 @@ struct DynamixelCodec: SerialCodec {
     private var requests = PerAxis(DriveRequests())
     private var known = AxisSet.none
     private var period = 0
-    private var isSlow = false
+    private var reading = Reading.motion
     /// True if a servo has reported a hardware error whose kind has not been read yet.
     private var hasAlert = false
 
@@ -80,7 +105,7 @@ struct DynamixelCodec: SerialCodec {
 
     var expectedBytes: Int { axes.number * replyBytes }
 
-    var replyBytes: Int { Self.frame + Int(isSlow ? Self.measured.slow : Self.measured.fast) }
+    var replyBytes: Int { Self.frame + Int(reading.count) }
 
     var motorsPerReply: Int { 1 }
 
@@ -96,15 +121,11 @@ struct DynamixelCodec: SerialCodec {
         }
         // After its watchdog has expired, a servo rejects goal values until the watchdog is set to
         // zero.
-        write(switches.on, at: Address.busWatchdog, count: 1, into: &bytes) { _, bytes in
-            bytes.append(0)
-        }
+        setWatchdog(of: switches.on, to: 0, into: &bytes)
         write(switches.on, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(1)
         }
-        write(switches.on, at: Address.busWatchdog, count: 1, into: &bytes) { _, bytes in
-            bytes.append(Self.watchdog)
-        }
+        setWatchdog(of: switches.on, to: Self.watchdog, into: &bytes)
         write(switches.off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
@@ -113,20 +134,43 @@ struct DynamixelCodec: SerialCodec {
                 UInt8(truncatingIfNeeded: ids[axis]), Instruction.reboot, into: &bytes)
             Self.end(start, &bytes)
         }
-        goals(command, into: &bytes)
-        isSlow = hasAlert || period % Self.slowPeriods == 0
-        hasAlert = false
-        period &+= 1
+        reading = nextReading(isPending: switches.isPending)
+        let driven = AxisSet(
+            yaw: axes.contains(.yaw) && command.isOn(.yaw),
+            roll: axes.contains(.roll) && command.isOn(.roll),
+            pitch: axes.contains(.pitch) && command.isOn(.pitch))
+        // If several requests were damaged, the watchdog has expired although the servo is on.
+        if reading == .state, switches.on.isEmpty {
+            setWatchdog(of: driven, to: 0, into: &bytes)
+            setWatchdog(of: driven, to: Self.watchdog, into: &bytes)
+        }
+        goals(command, driven, into: &bytes)
         let start = Self.begin(Self.broadcast, Instruction.syncRead, into: &bytes)
-        bytes.append(little: isSlow ? Address.torqueEnable : Address.presentCurrent)
-        bytes.append(little: isSlow ? Self.measured.slow : Self.measured.fast)
+        bytes.append(little: reading.address)
+        bytes.append(little: reading.count)
         axes.forEach { bytes.append(UInt8(truncatingIfNeeded: ids[$0])) }
         Self.end(start, &bytes)
     }
 
-    private func goals(_ command: DriveCommand, into bytes: inout SerialBytes) {
-        var driven = AxisSet.none
-        axes.forEach { if command.isOn($0) { driven.insert(AxisSet($0)) } }
+    /// Registers for the request of one period.
+    private mutating func nextReading(isPending: Bool) -> Reading {
+        let interval = isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled
+        let isState = hasAlert || period % interval == 0
+        let isHealth = period % Self.slowPeriods.settled == Self.slowPeriods.settled / 2
+        hasAlert = false
+        period &+= 1
+        return isState ? .state : isHealth ? .health : .motion
+    }
+
+    private func setWatchdog(of servos: AxisSet, to time: UInt8, into bytes: inout SerialBytes) {
+        write(servos, at: Address.busWatchdog, count: 1, into: &bytes) { _, bytes in
+            bytes.append(time)
+        }
+    }
+
+    private func goals(
+        _ command: DriveCommand, _ driven: AxisSet, into bytes: inout SerialBytes
+    ) {
         switch goal {
         case .position:
             write(driven, at: Address.goalPosition, count: 4, into: &bytes) { axis, bytes in
@@ -249,8 +293,9 @@ struct DynamixelCodec: SerialCodec {
             return .foreign
         }
         switch packet.count - Self.frame {
-        case Int(Self.measured.fast): take(measurement(packet, axis))
-        case Int(Self.measured.slow):
+        case Int(Reading.motion.count): take(motion(packet, axis, from: 9))
+        case Int(Reading.health.count): take(health(packet, axis))
+        case Int(Reading.state.count):
             var news = Self.fault(packet[15], axis)
             news.isRunning = packet[9] == 1
             take(news)
@@ -259,18 +304,25 @@ struct DynamixelCodec: SerialCodec {
         return .reply
     }
 
-    private mutating func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+    /// Velocity and position, which begin at `index`.
+    private mutating func motion(
+        _ packet: SerialBytes, _ axis: GimbalAxis, from index: Int
+    ) -> DriveNews {
         var news = DriveNews(axis: axis)
         if packet[8] & 0x80 != 0 { hasAlert = true }
-        func signed16(_ index: Int) -> Double {
-            Double(Int16(bitPattern: packet.little16(at: index)))
-        }
         func signed32(_ index: Int) -> Double {
             Double(Int32(bitPattern: packet.little32(at: index)))
         }
-        if case .current(_, let step) = goal { news.current = signed16(9) * step }
-        news.rate = signed32(11) * Self.rateStep
-        news.angle = signed32(15) / Self.steps * 2 * .pi
+        news.rate = signed32(index) * Self.rateStep
+        news.angle = signed32(index + 4) / Self.steps * 2 * .pi
+        return news
+    }
+
+    private mutating func health(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+        var news = motion(packet, axis, from: 11)
+        if case .current(_, let step) = goal {
+            news.current = Double(Int16(bitPattern: packet.little16(at: 9))) * step
+        }
         news.voltage = Double(packet.little16(at: 27)) / 10
         news.temperature = Double(packet[29])
         return news

@@ -35,8 +35,9 @@ struct FeetechCodec: SerialCodec {
     /// of `slowPeriods` periods, a request instead reads the register that shows whether the motor
     /// is on.
     static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
-    /// Number of periods between two requests for the slowly changing value.
-    static let slowPeriods = 16
+    /// Number of periods between two requests for the slowly changing value, and the number while a
+    /// servo has not reported the state that it must have.
+    static let slowPeriods = (settled: 16, pending: 4)
     /// Number of bytes of a packet without its parameters.
     private static let frame = 6
 
@@ -82,7 +83,8 @@ struct FeetechCodec: SerialCodec {
         write(off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
-        isSlow = period % Self.slowPeriods == 0
+        isSlow =
+            period % (switches.isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled) == 0
         period &+= 1
         read(
             at: isSlow ? Address.torqueEnable : Address.presentPosition,

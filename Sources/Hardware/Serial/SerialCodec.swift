@@ -86,6 +86,12 @@ struct ServoSwitches: Sendable {
     var clear = AxisSet.none
     /// Servos that are switched off and have started to answer since the last period.
     var arrived = AxisSet.none
+    /// True if a servo has not reported the state that it must have.
+    var isPending = false
+
+    /// Time after which a request to switch on is repeated if the servo reports that it is off, s.
+    /// A request to switch off is repeated in each period, because bytes can be damaged.
+    private static let patience = 0.08
 
     /// Finds the servos that a command must switch. Updates `requests`, and `known` (the servos
     /// that have been set up).
@@ -96,7 +102,10 @@ struct ServoSwitches: Sendable {
         var result = ServoSwitches()
         axes.forEach { axis in
             let (state, on) = (command.states[axis], command.isOn(axis))
-            if requests[axis].isSwitchDue(on: on, isRunning: state.isRunning, now: command.now) {
+            if state.isRunning != on { result.isPending = true }
+            if requests[axis].isSwitchDue(
+                on: on, isRunning: state.isRunning, now: command.now, patience: on ? patience : 0)
+            {
                 if on { result.on.insert(AxisSet(axis)) } else { result.off.insert(AxisSet(axis)) }
             }
             if !on, requests[axis].isClearDue(fault: state.fault, now: command.now) {

@@ -27,14 +27,16 @@ final class SerialFeedback: JointFeedback {
     /// Limits of the time without a reply, in seconds and in periods; a motor is silent after the
     /// longer of the two times.
     private static let silence = (seconds: 0.015, periods: 3.0)
-    /// Age above which an angle is not used, even if damaged replies arrive, s.
-    private static let staleSeconds = 0.05
+    /// Age above which an angle is not used, even if damaged replies arrive, s. If 3 % of the bytes
+    /// are damaged in both directions, 30 % of the exchanges with a Dynamixel servo give an angle:
+    /// an age of 0.15 s occurs once per minute, an age of 0.2 s less than once per hour.
+    private static let staleSeconds = 0.2
     /// Time for which a condition reports damaged bytes, s.
     private static let damageSeconds = 1.0
     /// Longest accepted duration until a motor is on after a request, s.
     private static let startSeconds = 0.5
     /// Longest time over which an angle is extrapolated, s.
-    private static let longestExtrapolation = 0.01
+    private static let longestExtrapolation = 0.1
 
     /// Creates the reader.
     ///

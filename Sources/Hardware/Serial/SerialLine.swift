@@ -4,12 +4,29 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
+/// Serial line with servos or a motor board, and the clock of the line's times.
+protocol SerialTransport: AnyObject {
+    /// Present time.
+    var now: Instant { get }
+    /// True if the port is open.
+    var isOpen: Bool { get }
+    /// Opens the port, unless it is open.
+    func open(now: Instant) throws(BusErrno)
+    /// Sends bytes, without waiting.
+    func send(_ bytes: SerialBytes) throws(BusErrno)
+    /// Adds the bytes that have arrived to `bytes`; waits for the first byte until `deadline`.
+    /// Returns the number of bytes that were added.
+    func receive(into bytes: inout SerialBytes, until deadline: Instant) throws(BusErrno) -> Int
+    /// Waits for a time, s.
+    func pause(_ seconds: Double)
+}
+
 /// Serial port with servos or a motor board. Only one thread uses the object. `receive` waits, so
 /// this thread must not be the loop's or the sensors' thread.
 ///
 /// The port is opened at the first use. While the port is missing because its adapter is unplugged,
 /// the object repeatedly tries to open the port.
-final class SerialLine {
+final class SerialLine: SerialTransport {
     /// Function that opens a port, like `SerialLine.device(path:baud:)`: it stores the descriptor, and
     /// returns 0 or an errno.
     typealias Open = (UnsafeMutablePointer<Int32>) -> Int32
@@ -43,6 +60,10 @@ final class SerialLine {
             return 0
         }
     }
+
+    var now: Instant { MonotonicClock.now }
+
+    func pause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
 
     /// True if the port is open.
     var isOpen: Bool { descriptor >= 0 }

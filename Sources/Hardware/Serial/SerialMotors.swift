@@ -22,7 +22,7 @@ final class SerialMotors: MotorPort {
         var period: Double
     }
 
-    private let line: SerialLine
+    private let line: any SerialTransport
     private var codec: any SerialCodec
     private let installation: Installation
     private let reports: DriveReports
@@ -31,6 +31,11 @@ final class SerialMotors: MotorPort {
     private var motions = PerAxis(JointMotion())
     private var suspects = PerAxis(Suspect())
     private var lastExchange = Instant(nanoseconds: .min / 2)
+    private var lastCheck = Instant(nanoseconds: .min / 2)
+    private var lastAnswer = Instant(nanoseconds: .min / 2)
+    private var lastDisturbance = Instant(nanoseconds: .min / 2)
+    /// True if the adapter returns the bytes that it sends.
+    private var echoes = false
 
     /// An implausible reading; it is accepted only if the next reading confirms it.
     private struct Suspect: BitwiseCopyable {
@@ -47,9 +52,24 @@ final class SerialMotors: MotorPort {
     /// Time constant of rates that are derived from positions, s.
     private static let smoothing = 0.01
     /// Number of requests that switch the motors off at the end of airframed, and the time between
-    /// two of these requests, µs.
+    /// two of these requests, s.
     private static let offRounds = 3
-    private static let offPause: UInt32 = 4000
+    private static let offPause = 0.004
+    /// Time without an answer of any device that does not count as silence on a disturbed line, s,
+    /// because damaged bytes have probably destroyed the requests; and the time for which a line
+    /// counts as disturbed, s.
+    private static let unanswered = (tolerated: 0.1, disturbed: 1.0)
+
+    /// Bytes and replies of one exchange.
+    private struct Tally {
+        /// Number of received bytes: all, and those of valid replies, of other packets, and of
+        /// neither.
+        var bytes = (all: 0, valid: 0, foreign: 0, damaged: 0)
+        /// Number of valid replies.
+        var replies = 0
+        /// Motors with a valid reply.
+        var heard = AxisSet.none
+    }
 
     /// Creates motors.
     ///
@@ -59,7 +79,8 @@ final class SerialMotors: MotorPort {
     ///   - installation: Baud rate, encoder readings at angle zero, directions and period.
     ///   - reports: Reports of the motors' state, and the cell of the joints' motions.
     init(
-        line: SerialLine, codec: any SerialCodec, installation: Installation, reports: DriveReports
+        line: any SerialTransport, codec: any SerialCodec, installation: Installation,
+        reports: DriveReports
     ) {
         self.line = line
         self.codec = codec
@@ -81,8 +102,8 @@ final class SerialMotors: MotorPort {
     func allOff() throws(BusError) {
         reports.note(isWanted: false)
         for round in 0..<Self.offRounds {
-            if round > 0 { usleep(Self.offPause) }
-            let now = MonotonicClock.now
+            if round > 0 { line.pause(Self.offPause) }
+            let now = line.now
             try open(now: now, .off)
             if round == 0 { codec.forgetRequests() }
             try exchange(.off, now: now, .off)
@@ -98,6 +119,7 @@ final class SerialMotors: MotorPort {
         }
         codec.forgetRequests()
         received.removeAll()
+        echoes = false
         reports.note(isBusOff: false)
         reports.note(error: 0)
     }
@@ -135,7 +157,7 @@ final class SerialMotors: MotorPort {
             received.removeAll()
             try line.send(request)
             reports.noteSent()
-            try receiveReplies(sent: MonotonicClock.now)
+            try receiveReplies(sent: line.now)
         } catch {
             throw failure(operation, error)
         }
@@ -146,43 +168,77 @@ final class SerialMotors: MotorPort {
         let bytes = request.count + codec.expectedBytes
         let deadline = sent.advanced(bySeconds: Double(bytes) * byteSeconds + Self.patience)
         let replySeconds = Double(codec.replyBytes) * byteSeconds
-        var (replies, damaged, now) = (0, 0, sent)
-        var heard = AxisSet.none
-        while replies < codec.expectedReplies, now < deadline {
-            if try line.receive(into: &received, until: deadline) == 0 { break }
-            now = MonotonicClock.now
+        var (tally, now) = (Tally(), sent)
+        while tally.replies < codec.expectedReplies, now < deadline {
+            let count = try line.receive(into: &received, until: deadline)
+            if count == 0 { break }
+            now = line.now
+            tally.bytes.all += count
             // A servo measures after it has received the request and before it sends its reply.
-            let time = max(now.advanced(bySeconds: -replySeconds), sent)
-            var isMore = true
-            while isMore {
-                let item = codec.next(in: &received) { news in
-                    heard.insert(AxisSet(news.axis))
-                    self.take(news, time: time, now: now)
-                }
-                switch item {
-                case .reply:
-                    replies += 1
-                    reports.noteReceived()
-                case .foreign: break
-                case .damaged(let count): damaged += count
-                case .incomplete: isMore = false
-                }
-            }
+            decode(into: &tally, time: max(now.advanced(bySeconds: -replySeconds), sent), now: now)
+            let expected = codec.expectedBytes + (echoes ? request.count : 0)
+            if tally.bytes.all >= expected, received.count == 0 { break }
         }
-        // The echo of a damaged request is also damaged, but the replies are longer than the echo.
-        damaged += replies < codec.expectedReplies ? received.count : 0
-        if damaged > 0 {
+        // A damaged length makes a packet seem incomplete; valid replies can follow it.
+        while tally.replies < codec.expectedReplies, received.count > 0 {
+            received.drop(1)
+            tally.bytes.damaged += 1
+            decode(into: &tally, time: max(now.advanced(bySeconds: -replySeconds), sent), now: now)
+        }
+        if tally.bytes.foreign == request.count { echoes = true }
+        if tally.bytes.damaged > 0 {
             reports.noteDamage(now: now)
-            noteDamagedReplies(bytes: damaged, of: codec.axes.subtracting(heard), now: now)
+            lastDisturbance = now
         }
+        judge(tally, now: now)
         reports.cell.publish(motions)
     }
 
-    /// Counts damaged bytes as replies of the motors without a valid reply, if the number of bytes
-    /// matches the length of the replies.
-    private func noteDamagedReplies(bytes: Int, of missing: AxisSet, now: Instant) {
+    /// Takes the items that have arrived completely.
+    private func decode(into tally: inout Tally, time: Instant, now: Instant) {
+        while true {
+            let before = received.count
+            var axes = AxisSet.none
+            let item = codec.next(in: &received) { news in
+                axes.insert(AxisSet(news.axis))
+                self.take(news, time: time, now: now)
+            }
+            let count = before - received.count
+            switch item {
+            case .reply:
+                tally.replies += 1
+                tally.bytes.valid += count
+                tally.heard.insert(axes)
+                reports.noteReceived()
+            case .foreign: tally.bytes.foreign += count
+            case .damaged: tally.bytes.damaged += count
+            case .incomplete: return
+            }
+        }
+    }
+
+    /// Finds the motors that have answered, although their replies were damaged. If no device has
+    /// answered on a disturbed line, the request was probably damaged, and the time does not count as
+    /// silence of a motor.
+    private func judge(_ tally: Tally, now: Instant) {
+        let gap = now.seconds(since: lastCheck)
+        lastCheck = now
+        let answer = tally.bytes.all - (echoes ? request.count : 0)
+        guard answer >= codec.replyBytes - 1 else {
+            guard now.seconds(since: lastDisturbance) < Self.unanswered.disturbed,
+                now.seconds(since: lastAnswer) < Self.unanswered.tolerated
+            else { return }
+            codec.axes.forEach { motions[$0].heard = motions[$0].heard.advanced(bySeconds: gap) }
+            return
+        }
+        // The devices answer again: the unanswered requests were damaged.
+        if now.seconds(since: lastAnswer) > gap { lastDisturbance = now }
+        lastAnswer = now
+        let missing = codec.axes.subtracting(tally.heard)
         let number = (missing.number + codec.motorsPerReply - 1) / codec.motorsPerReply
-        guard number > 0, bytes >= number * (codec.replyBytes - 1) else { return }
+        guard number > 0, answer - tally.bytes.valid >= number * (codec.replyBytes - 1) else {
+            return
+        }
         missing.forEach { motions[$0].heard = now }
     }
 

@@ -28,9 +28,10 @@ struct mm_model {
     struct mm_motor motors[3];
     int echoes;              // the adapter returns every byte that it sends
     double damaged;          // fraction of the bytes to airframed that are changed
+    double damaged_commands; // fraction of the bytes from airframed that are changed; an echo is that of the unchanged bytes
     int board_fault;         // faults that the board reports
     uint32_t seed;
-    int64_t requests, damaged_bytes, last_request, sent_bytes, received_bytes;
+    int64_t requests, damaged_bytes, damaged_command_bytes, last_request, sent_bytes, received_bytes;
     uint8_t memory[3][256];  // control tables of the servos
     uint8_t in[512], out[1024];
     int in_count, out_count;
