@@ -176,6 +176,8 @@ struct XGOBoardTests {
         #expect(robot.waits { _ in wheels.report?.isOpen == false })
         #expect(wheels.report?.model == nil && wheels.report?.battery.isNaN == true)
         #expect(robot.waits { _ in wheels.speeds.left == 0 })
+        usleep(100_000)
+        #expect(wheels.errors == 1, "an outage is one error")
         robot.with { $0.memory[0x30] = 0x80 }
         robot.plugIn()
         #expect(robot.waits { _ in wheels.report?.isReady(now: MonotonicClock.now) == true })

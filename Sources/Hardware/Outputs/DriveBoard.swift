@@ -8,6 +8,9 @@ protocol WheelBoard: AnyObject {
     /// `write`.
     var due: Instant? { get }
 
+    /// True while the board's port is missing; all transfers then fail.
+    var isMissing: Bool { get }
+
     /// True if the robot can drive. While it is false, the speeds that `write` receives are zero.
     func isReady(now: Instant) -> Bool
 
@@ -75,6 +78,8 @@ final class DriveBoard: WheelBoard {
     }
 
     var due: Instant? { nil }
+
+    var isMissing: Bool { false }
 
     func isReady(now: Instant) -> Bool { true }
 

@@ -118,7 +118,8 @@ public final class DriveMotors: Sendable {
     /// Speeds of the wheels in the last period, as fractions of full speed, forwards positive.
     public var speeds: (left: Double, right: Double) { context.speeds.value }
 
-    /// Number of failed transfers to the motor board since the start.
+    /// Number of failed transfers to the motor board since the start; the time without the board's
+    /// port counts as one.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 
@@ -148,6 +149,8 @@ private final class DriveContext: @unchecked Sendable {
     /// The board; nil for simulated wheels.
     private let board: (any WheelBoard)?
     private var interlock = DriveInterlock()
+    /// True if the last transfer failed because the board's port is missing.
+    private var wasMissing = false
     let speeds = SharedSpeeds()
     private var model: DriveModel
     private var requests: MailboxReader<DriveModel.Request>
@@ -206,12 +209,19 @@ private final class DriveContext: @unchecked Sendable {
         do throws(BusError) { try switchOff() } catch {}
     }
 
+    /// Counts a failed transfer; all failures while the board's port is missing count once.
+    private func noteFailure() {
+        if !wasMissing { errors.wrappingAdd(1, ordering: .relaxed) }
+        wasMissing = board?.isMissing ?? false
+    }
+
     /// Executes a transfer, and counts its failure.
     private func count(_ transfer: () throws(BusError) -> Void) {
         do throws(BusError) {
             try transfer()
+            wasMissing = false
         } catch {
-            errors.wrappingAdd(1, ordering: .relaxed)
+            noteFailure()
         }
     }
 
@@ -223,7 +233,7 @@ private final class DriveContext: @unchecked Sendable {
                 isOff.store(true, ordering: .releasing)
                 return
             } catch {
-                errors.wrappingAdd(1, ordering: .relaxed)
+                noteFailure()
                 if attempt == 10 { throw error }
             }
         }

@@ -61,6 +61,8 @@ final class XGOBoard: WheelBoard {
         waiting.isEmpty ? nil : lastSent.advanced(bySeconds: Self.spacing)
     }
 
+    var isMissing: Bool { !line.isOpen }
+
     func isReady(now: Instant) -> Bool { report.isReady(now: now) }
 
     func write(left: Double, right: Double, now: Instant) throws(BusError) {
