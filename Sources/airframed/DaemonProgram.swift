@@ -115,6 +115,7 @@ struct Airframed: ParsableCommand {
                 Self.write(try OutputsOff.run(loaded.settings) + "\n", to: .standardOutput)
                 return
             }
+            EarlyStop.watch()
             let daemon = try Daemon(
                 source: source, configuration: loaded, startProblems: startProblems)
             try await daemon.run()

@@ -102,6 +102,24 @@ import Wire
         }
     }
 
+    @Test("a SIGTERM as soon as the socket's file exists is a requested stop")
+    func endsWhileStarting() throws {
+        for _ in 0..<5 {
+            try withTemporaryDirectory { directory throws in
+                let program = try Program(
+                    [try Program.built("airframed")] + RunningDaemon.arguments(in: directory),
+                    in: directory)
+                let deadline = Deadline(seconds: 20)
+                while access("\(directory)/s.sock", F_OK) != 0 {
+                    try #require(!deadline.hasPassed, "\(program.errors)")
+                }
+                kill(program.processID, SIGTERM)
+                #expect(try program.wait(seconds: 10) == 0, "\(program.errors)")
+                #expect(program.errors.hasSuffix("airframed has stopped.\n"))
+            }
+        }
+    }
+
     @Test(
         "runs without real-time right, says so loudly, and says what to do",
         .disabled(if: Sanitizer.isActive, "a sanitizer lets no memory be locked, and says it was"))

@@ -21,6 +21,7 @@ struct ControlService: Service {
     let log: Logger
 
     func run() async throws {
+        EarlyStop.repeatSignal()
         try wheels?.start()
         try steppers?.start()
         try machine.driver.start()
