@@ -1,7 +1,7 @@
 """airframed above the registers of the lab's chips, and the checks of what it does: each is printed, the first that fails
 ends the test.
 """
-import json, os, signal, subprocess, sys, tempfile, time
+import json, os, signal, socket, subprocess, sys, tempfile, time
 from pathlib import Path
 
 from stalls import METER, TOO_LONG, judged
@@ -78,6 +78,17 @@ class Board:
     def ctl(self, *arguments):
         done = subprocess.run([*self.control, "--json", *arguments], capture_output=True, text=True)
         return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+
+    def ask(self, method, **params):
+        """Sends a request on the socket; returns the time of the request, ns. Unlike `ctl`, no program is started."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.connect(str(self.socket))
+            asked = time.monotonic_ns()
+            client.sendall(json.dumps({"id": 1, "method": method, "params": params}).encode() + b"\n")
+            answer = client.makefile().readline()
+        if '"error"' in answer:
+            self.check(False, f"{method}: {answer}")
+        return asked
 
     def status(self):
         return self.ctl("status")

@@ -1,5 +1,5 @@
 """The gimbal of drives.c with its three drives, and the CAN bus between them and airframed."""
-import mmap, os, socket, struct, subprocess, tempfile, threading
+import fcntl, mmap, os, socket, struct, subprocess, tempfile, threading
 from pathlib import Path
 
 from plant import DEBUGFS
@@ -40,6 +40,16 @@ def bring_up():
         subprocess.run(["ip", "link", "add", "dev", INTERFACE, "type", "vcan"], check=True)
     subprocess.run(["ip", "link", "set", INTERFACE, "mtu", "72"], check=True)
     subprocess.run(["ip", "link", "set", INTERFACE, "up"], check=True)
+
+
+def set_interface(is_up):
+    """Sets or clears IFF_UP (1), without the start of a program. The numbers are those of linux/sockios.h and linux/if.h."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = bytearray(struct.pack("16sh22x", INTERFACE.encode(), 0))
+        fcntl.ioctl(any_socket, 0x8913, request)
+        flags = struct.unpack_from("h", request, 16)[0]
+        struct.pack_into("h", request, 16, flags | 1 if is_up else flags & ~1)
+        fcntl.ioctl(any_socket, 0x8914, request)
 
 
 class Joint:

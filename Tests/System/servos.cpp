@@ -5,7 +5,7 @@
 //   servos board LINK MEMORY                          a board whose motors are the joints of `drives plant MEMORY FOLDER`
 //
 // LINK becomes a symbolic link to the pseudoterminal. The servos have a lag of 20 ms and 6 rad/s, the adapter echoes. Commands
-// on standard input: `amplitude DEGREES`, `silent MOTOR 0|1`, `fault MOTOR CODE` (a board: `fault 0 CODE`), `damaged FRACTION`,
+// on standard input: `amplitude DEGREES`, `silent MOTOR 0|1`, `fault MOTOR CODE` (a board: `fault 0 CODE`), `damaged FRACTION` (both directions),
 // `voltage V`. A line every 20 ms: time, number of motors that are on, handle roll and pitch, camera yaw, roll and pitch,
 // joints (degrees; a board: zeros), requests, bytes received and sent, times of the fault and of the last motor off, ns.
 #include <errno.h>
@@ -38,7 +38,7 @@ static void take(const char *line) {
     int motor, code;
     double value;
     if (sscanf(line, "amplitude %lf", &value) == 1) amplitude = value;
-    if (sscanf(line, "damaged %lf", &value) == 1) model.damaged = value;
+    if (sscanf(line, "damaged %lf", &value) == 1) model.damaged = model.damaged_commands = value;
     if (sscanf(line, "voltage %lf", &value) == 1)
         for (int i = 0; i < 3; i++) model.motors[i].voltage = value;
     if (sscanf(line, "silent %d %d", &motor, &code) == 2) {
