@@ -230,7 +230,7 @@ let package = Package(
         .target(
             name: "Assistant",
             dependencies: [
-                "Client", "Wire", "PlainText",
+                "Client", "Wire", "PlainText", "Shots",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

@@ -89,18 +89,18 @@ public final class MCPServer {
             id: nil)
     }
 
-    /// Time of the next call of `tick`, s; nil without an active rotation.
-    public var deadline: Double? { calls.turn?.due }
+    /// Time of the next call of `tick`, s; nil without an active rotation and an active shot.
+    public var deadline: Double? { calls.due }
 
-    /// Continues the active rotation, or ends it.
+    /// Continues the active rotation and the active shot, or ends them.
     ///
     /// - Returns: Messages for the client.
     public func tick(now: Double) -> [[UInt8]] { calls.tick(now: now) }
 
-    /// Stops the active rotation and closes the connection to the daemon, because the client has
+    /// Stops the active rotation and the active shot, and closes the connection to the daemon, because the client has
     /// closed its output.
     public func end() {
-        if let turn = calls.turn { calls.cancel(turn.id) }
+        calls.end()
         link.close()
     }
 

@@ -6,6 +6,11 @@ final class ToolCalls {
     private let link: DaemonLink
     /// The active rotation; nil if there is none.
     private(set) var turn: Turn?
+    /// The newest shot, active or ended; nil before the first one.
+    private(set) var shot: ActiveShot?
+
+    /// Methods that do not end a shot, because they cannot move the camera.
+    private static let leavesShot: Set<String> = ["baseline", "record", "set", "spectrum"]
 
     init(_ link: DaemonLink) { self.link = link }
 
@@ -32,6 +37,7 @@ final class ToolCalls {
         // An emergency stop is sent immediately, even before the list of tools is known.
         if name == "stop" {
             let answer = outcome { () throws(ClientError) in try link.askAsPerson("stop") }
+            shot?.end("an emergency stop was requested.")
             return [reply(id, answer, isModern)] + endTurn(now: now)
         }
         let catalogue: ToolCatalogue
@@ -43,6 +49,9 @@ final class ToolCalls {
         let tool = try catalogue.tool(name)
         if let refusal = refusal(tool, arguments) {
             return [reply(id, .failure(refusal), isModern)]
+        }
+        if tool.name == ShootTool.name {
+            return shoot(id: id, arguments, isModern: isModern, now: now)
         }
         if tool.method.name == "rate" {
             return begin(id: id, arguments, isModern: isModern, now: now)
@@ -56,14 +65,29 @@ final class ToolCalls {
         var lines = [reply(id, answer, isModern)]
         if !tool.onlyReads(arguments), tool.method.name != "set", case .success = answer {
             lines += endTurn(now: now)
+            if !Self.leavesShot.contains(tool.method.name) { endShot() }
         }
         return lines
     }
 
-    /// Continues the active rotation, or ends it.
+    /// Time of the next call of `tick`, s; nil without an active rotation and an active shot.
+    var due: Double? { [turn?.due, shot?.due].compactMap(\.self).min() }
+
+    /// Continues the active rotation and the active shot, or ends them.
     ///
     /// - Returns: The answer to the call that started the rotation, if the rotation has ended.
     func tick(now: Double) -> [[UInt8]] {
+        shot?.tick(now: now, link)
+        return tickTurn(now: now)
+    }
+
+    /// Ends the rotation and the shot, because the client has ended.
+    func end() {
+        if let turn { cancel(turn.id) }
+        haltShot("the client has ended.")
+    }
+
+    private func tickTurn(now: Double) -> [[UInt8]] {
         guard var active = turn, now >= active.due else { return [] }
         if now >= active.end {
             turn = nil
@@ -91,6 +115,42 @@ final class ToolCalls {
         _ = try? link.ask("rate", active.stop)
     }
 
+    // MARK: Shots
+
+    private func shoot(
+        id: JSONValue, _ arguments: [String: JSONValue], isModern: Bool, now: Double
+    ) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        let answer = outcome { () throws(ClientError) in
+            switch try ShootTool.action(arguments) {
+            case .status: break
+            case .cancel: haltShot("the assistant cancelled it.")
+            case .start:
+                let limits = try link.limits()
+                let plan = try ShootTool.plan(arguments, limits)
+                if arguments["dry_run"] == true { return ShootTool.Report(plan: plan).json }
+                guard shot?.due == nil else {
+                    throw .refused(
+                        RequestError("refused", "A shot is active. Use the action cancel first."))
+                }
+                shot = ActiveShot(plan, from: try ShootTool.check(plan, limits, link), now: now)
+                lines = endTurn(now: now)
+            }
+            return (shot?.report ?? ShootTool.Report()).json
+        }
+        return [reply(id, answer, isModern)] + lines
+    }
+
+    /// Ends the shot, and stops the camera.
+    private func haltShot(_ reason: String) {
+        guard shot?.due != nil else { return }
+        shot?.end(reason)
+        _ = try? link.ask("rate", ["yaw": 0, "roll": 0, "pitch": 0])
+    }
+
+    /// Ends the shot after another request that can move the camera.
+    private func endShot() { shot?.end("another request can move the camera.") }
+
     // MARK: Turns
 
     private func begin(
@@ -109,6 +169,7 @@ final class ToolCalls {
             return [reply(id, .failure(error.requestError), isModern)]
         }
         let lines = endTurn(now: now)
+        endShot()
         turn = next
         return lines
     }

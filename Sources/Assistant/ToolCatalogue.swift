@@ -60,7 +60,9 @@ struct ToolCatalogue: Sendable {
     let tools: [Tool]
 
     init(_ methods: [MethodDescription], _ policy: ToolPolicy, _ limits: Limits) {
-        tools = methods.filter(policy.offers).map { Self.tool($0, policy, limits) }
+        // The server itself executes shots, from the methods that move the camera.
+        let offered = (methods + [ShootTool.method(limits)]).filter(policy.offers)
+        tools = offered.map { Self.tool($0, policy, limits) }
     }
 
     /// Finds a tool.

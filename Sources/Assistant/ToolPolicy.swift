@@ -23,7 +23,7 @@ struct ToolPolicy: Sendable {
     /// Methods with write access that are not destructive: they move the camera within its limits,
     /// or change a setting temporarily.
     private static let harmless: Set<String> = [
-        "follow", "point", "rate", "record", "release", "set", "spectrum", "stop",
+        "follow", "point", "rate", "record", "release", "set", "shoot", "spectrum", "stop",
     ]
 
     /// Values of the parameter `action` that an assistant cannot use.
@@ -36,6 +36,7 @@ struct ToolPolicy: Sendable {
         if method.name == "stop" { return true }
         if method.name == "reset_stop", !mayReset { return false }
         if Self.hidden.contains(method.name) { return false }
+        if method.name == ShootTool.name { return !isReadOnly }
         return !isReadOnly || method.access != .write
     }
 

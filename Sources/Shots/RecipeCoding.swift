@@ -81,6 +81,16 @@ private struct Table {
         return value
     }
 
+    func number(_ key: RecipeKey) throws -> Double {
+        try number(key.name, in: key.range, key.usual)
+    }
+
+    func integer(_ key: RecipeKey) throws -> Int {
+        try integer(
+            key.name, in: Int(key.range.lowerBound)...Int(key.range.upperBound),
+            key.usual.map { Int($0) })
+    }
+
     func bool(_ key: String, _ usual: Bool) throws -> Bool {
         try value(key, Bool.self, "true or false") ?? usual
     }
@@ -124,7 +134,7 @@ extension ShotRecipe {
         } else {
             kind = .keyFrames
         }
-        rate = try table.number("rate_dps", in: 0.1...720, rate)
+        rate = try table.number(Self.rateKey)
         still = try table.value("still", Stillness.self, "a table") ?? still
         shutter = try table.value("shutter", ShutterSettings.self, "a table") ?? shutter
         try check()
@@ -186,13 +196,11 @@ extension ShotRecipe {
 extension ShotRecipe.KeyFrame {
     /// Reads a key frame.
     public init(from decoder: any Decoder) throws {
-        let table = try Table(
-            decoder, "frame", keys: ["yaw", "roll", "pitch", "dwell_s", "shutter"])
+        let table = try Table(decoder, "frame", keys: Self.keys.map(\.name) + ["shutter"])
         pose = Pose(
-            yaw: try table.number("yaw", in: -180...180, 0),
-            roll: try table.number("roll", in: -180...180, 0),
-            pitch: try table.number("pitch", in: -180...180, 0))
-        dwell = try table.number("dwell_s", in: 0...3600, 0)
+            yaw: try table.number(Self.yaw), roll: try table.number(Self.roll),
+            pitch: try table.number(Self.pitch))
+        dwell = try table.number(Self.dwell)
         shoots = try table.bool("shutter", true)
     }
 
@@ -210,16 +218,11 @@ extension ShotRecipe.KeyFrame {
 extension ShotRecipe.Panorama {
     /// Reads a panorama.
     public init(from decoder: any Decoder) throws {
-        let table = try Table(
-            decoder, "panorama",
-            keys: ["fov_width", "fov_height", "width", "height", "pitch", "overlap"])
+        let table = try Table(decoder, "panorama", keys: Self.keys.map(\.name))
         self.init(
-            fovWidth: try table.number("fov_width", in: 5...170),
-            fovHeight: try table.number("fov_height", in: 5...170),
-            width: try table.number("width", in: 0...360, 180),
-            height: try table.number("height", in: 0...180, 60),
-            pitch: try table.number("pitch", in: -90...90, 0),
-            overlap: try table.number("overlap", in: 0...0.9, 0.3))
+            fovWidth: try table.number(Self.fovWidth), fovHeight: try table.number(Self.fovHeight),
+            width: try table.number(Self.width), height: try table.number(Self.height),
+            pitch: try table.number(Self.pitch), overlap: try table.number(Self.overlap))
     }
 
     /// Writes a panorama.
@@ -237,13 +240,10 @@ extension ShotRecipe.Panorama {
 extension ShotRecipe.Timelapse {
     /// Reads a time-lapse.
     public init(from decoder: any Decoder) throws {
-        let table = try Table(
-            decoder, "timelapse", keys: ["photos", "interval_s", "smoothing", "ease"])
+        let table = try Table(decoder, "timelapse", keys: Self.keys.map(\.name))
         self.init(
-            photos: try table.integer("photos", in: 2...100_000),
-            interval: try table.number("interval_s", in: 0.2...86_400),
-            smoothing: try table.integer("smoothing", in: 0...100_000, 0),
-            ease: try table.number("ease", in: 0...0.5, 0))
+            photos: try table.integer(Self.photos), interval: try table.number(Self.interval),
+            smoothing: try table.integer(Self.smoothing), ease: try table.number(Self.ease))
     }
 
     /// Writes a time-lapse.
@@ -259,11 +259,10 @@ extension ShotRecipe.Timelapse {
 extension ShotRecipe.Orbit {
     /// Reads a turn around the camera.
     public init(from decoder: any Decoder) throws {
-        let table = try Table(decoder, "orbit", keys: ["photos", "turn", "pitch"])
+        let table = try Table(decoder, "orbit", keys: Self.keys.map(\.name))
         self.init(
-            photos: try table.integer("photos", in: 2...10_000),
-            turn: try table.number("turn", in: -3600...3600, 360),
-            pitch: try table.number("pitch", in: -180...180, 0))
+            photos: try table.integer(Self.photos), turn: try table.number(Self.turn),
+            pitch: try table.number(Self.pitch))
     }
 }
 

@@ -1,3 +1,5 @@
+import PlainText
+
 /// Places of a shot in their order, computed from its description. The same description always gives
 /// the same plan.
 public struct ShotPlan: Sendable, Equatable {
@@ -70,6 +72,35 @@ public struct ShotPlan: Sendable, Equatable {
             return Frame(
                 pose: pose.turned(byYaw: 0), photo: 0, due: Double(index) * timelapse.interval)
         }
+    }
+
+    /// Checks that each place is within the gimbal's range.
+    ///
+    /// - Parameters:
+    ///   - ranges: Value of `motion.range_deg`: lower and upper end for yaw, roll and pitch, degrees.
+    ///   - originYaw: Yaw of the camera at the beginning, earth frame, degrees.
+    /// - Returns: The first angle outside the range, as a sentence; nil if there is none.
+    public func refusal(outside ranges: [[Double]], originYaw: Double) -> String? {
+        guard ranges.count == 3 else { return nil }
+        for (index, frame) in frames.enumerated() {
+            let pose = frame.pose.turned(byYaw: originYaw)
+            let angles = [("yaw", pose.yaw), ("roll", pose.roll), ("pitch", pose.pitch)]
+            for ((name, angle), range) in zip(angles, ranges) where range.count == 2 {
+                guard angle < range[0] || angle > range[1] else { continue }
+                return
+                    "Place \(index + 1): \(name) \(Format.fixed(angle, 1))° is outside motion.range_deg (\(Format.plain(range[0]))...\(Format.plain(range[1])))."
+            }
+        }
+        return nil
+    }
+
+    /// Computes the largest angle by which an axis turns between two neighbouring places, or from the
+    /// first orientation to the first place.
+    ///
+    /// - Parameter first: Orientation at the beginning; its yaw is 0.
+    /// - Returns: The angle, degrees, 0...180.
+    public func largestMove(from first: Pose) -> Double {
+        zip([first] + frames.map(\.pose), frames).map { $0.distance(to: $1.pose) }.max() ?? 0
     }
 
     /// Identification of the plan: a checksum (FNV-1a, 64 bits) of its poses, in hundredths of a

@@ -12,6 +12,13 @@ final class FakeDaemon: DaemonConnection {
         var refused: Set<String> = []
         var isDown = false
         var opened = 0
+        /// Orientation of the camera: yaw, roll, pitch, degrees. A request for an angle has its effect
+        /// at once.
+        var pose = [10.0, 0, 0]
+        var mode = "locked"
+        /// Number of photos; nil without airframe-eyes.
+        var photos: Int?
+        var order = 0
     }
 
     let memory: Memory
@@ -70,15 +77,47 @@ final class FakeDaemon: DaemonConnection {
                     members["result"] = method.result
                     return .object(members)
                 })
+        case "get" where params["keys"] == ["motion.range_deg"]:
+            return [
+                ["key": "motion.range_deg", "value": [[-180, 180], [-45, 45], [-90, 90]]]
+            ]
         case "get":
             return .array(
                 [
                     ("mcp.max_rate_dps", 30), ("mcp.max_travel_deg", 90), ("mcp.max_turn_s", 10),
                     ("mcp.rollback_s", 60), ("commander.dead_man_s", 0.9),
                 ].map { key, value in ["key": .string(key), "value": .double(value)] })
-        case "status": return ["mode": "locked"]
+        case "status": return status
+        case "point":
+            for (axis, name) in ["yaw", "roll", "pitch"].enumerated() {
+                memory.pose[axis] = params[name]?.number ?? memory.pose[axis]
+            }
+            return ["sentence": "The camera turns."]
+        case "camera":
+            memory.order += 1
+            memory.photos? += 1
+            return ["sentence": "A photo.", "number": .int(memory.order)]
         default: return ["sentence": "Done."]
         }
+    }
+
+    private var status: JSONValue {
+        func axes(_ values: [Double]) -> JSONValue {
+            .object([
+                "yaw": .double(values[0]), "roll": .double(values[1]), "pitch": .double(values[2]),
+            ])
+        }
+        var status: [String: JSONValue] = [
+            "mode": .string(memory.mode), "state": "running",
+            "pointing": ["target_deg": axes(memory.pose)], "setpoint_deg": axes(memory.pose),
+            "error_deg": axes([0.01, 0.01, 0.01]), "rate_dps": axes([0.1, 0.1, 0.1]),
+        ]
+        if let photos = memory.photos {
+            status["companions"] = [
+                ["report": ["capture": ["photos": .int(photos), "order": .int(memory.order)]]]
+            ]
+        }
+        return .object(status)
     }
 
     private static func json(_ parameter: ParameterDescription) -> JSONValue {

@@ -53,7 +53,9 @@ import Wire
     @Test("a method without a rule becomes a tool, with its parameters as a schema")
     func newMethod() throws {
         let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
-        #expect(tools.map { $0["name"]?.string } == ["status", "turn", "point", "juggle", "stop"])
+        #expect(
+            tools.map { $0["name"]?.string }
+                == ["status", "turn", "point", "juggle", "stop", "shoot"])
         let juggle = try #require(tools.first { $0["name"] == "juggle" })
         let schema = try #require(juggle["inputSchema"])
         #expect(schema["required"] == ["balls"])

@@ -157,17 +157,8 @@ enum ShotRunner {
         }
         let settings: [Wire.Setting] = try client.request(.get, ["keys": ["motion.range_deg"]])
         let ranges = settings.first?.value.array?.map { $0.array?.compactMap(\.number) ?? [] } ?? []
-        for (index, frame) in plan.frames.enumerated() where ranges.count == 3 {
-            let pose = frame.pose.turned(byYaw: yaw)
-            let angles = [("yaw", pose.yaw), ("roll", pose.roll), ("pitch", pose.pitch)]
-            for ((name, angle), range) in zip(angles, ranges) where range.count == 2 {
-                guard angle < range[0] || angle > range[1] else { continue }
-                throw ClientError.refused(
-                    RequestError(
-                        "out_of_range",
-                        "Place \(index + 1): \(name) \(Format.fixed(angle, 1))° is outside motion.range_deg (\(Format.plain(range[0]))...\(Format.plain(range[1])))."
-                    ))
-            }
+        if let refusal = plan.refusal(outside: ranges, originYaw: yaw) {
+            throw ClientError.refused(RequestError("out_of_range", refusal))
         }
         try checkFiles(plan)
         return ShotRecord(plan, originYaw: yaw)

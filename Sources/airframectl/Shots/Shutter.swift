@@ -221,12 +221,12 @@ final class EyesShutter: Shutter {
         }
         let end = DaemonClient.now() + timeout
         while DaemonClient.now() < end {
-            if let state = try state(), state.order >= reply.number {
-                if let problem = state.problem {
-                    refused = photo
-                    return problem
-                }
-                if state.photos > before { return nil }
+            switch try state().flatMap({ PhotoOutcome(of: reply.number, before: before, in: $0) }) {
+            case .taken?: return nil
+            case .failed(let problem)?:
+                refused = photo
+                return problem
+            case nil: break
             }
             wait(0.05)
         }

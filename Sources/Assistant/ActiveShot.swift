@@ -1,0 +1,209 @@
+import Client
+import PlainText
+import Shots
+import Wire
+
+/// Course of an assistant's shot: executes the tasks of `ShotSession` with requests on the
+/// assistant's connection, so that the daemon's rank and limits apply. The server calls `tick`, and
+/// no call waits for the camera. The state of the shot is not saved: the shot ends with the server.
+struct ActiveShot {
+    /// Photo that airframe-eyes is taking.
+    private struct Exposure {
+        /// Number of the daemon's command.
+        var order: Int
+        /// Number of photos before the command.
+        var before: Int
+        /// Time at which the attempt fails, s.
+        var deadline: Double
+    }
+
+    /// Time between two states of the camera, s.
+    private static let period = 0.1
+
+    /// Time of the next call of `tick`, s; nil after the end of the shot.
+    private(set) var due: Double?
+    private var session: ShotSession
+    private let forecast: ShotForecast
+    private var exposure: Exposure?
+    /// Place at which the camera has been pointed; nil before the first request for a place.
+    private var pointedAt: Int?
+    /// Evidence about the photo after a failed attempt.
+    private var evidence = ShotSession.Evidence.notTaken
+    /// Reason of the end before the last photo; nil while the shot is active, and after its end.
+    private var reason: String?
+
+    /// Begins a shot.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - sight: State of the camera, with the motors on.
+    ///   - now: Current time, s.
+    init(_ plan: ShotPlan, from sight: ShotSession.Sight, now: Double) {
+        session = ShotSession(plan, ShotRecord(plan, originYaw: sight.target.yaw))
+        forecast = ShotForecast(plan)
+        due = now
+    }
+
+    /// State of the shot.
+    var report: ShootTool.Report {
+        var report = ShootTool.Report(plan: session.plan)
+        let places = session.record.done
+        report.done = session.plan.frames.prefix(places).filter { $0.photo != nil }.count
+        report.secondsLeft = due == nil ? 0 : forecast.rest(from: places)
+        let count = "\(report.done) of \(report.photos) photos"
+        switch (due, reason) {
+        case (nil, let reason?):
+            report.state = .ended
+            report.sentence = "The shot ended after \(count): \(reason)"
+        case (nil, nil):
+            report.state = .complete
+            report.sentence = "The shot is complete: \(Format.count(report.photos)) photos."
+            if session.record.unsteady > 0 {
+                report.sentence +=
+                    " The camera was not still at \(session.record.unsteady) photos."
+            }
+        default:
+            report.state = .active
+            report.sentence =
+                "\(count) are done, about \(Format.duration(report.secondsLeft)) left."
+        }
+        return report
+    }
+
+    /// Ends the shot before its last photo. The reason is a sentence.
+    mutating func end(_ reason: String) {
+        guard due != nil else { return }
+        self.reason = reason
+        due = nil
+    }
+
+    /// Executes the tasks that are due.
+    mutating func tick(now: Double, _ link: DaemonLink) {
+        guard let due, now >= due else { return }
+        do throws(ClientError) {
+            self.due = try perform(now: now, link)
+        } catch {
+            end(error.requestError.message)
+        }
+    }
+
+    /// Executes tasks until the session waits.
+    ///
+    /// - Returns: Time of the next tasks, s; nil at the end of the shot.
+    private mutating func perform(now: Double, _ link: DaemonLink) throws(ClientError) -> Double? {
+        if let exposure, try !concluded(exposure, now: now, link) { return now + Self.period }
+        while true {
+            // The times since 1970 matter only for saved shots.
+            switch session.next(now: now, wall: now) {
+            case .point(let pose, let rate):
+                // The session repeats a request if the camera has another target.
+                guard pointedAt != session.record.done else {
+                    throw .refused(
+                        RequestError("refused", "another client has moved the camera."))
+                }
+                pointedAt = session.record.done
+                _ = try link.ask(
+                    "point",
+                    [
+                        "yaw": .double(pose.yaw), "roll": .double(pose.roll),
+                        "pitch": .double(pose.pitch), "rate": .double(rate),
+                    ])
+                session.pointed(isAccepted: true, now: now)
+            case .wait(let seconds):
+                guard let sight = ShotSession.Sight(try link.ask("status")), sight.isHeld else {
+                    throw .refused(
+                        RequestError(
+                            "refused", "The motors must be on, and the mode must be locked."))
+                }
+                session.see(sight, now: now)
+                return now + max(0.01, min(seconds, Self.period))
+            case .mark: session.marked(nil)
+            case .save(let record): session.saved(record)
+            case .shoot:
+                guard session.plan.recipe.shutter.kind == .eyes else {
+                    session.shot(now: now, wall: now)
+                    continue
+                }
+                let before = try Self.capture(link).photos
+                guard let order = try link.ask("camera", ["action": "photo"])["number"]?.int else {
+                    throw .notUnderstood("The answer to camera contains no number.")
+                }
+                exposure = Exposure(
+                    order: order, before: before,
+                    deadline: now + session.plan.recipe.shutter.timeout)
+                return now + Self.period
+            case .examine: session.examined(evidence, now: now, wall: now)
+            case .finish: return nil
+            case .fail(let reason): throw .refused(RequestError("refused", reason + "."))
+            }
+        }
+    }
+
+    /// Checks whether airframe-eyes has taken the photo; false while it has not reported a result.
+    private mutating func concluded(
+        _ exposure: Exposure, now: Double, _ link: DaemonLink
+    ) throws(ClientError) -> Bool {
+        let state = try Self.capture(link)
+        switch PhotoOutcome(of: exposure.order, before: exposure.before, in: state) {
+        case .taken?: session.shot(now: now, wall: now)
+        case .failed(let problem)?:
+            pointedAt = nil
+            evidence = .notTaken
+            session.shot(problem, now: now, wall: now)
+        case nil where now >= exposure.deadline:
+            pointedAt = nil
+            evidence = .unknown
+            session.shot("airframe-eyes has not taken the photo", now: now, wall: now)
+        case nil: return false
+        }
+        self.exposure = nil
+        return true
+    }
+
+    /// State of airframe-eyes' photos.
+    ///
+    /// - Throws: A refusal if airframe-eyes is not connected.
+    static func capture(_ link: DaemonLink) throws(ClientError) -> CaptureState {
+        let companions = try link.ask("status")["companions"]?.array ?? []
+        guard let report = companions.lazy.compactMap({ $0["report"]?["capture"] }).first else {
+            throw .refused(
+                RequestError(
+                    "refused", "airframe-eyes is not connected. See the tool doctor.",
+                    field: "shutter"))
+        }
+        var state = CaptureState()
+        state.photos = report["photos"]?.int ?? 0
+        state.order = report["order"]?.int ?? 0
+        state.problem = report["problem"]?.string
+        return state
+    }
+}
+
+extension ShootTool.Report {
+    /// Report about a plan that has not begun.
+    init(plan: ShotPlan) {
+        let forecast = ShotForecast(plan).duration
+        state = .planned
+        photos = plan.photos
+        secondsLeft = forecast
+        sentence = "\(Format.count(photos)) photos, about \(Format.duration(forecast))."
+    }
+}
+
+extension ShotSession.Sight {
+    /// State of the camera in the answer to `status`; nil if an angle is unknown.
+    init?(_ status: JSONValue) {
+        func axes(_ value: JSONValue?) -> [Double] {
+            ["yaw", "roll", "pitch"].map { value?[$0]?.number ?? .nan }
+        }
+        func pose(_ axes: [Double]) -> Pose { Pose(yaw: axes[0], roll: axes[1], pitch: axes[2]) }
+        let target = axes(status["pointing"]?["target_deg"])
+        let setpoint = axes(status["setpoint_deg"])
+        let (error, rate) = (axes(status["error_deg"]), axes(status["rate_dps"]))
+        guard (target + setpoint + error + rate).allSatisfy(\.isFinite) else { return nil }
+        self.init(
+            isHeld: status["mode"] == "locked" && status["state"] == "running",
+            target: pose(target), setpoint: pose(setpoint),
+            error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan)
+    }
+}

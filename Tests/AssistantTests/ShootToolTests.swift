@@ -1,0 +1,188 @@
+import Testing
+import Wire
+
+@testable import Assistant
+
+@Suite("Shots of an assistant") struct ShootToolTests {
+    private static let orbit: [String: JSONValue] = ["kind": "orbit", "photos": 5]
+
+    /// The structured result of a call of `shoot`.
+    private func shoot(
+        _ bench: Bench, _ arguments: [String: JSONValue], now: Double = 0
+    ) throws -> JSONValue {
+        try #require(try bench.call("shoot", arguments, now: now).first?["result"])
+    }
+
+    /// Calls `tick` at each of the server's deadlines until the shot has ended, at most 1000 times.
+    /// Returns the time of the end, s.
+    @discardableResult private func finish(_ bench: Bench, from begin: Double = 0) throws -> Double
+    {
+        var now = begin
+        for _ in 0..<1000 {
+            guard let due = bench.server.deadline else { return now }
+            now = max(now, due)
+            #expect(try bench.tick(now: now) == [])
+        }
+        Issue.record("the shot has not ended after 1000 calls")
+        return now
+    }
+
+    @Test("the schema has the ranges of the description of shots, and the assistant's rate")
+    func schema() throws {
+        let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
+        let tool = try #require(tools.first { $0["name"] == "shoot" })
+        let numbers = try #require(tool["inputSchema"]?["properties"])
+        #expect(numbers["overlap"]?["maximum"]?.number == 0.9)
+        #expect(numbers["fov_width"]?["minimum"]?.number == 5)
+        #expect(numbers["photos"]?["type"] == "integer" && numbers["photos"]?["maximum"] == 100_000)
+        // The pitch of a panorama is -90...90, that of an orbit -180...180.
+        #expect(numbers["pitch"]?["maximum"]?.number == 180)
+        #expect(numbers["rate_dps"]?["maximum"]?.number == 30)
+        #expect(numbers["interval_s"]?["description"]?.string?.hasSuffix("Unit: seconds.") == true)
+        #expect(numbers["kind"]?["enum"] == ["panorama", "timelapse", "orbit"])
+        #expect(numbers["shutter"]?["enum"] == ["none", "eyes"], "no commands and no lines")
+        #expect(tool["outputSchema"]?["properties"]?["done"] == ["type": "integer"])
+        #expect(tool["annotations"]?["destructiveHint"] == false)
+    }
+
+    @Test("a dry run describes the plan and sends no request for motion")
+    func dryRun() throws {
+        let bench = Bench()
+        let reply = try shoot(
+            bench,
+            ["kind": "panorama", "fov_width": 66, "fov_height": 41, "dry_run": true])
+        #expect(reply["structuredContent"]?["state"] == "planned")
+        #expect(reply["structuredContent"]?["photos"] == 12)
+        #expect(reply["structuredContent"]?["seconds_left"]?.number ?? 0 > 20)
+        #expect(bench.server.deadline == nil)
+        #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
+    }
+
+    @Test("an orbit visits its places from the present yaw, each until the camera is still")
+    func orbit() throws {
+        let bench = Bench()
+        let begun = try shoot(bench, Self.orbit)
+        #expect(begun["structuredContent"]?["state"] == "active")
+        #expect(begun["isError"] == nil)
+        let end = try finish(bench)
+        let points = bench.takeRequests().filter { $0.hasPrefix("point") }
+        #expect(
+            points
+                == [10, 82, 154, -134, -62].map {
+                    #"point {"pitch":0.0,"rate":30.0,"roll":0.0,"yaw":\#($0).0}"#
+                })
+        #expect(end >= 5 * 0.5, "0.5 s without motion before each photo")
+        let report = try shoot(bench, ["action": "status"])["structuredContent"]
+        #expect(report?["state"] == "complete" && report?["done"] == 5)
+    }
+
+    @Test("airframe-eyes takes one photo at each place, and must be connected")
+    func eyes() throws {
+        let bench = Bench()
+        let arguments = Self.orbit.merging(["shutter": "eyes"]) { own, _ in own }
+        let refused = try shoot(bench, arguments)
+        #expect(refused["isError"] == true)
+        bench.memory.photos = 7
+        _ = try shoot(bench, arguments)
+        try finish(bench)
+        #expect(bench.memory.photos == 12)
+        let report = try shoot(bench, [:])["structuredContent"]
+        #expect(report?["state"] == "complete")
+    }
+
+    @Test("a time-lapse keeps its interval")
+    func timelapse() throws {
+        let bench = Bench()
+        _ = try shoot(
+            bench, ["kind": "timelapse", "photos": 3, "interval_s": 5, "yaw": 20, "pitch": -10])
+        let end = try finish(bench)
+        #expect((10..<11).contains(end), "\(end)")
+        #expect(bench.memory.pose == [30, 0, -10])
+    }
+
+    @Test("cancelling and the end of the client stop the camera; the second start waits for it")
+    func cancel() throws {
+        let bench = Bench()
+        _ = try shoot(bench, Self.orbit)
+        _ = try bench.tick(now: 0)
+        let second = try shoot(bench, Self.orbit)
+        #expect(second["isError"] == true)
+        _ = bench.takeRequests()
+        let report = try shoot(bench, ["action": "cancel"], now: 1)["structuredContent"]
+        #expect(report?["state"] == "ended" && report?["done"] == 0)
+        let halt = #"rate {"pitch":0,"roll":0,"yaw":0}"#
+        #expect(bench.takeRequests() == [halt])
+        #expect(bench.server.deadline == nil)
+        let other = Bench()
+        _ = try shoot(other, Self.orbit)
+        other.server.end()
+        #expect(other.takeRequests().last == halt)
+    }
+
+    @Test("another request that moves the camera ends the shot; a question does not")
+    func replaced() throws {
+        let bench = Bench()
+        _ = try shoot(bench, Self.orbit)
+        _ = try bench.call("status")
+        #expect(bench.server.deadline != nil)
+        _ = try bench.call("point", ["yaw": 1])
+        #expect(bench.server.deadline == nil)
+        let report = try shoot(bench, [:])["structuredContent"]
+        #expect(report?["sentence"]?.string?.contains("another request") == true)
+    }
+
+    @Test("the shot ends with the daemon's reason when a person takes control or changes the mode")
+    func takenOver() throws {
+        let bench = Bench()
+        _ = try shoot(bench, Self.orbit)
+        _ = try bench.tick(now: 0)
+        bench.memory.refused = ["point"]
+        try finish(bench)
+        let report = try shoot(bench, [:])["structuredContent"]
+        #expect(report?["state"] == "ended" && report?["done"] == 1)
+        #expect(report?["sentence"]?.string?.contains("point is not possible; wait.") == true)
+        let moved = Bench()
+        _ = try shoot(moved, Self.orbit)
+        _ = try moved.tick(now: 0)
+        moved.memory.pose = [0, 0, 0]
+        try finish(moved)
+        let end = try shoot(moved, [:])["structuredContent"]
+        #expect(end?["sentence"]?.string?.contains("another client has moved") == true)
+        #expect(moved.memory.pose == [0, 0, 0], "the person's direction stays")
+        let other = Bench()
+        _ = try shoot(other, Self.orbit)
+        other.memory.mode = "pan_follow"
+        _ = try other.tick(now: 0)
+        #expect(other.server.deadline == nil)
+    }
+
+    @Test(
+        "a shot beyond a range or a limit is refused before it moves, with the parameter's name",
+        arguments: [
+            (["kind": "orbit", "photos": 1], "orbit.photos = 1 is outside 2...10000"),
+            (["kind": "orbit", "photos": 2], "mcp.max_travel_deg"),
+            (["kind": "orbit", "photos": 9, "rate_dps": 31], "mcp.max_rate_dps"),
+            (["kind": "orbit", "photos": 9, "overlap": 0.5], "orbit has no parameter"),
+            (["kind": "orbit", "photos": 9, "pitch": 100], "Place 1: pitch 100.0° is outside"),
+            (["kind": "orbit", "photos": "many"], "is not a whole number"),
+            (["kind": "panorama", "fov_width": 66], "panorama.fov_height is missing"),
+            (["kind": "mosaic"], "kind must be one of"),
+            (["action": "start"], "A shot needs kind"),
+            (["kind": "orbit", "photos": 9, "shutter": "command"], "shutter must be one of"),
+        ] as [([String: JSONValue], String)])
+    func limits(arguments: [String: JSONValue], words: String) throws {
+        let bench = Bench()
+        let reply = try shoot(bench, arguments)
+        #expect(reply["isError"] == true)
+        let text = reply["content"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.contains(words), "\(text)")
+        #expect(bench.server.deadline == nil)
+        #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
+    }
+
+    @Test("a read-only assistant has no shots")
+    func readOnly() throws {
+        let bench = Bench(isReadOnly: true)
+        #expect(try bench.call("shoot", Self.orbit).first?["error"]?["code"] == -32602)
+    }
+}
