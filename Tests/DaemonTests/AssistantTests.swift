@@ -17,16 +17,35 @@ import Wire
     )
     func sdk() throws {
         try withDaemon { daemon in
-            try daemon.status("the motors follow") { $0.isFollowing }
-            let peer = try Program(
-                [
-                    Self.python, Self.root.appending("Tests/Peers/assistant.py").string,
-                    "--airframectl", try Program.built("airframectl"), "--socket", daemon.socket,
-                    "--manual", Self.root.appending("etc/manual").string,
-                ], in: daemon.directory)
-            let status = try peer.wait(seconds: 180)
-            #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
+            try converse(with: daemon, ["--manual", Self.root.appending("etc/manual").string])
         }
+    }
+
+    @Test(
+        "the official SDK tunes an axis: autotune proposes gains, and applies them for a time",
+        .enabled(if: isThere, "`make mcp-peer` installs the SDK; without it nobody calls the tools")
+    )
+    func autotune() throws {
+        // The configured inertia is wrong, so that there is something to propose.
+        let plant = [
+            "hardware.simulation.inertia_factor=2", "control.find_inertia=false",
+            "loop.rate_hz=\(Sanitizer.isActive ? 500 : 1000)",
+        ]
+        try withDaemon(plant.flatMap { ["--set", $0] }) { daemon in
+            try converse(with: daemon, ["--only", "autotune"])
+        }
+    }
+
+    private func converse(with daemon: RunningDaemon, _ options: [String]) throws {
+        try daemon.status("the motors follow") { $0.isFollowing }
+        let peer = try Program(
+            [
+                Self.python, Self.root.appending("Tests/Peers/assistant.py").string,
+                "--airframectl", try Program.built("airframectl"), "--socket", daemon.socket,
+            ] + options, in: daemon.directory)
+        let status = try peer.wait(seconds: 180)
+        #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
+        peer.output.split(separator: "\n").filter { $0.hasPrefix("SKIPPED") }.forEach { print($0) }
     }
 
     @Test("the conversation in etc/manual/assistants.md is what the server answers")
