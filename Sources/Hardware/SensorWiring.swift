@@ -46,6 +46,16 @@ public struct SensorWiring: Sendable, Equatable {
 
         private var isOnSPI: Bool { if case .spi = place { true } else { false } }
 
+        /// Description of a chip with its largest ranges and without a self test, for the search.
+        static func description(of chip: SensorChip, isOnSPI: Bool = false) -> any IMUChip {
+            let place: Place =
+                isOnSPI ? .spi(devices: [], clock: 1_000_000) : .i2c(bus: "", addresses: [])
+            return Inertial(
+                chip: chip, place: place, gyroRange: 2000, accelRange: chip.largestAccelRange,
+                testsItself: false
+            ).makeChip()
+        }
+
         private func makeChip() -> any IMUChip {
             switch chip {
             case .bmi088:

@@ -132,7 +132,7 @@ import Wire
             try daemon.status("running") { $0["state"]?.string == "running" }
             for arguments in [
                 ["status"], ["get"], ["diff"], ["log"], ["version"], ["doctor"], ["baseline"],
-                ["mode", "locked"], ["set", "control.feed_forward", "0.5"], ["save"],
+                ["mode", "locked"], ["set", "control.feed_forward", "0.5"], ["save"], ["hardware"],
             ] {
                 let result = try Program.run(
                     [try Program.built("airframectl"), "--json", "--socket", daemon.socket]
@@ -144,6 +144,25 @@ import Wire
                     try JSONValue(parsing: Array(result.output.utf8))
                 }
             }
+        }
+    }
+}
+
+@Suite("airframectl hardware") struct HardwareCommandTests {
+    @Test("prints the same proposal with a running airframed and without one")
+    func proposal() throws {
+        try withDaemon { daemon throws in
+            func hardware(_ socket: String) throws -> String {
+                let result = try Program.run(
+                    [try Program.built("airframectl"), "hardware", "--socket", socket],
+                    in: daemon.directory)
+                #expect(result.status == 0, "\(result.errors)")
+                return result.output
+            }
+            let asked = try hardware(daemon.socket)
+            #expect(asked.contains("[hardware.linux]\n"))
+            #expect(asked.contains("\nmotors = \"none\"\n"))
+            #expect(asked == (try hardware("/nonexistent/airframed.sock")))
         }
     }
 }

@@ -11,6 +11,12 @@ board = Board([ACCEL, GYRO, PWM])
 check, until, comes_on = board.check, board.until, board.comes_on
 
 
+def found():
+    """True if the search has found the chips at their addresses."""
+    chips = {c["name"]: c["addresses"] for b in board.ctl("hardware")["i2c"] for c in b["chips"]}
+    return chips.get("bmi088") == [ACCEL, GYRO] and chips.get("pca9685") == [PWM]
+
+
 def main():
     plant = Plant()
     board.start('[motors]\ntype = "servo"\n')
@@ -41,6 +47,16 @@ def main():
     board.is_named("imu_stale", "imu_frozen")
     plant.tell("frozen 0")
     comes_on(lambda: plant.is_driven, "data that move again: outputs on")
+
+    # The search for chips reads the bus only while the motors are off. The registers are those of a PCA9685 after a reset.
+    Chip(PWM).write(0x02, [0xE2, 0xE4, 0xE8, 0xE0])
+    bus = next(b for b in board.ctl("hardware")["i2c"] if b["path"] == "/dev/i2c-1")
+    check(bus["chips"] == [] and "motors are on" in bus["problem"], f"the search leaves {bus['path']} alone while the motors are on")
+    board.ctl("mode", "inactive")
+    until(lambda: not plant.is_driven, "motors off")
+    until(lambda: found(), "bmi088 and pca9685 found", seconds=5)
+    proposal = board.ctl("hardware")["proposal"]["lines"]
+    check('imu = "bmi088"' in proposal and "imu_address = 0x18" in proposal and 'motors = "none"' in proposal, "proposed")
 
     board.end()
     until(lambda: not plant.is_driven, "outputs off at the end")

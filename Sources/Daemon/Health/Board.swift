@@ -1,18 +1,11 @@
 import Glibc
-import Realtime
+import Hardware
 
 /// Properties of the computer that can be read inside the service's sandbox, where /proc contains
 /// only processes.
 enum Board {
     /// The board's name; "unknown" if it is not available.
-    static var model: String {
-        for path in [
-            "/sys/firmware/devicetree/base/model", "/sys/class/dmi/id/product_name",
-        ] {
-            if let text = firstLine(of: path) { return text }
-        }
-        return "unknown"
-    }
+    static var model: String { HardwareInventory().board }
 
     static var kernel: String { uname { $0.release } }
     static var architecture: String { uname { $0.machine } }

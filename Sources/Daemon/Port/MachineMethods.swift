@@ -90,6 +90,22 @@ struct MachineMethods: Sendable {
                 controls.learn(seconds: action == "learn" ? seconds ?? 30 : 0)
                 return controls.report
             }.answering(ControlsReport.self),
+            .question(
+                "hardware",
+                "Lists buses, devices and chips of the computer, and proposes a configuration. The buses are read only while the motors are off.",
+                [
+                    .bool(
+                        "spi",
+                        "If true, SPI devices are also read, which can change chips that are not sensors."
+                    )
+                ]
+            ) { (parameters, _) throws(Refusal) in
+                HardwareInventory().report(includesSPI: try parameters.bool("spi") ?? false) {
+                    // Without a record, the loop has not run, so the motors have not been on.
+                    tuning.settings.hardware.backend != .linux
+                        || machine.hub.view?.record.snapshot.phase ?? .off == .off
+                }
+            }.answering(HardwareReport.self),
             .question("version", "Returns the versions of airframed and of the protocol.") {
                 (_, _) throws(Refusal) in
                 VersionInfo(program: "airframed", version: Version.text)

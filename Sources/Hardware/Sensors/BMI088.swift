@@ -43,6 +43,18 @@ struct BMI088: IMUChip {
     /// Filter of the gyroscope: output rate 2000 Hz, bandwidth 230 Hz (5.5.5).
     private static let gyroFilter: UInt8 = 0x01
 
+    /// Chip identifiers of accelerometer (5.3.1) and gyroscope (5.5.1).
+    var identity: [ChipIdentity] {
+        [
+            ChipIdentity(
+                part: Self.accel, register: 0x00, value: 0x1E,
+                otherwise: "is not the accelerometer of a BMI088 (chip id)"),
+            ChipIdentity(
+                part: Self.gyro, register: 0x00, value: 0x0F,
+                otherwise: "is not the gyroscope of a BMI088 (chip id)"),
+        ]
+    }
+
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
             // Section 3: the first read wakes the accelerometer's SPI interface. On I2C, this read
@@ -52,12 +64,8 @@ struct BMI088: IMUChip {
             .write(0xB6, to: 0x14, part: Self.gyro),
             .pause(0.050),
             .expect(0, mask: 0, in: 0x00, part: Self.accel, otherwise: ""),
-            .expect(
-                0x1E, mask: 0xFF, in: 0x00, part: Self.accel,
-                otherwise: "is not the accelerometer of a BMI088 (chip id)"),
-            .expect(
-                0x0F, mask: 0xFF, in: 0x00, part: Self.gyro,
-                otherwise: "is not the gyroscope of a BMI088 (chip id)"),
+            identity[Self.accel].step,
+            identity[Self.gyro].step,
             // Section 4.1: the accelerometer leaves the suspend mode, and is then switched on. The
             // first value of the accelerometer is available after 50 ms.
             .write(0x00, to: 0x7C, part: Self.accel),

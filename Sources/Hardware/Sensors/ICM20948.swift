@@ -60,11 +60,15 @@ struct ICM20948: IMUChip {
 
     static func select(bank: UInt8) -> SetUpStep { .write(bank << 4, to: bankSelect, part: 0) }
 
+    /// Identity: register WHO_AM_I in bank 0, which is selected after a reset.
+    var identity: [ChipIdentity] {
+        [ChipIdentity(register: 0x00, value: 0xEA, otherwise: "is not an ICM-20948 (WHO_AM_I)")]
+    }
+
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
             Self.select(bank: 0),
-            .expect(
-                0xEA, mask: 0xFF, in: 0x00, part: 0, otherwise: "is not an ICM-20948 (WHO_AM_I)"),
+            identity[0].step,
             // PWR_MGMT_1: a reset, then the best available clock, without sleep.
             .write(0x80, to: Self.power, part: 0),
             .pause(0.100),

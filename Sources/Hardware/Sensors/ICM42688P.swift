@@ -50,12 +50,17 @@ struct ICM42688P: IMUChip {
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 
+    var identity: [ChipIdentity] {
+        [
+            ChipIdentity(
+                register: 0x75, value: 0x47, otherwise: "is not an ICM-42688-P (WHO_AM_I)")
+        ]
+    }
+
     var setUp: [SetUpStep] {
         var steps: [SetUpStep] = [
             .write(0, to: Self.bank, part: 0),
-            .expect(
-                0x47, mask: 0xFF, in: 0x75, part: 0,
-                otherwise: "is not an ICM-42688-P (WHO_AM_I)"),
+            identity[0].step,
             // Register DEVICE_CONFIG resets the chip; a reset takes 1 ms.
             .write(0x01, to: 0x11, part: 0),
             .pause(0.010),

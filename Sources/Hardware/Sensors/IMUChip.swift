@@ -6,6 +6,8 @@ internal import GimbalCore
 protocol IMUChip: Sendable {
     /// Name of the chip, as in the setting `hardware.linux.imu`, for example "bmi088".
     var name: String { get }
+    /// Identity registers of the chip, for each of its parts.
+    var identity: [ChipIdentity] { get }
     /// Steps that set the chip up from any state, so that it measures. The steps include checks of
     /// the chip's identity and configuration.
     var setUp: [SetUpStep] { get }
@@ -36,6 +38,28 @@ protocol IMUChip: Sendable {
     /// Decodes one packet of the FIFO. The sample has the chip's own axes; nil if the packet
     /// contains no sample.
     mutating func sample(packet: UnsafeRawBufferPointer, time: Instant) -> IMUSample?
+}
+
+/// Register that contains a chip's identity, with its expected value.
+struct ChipIdentity: Sendable {
+    /// Index of the part that contains the register.
+    var part = 0
+    /// The register, called WHO_AM_I or chip id in data sheets.
+    var register: UInt8
+    /// Value of the register.
+    var value: UInt8
+    /// Bits of the register to compare.
+    var mask: UInt8 = 0xFF
+    /// Text of the failure if the register has another value.
+    var otherwise: StaticString
+
+    /// True if a register with this content belongs to the chip.
+    func matches(_ content: UInt8) -> Bool { content & mask == value & mask }
+
+    /// Step of a set-up that checks the identity.
+    var step: SetUpStep {
+        .expect(value, mask: mask, in: register, part: part, otherwise: otherwise)
+    }
 }
 
 /// Layout of a chip's FIFO.

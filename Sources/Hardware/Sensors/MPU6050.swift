@@ -34,10 +34,14 @@ struct MPU6050: IMUChip {
     /// Full scale of the accelerometer, g.
     var accelRange: Double { registers.accelRange }
 
+    /// Identity: bits 6 to 1 of register 117 (register map, 4.33).
+    var identity: [ChipIdentity] {
+        [MPURegisters.identity(0x68, mask: 0x7E, otherwise: "is not an MPU-6050 (WHO_AM_I)")]
+    }
+
     var setUp: [SetUpStep] {
         SetUpStep.sequence(
-            MPURegisters.wake(
-                identity: 0x68, mask: 0x7E, otherwise: "is not an MPU-6050 (WHO_AM_I)"),
+            MPURegisters.wake(identity),
             testsItself ? Self.selfTest : [],
             MPURegisters.write(audit), [.write(0, to: MPURegisters.interruptPin, part: 0)],
             [.pause(0.030)], .verify(audit))

@@ -56,17 +56,21 @@ struct MPU6500: IMUChip {
     /// Value of register 106 with the bits I2C_IF_DIS and I2C_MST_EN.
     private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
 
-    var setUp: [SetUpStep] {
-        // The identity is 0x71 for an MPU-9250 and 0x73 for an MPU-9255, so the check ignores bit
-        // 1.
-        let wake =
+    /// Identity: 0x70 for an MPU-6500, 0x71 for an MPU-9250 and 0x73 for an MPU-9255. The check of
+    /// the last two ignores bit 1.
+    var identity: [ChipIdentity] {
+        [
             hasMagnetometer
-            ? MPURegisters.wake(
-                identity: 0x71, mask: 0xFD, otherwise: "is not an MPU-9250 (WHO_AM_I)")
-            : MPURegisters.wake(
-                identity: 0x70, mask: 0xFF, otherwise: "is not an MPU-6500 (WHO_AM_I)")
+                ? MPURegisters.identity(
+                    0x71, mask: 0xFD, otherwise: "is not an MPU-9250 (WHO_AM_I)")
+                : MPURegisters.identity(0x70, otherwise: "is not an MPU-6500 (WHO_AM_I)")
+        ]
+    }
+
+    var setUp: [SetUpStep] {
         var steps: [SetUpStep] =
-            wake + [.write(userControl, to: MPURegisters.userControl, part: 0)]
+            MPURegisters.wake(identity)
+            + [.write(userControl, to: MPURegisters.userControl, part: 0)]
         if testsItself { steps += Self.selfTest }
         if hasMagnetometer { steps += AK8963.setUp }
         steps += MPURegisters.write(audit)

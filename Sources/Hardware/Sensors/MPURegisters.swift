@@ -22,7 +22,7 @@ struct MPURegisters: Sendable {
     static let gyro: UInt8 = 0x43
     static let userControl: UInt8 = 0x6A
     static let power: UInt8 = 0x6B
-    static let identity: UInt8 = 0x75
+    private static let whoAmI: UInt8 = 0x75
 
     /// Creates the register values for the measurement ranges.
     ///
@@ -45,11 +45,17 @@ struct MPURegisters: Sendable {
     /// its bit then refers to the measurements that are read after it.
     static let burstLength = 15
 
+    /// Identity register of one of the chips.
+    static func identity(
+        _ value: UInt8, mask: UInt8 = 0xFF, otherwise: StaticString
+    ) -> ChipIdentity {
+        ChipIdentity(register: whoAmI, value: value, mask: mask, otherwise: otherwise)
+    }
+
     /// Steps that check the identity, reset the chip (register 107) and select its clock. The steps
     /// wait 100 ms after the reset, and 30 ms for the gyroscope's start.
-    static func wake(identity: UInt8, mask: UInt8, otherwise: StaticString) -> [SetUpStep] {
-        [
-            .expect(identity, mask: mask, in: Self.identity, part: 0, otherwise: otherwise),
+    static func wake(_ identity: [ChipIdentity]) -> [SetUpStep] {
+        identity.map(\.step) + [
             .write(0x80, to: power, part: 0),
             .pause(0.100),
             // The gyroscope's PLL is the most accurate clock.

@@ -24,7 +24,7 @@ struct Airframectl: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            StatusCommand.self, DoctorCommand.self, MonitorCommand.self,
+            StatusCommand.self, DoctorCommand.self, HardwareCommand.self, MonitorCommand.self,
             GetCommand.self, SetCommand.self, DiffCommand.self, SaveCommand.self,
             BaselineCommand.self, ProfileCommand.self, ReloadCommand.self,
             HistoryCommand.self, ExportCommand.self, ImportCommand.self,

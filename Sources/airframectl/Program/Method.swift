@@ -7,6 +7,9 @@ enum Method: String, Sendable {
     case status
     /// Returns the results of the daemon's checks: `[DoctorCheck]`.
     case doctor
+    /// Lists the computer's buses, devices and chips, and proposes a configuration:
+    /// `HardwareReport`.
+    case hardware
     /// Returns program and protocol version: `VersionInfo`.
     case version
     /// Returns settings by key: `[Setting]`.
