@@ -54,5 +54,9 @@ extension Schema {
         .text(
             "signals.buzzer", \.signals.buzzer, maxLength: 64, .live,
             "LED device in /sys/class/leds to which an active buzzer is connected; off = none."),
+        .text(
+            "signals.feedback_device", \.signals.feedbackDevice, maxLength: 80, .live,
+            "Name of an input device that repeats the buzzer's signals: a gamepad or a motor with force feedback, which vibrates, or a beeper; off = none.",
+            hint: "`cat /sys/class/input/event*/device/name` lists the names."),
     ]
 }

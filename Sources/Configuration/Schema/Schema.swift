@@ -76,7 +76,7 @@ public enum Schema {
         ),
         ("battery", "The battery or supply of the computer, as the kernel reports it."),
         ("controls", "Buttons, sticks, dials and gamepads on this computer."),
-        ("signals", "Light and buzzer that show the state of the gimbal."),
+        ("signals", "Light, buzzer and vibration that show the state of the gimbal."),
         ("mcp", "Limits of assistants, which `airframectl mcp` connects to airframed."),
         ("bluetooth", "Bluetooth peripheral that phones connect to, through bluetoothd."),
         ("mavlink", "Links to autopilots and ground stations."),

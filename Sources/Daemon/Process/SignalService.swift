@@ -6,9 +6,9 @@ import Realtime
 import ServiceLifecycle
 import SystemPackage
 
-/// Service that shows the state of the gimbal with a light and a buzzer. Both are LED devices of
-/// the kernel. A separate thread writes to the devices, because a write to a light on an I2C bus is
-/// slow.
+/// Service that shows the state of the gimbal with a light, a buzzer and a vibration. Light and
+/// buzzer are LED devices of the kernel; the vibration is that of an input device. A separate
+/// thread writes to the devices, because a write to a light on an I2C bus is slow.
 struct SignalService: Service {
     /// Interval between two checks of the state, s.
     private static let period = 0.05
@@ -34,20 +34,25 @@ struct SignalService: Service {
     }
 }
 
-/// Writer of the gimbal's state to LED devices. Only one thread can use the writer; callers pass
+/// Writer of the gimbal's state to the devices. Only one thread can use the writer; callers pass
 /// the time as an argument.
 struct SignalWriter {
     private var code = SignalCode.starting
     private var since: Instant?
     private var light: LEDDevice
     private var buzzer: LEDDevice
+    private var feedback: FeedbackDevice
 
     /// Creates a writer.
     ///
     /// - Parameters:
     ///   - directory: Directory of the LED devices.
+    ///   - feedback: The input device that repeats the buzzer's signals; nil for the kernel's devices.
     ///   - log: Log for devices that cannot be used.
-    init(directory: FilePath = "/sys/class/leds", log: Logger) {
+    init(
+        directory: FilePath = "/sys/class/leds", feedback: FeedbackDevice? = nil, log: Logger
+    ) {
+        self.feedback = feedback ?? FeedbackDevice(log: log)
         light = LEDDevice(directory: directory, log: log)
         buzzer = LEDDevice(directory: directory, log: log)
     }
@@ -61,12 +66,14 @@ struct SignalWriter {
         let time = since.map { now.seconds(since: $0) } ?? 0
         light.set(code.isLit(at: time), name: settings.led)
         buzzer.set(code.isSounding(at: time), name: settings.buzzer)
+        feedback.set(code.isSounding(at: time), name: settings.feedbackDevice)
     }
 
-    /// Switches both devices off.
+    /// Switches all devices off.
     mutating func end() {
         light.turnOff()
         buzzer.turnOff()
+        feedback.turnOff()
     }
 }
 
