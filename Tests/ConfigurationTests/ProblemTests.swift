@@ -134,7 +134,7 @@ struct ProblemTests {
             ("retract.joints_deg = [0, 0, 130]", "is not within joints.range_deg"),
             (
                 "follow.preset = 'sports'",
-                "is not one of slow | normal | sport. Did you mean sport?"
+                "is not one of cinema | slow | normal | sport | lock. Did you mean sport?"
             ),
             (
                 "log.level = 2",

@@ -34,22 +34,35 @@ extension Schema {
         ),
         .choice(
             "follow.preset", \.follow.preset, .live,
-            "Preset of rates and lags for modes pan_follow, fpv and neutral: the table [follow.slow], [follow.normal] or [follow.sport]."
+            "Preset of dead zones, rates and lags for the modes pan_follow, fpv and neutral: the table [follow.cinema], [follow.slow], [follow.normal], [follow.sport] or [follow.lock]."
         ),
         .number(
-            "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode \"pan_follow\": angle by which the handle can turn to either side before yaw follows."
+            "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, -1...90, unit: "deg", .live,
+            "Dead zone in mode \"pan_follow\" with every preset; a negative value selects the dead zone of the preset."
         ),
         .triple(
-            "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, 0...90, unit: "deg", .live,
-            "Dead zone in mode \"fpv\": angle by which the handle can turn to either side before an axis follows."
+            "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, -1...90, unit: "deg", .live,
+            "Dead zone of each axis in mode \"fpv\" with every preset; a negative value selects the dead zone of the preset."
         ),
     ]
 
-    private static let presets: [Setting] =
-        pace("slow", \.follow.slow.maxRateDps, \.follow.slow.smoothingS)
-        + pace("normal", \.follow.normal.maxRateDps, \.follow.normal.smoothingS)
-        + pace("sport", \.follow.sport.maxRateDps, \.follow.sport.smoothingS)
+    private static let presets: [Setting] = [
+        pace(
+            "cinema", \.follow.cinema.maxRateDps, \.follow.cinema.smoothingS,
+            \.follow.cinema.panDeadZoneDeg, \.follow.cinema.fpvDeadZoneDeg),
+        pace(
+            "slow", \.follow.slow.maxRateDps, \.follow.slow.smoothingS,
+            \.follow.slow.panDeadZoneDeg, \.follow.slow.fpvDeadZoneDeg),
+        pace(
+            "normal", \.follow.normal.maxRateDps, \.follow.normal.smoothingS,
+            \.follow.normal.panDeadZoneDeg, \.follow.normal.fpvDeadZoneDeg),
+        pace(
+            "sport", \.follow.sport.maxRateDps, \.follow.sport.smoothingS,
+            \.follow.sport.panDeadZoneDeg, \.follow.sport.fpvDeadZoneDeg),
+        pace(
+            "lock", \.follow.lock.maxRateDps, \.follow.lock.smoothingS,
+            \.follow.lock.panDeadZoneDeg, \.follow.lock.fpvDeadZoneDeg),
+    ].flatMap(\.self)
 
     private static let pushing: [Setting] = [
         .bool(
@@ -93,7 +106,8 @@ extension Schema {
     ]
 
     private static func pace(
-        _ name: String, _ rate: Setting.Path<AxisVector>, _ smoothing: Setting.Path<AxisVector>
+        _ name: String, _ rate: Setting.Path<AxisVector>, _ smoothing: Setting.Path<AxisVector>,
+        _ panZone: Setting.Path<Double>, _ fpvZone: Setting.Path<AxisVector>
     ) -> [Setting] {
         [
             .triple(
@@ -102,6 +116,14 @@ extension Schema {
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
                 "Lag of each axis behind the handle, with this preset, while the handle turns at a constant rate."
+            ),
+            .number(
+                "follow.\(name).pan_dead_zone_deg", panZone, 0...90, unit: "deg", .live,
+                "Dead zone in mode \"pan_follow\" with this preset: angle by which the handle can turn to either side before yaw follows."
+            ),
+            .triple(
+                "follow.\(name).fpv_dead_zone_deg", fpvZone, 0...90, unit: "deg", .live,
+                "Dead zone in mode \"fpv\" with this preset: angle by which the handle can turn to either side before an axis follows."
             ),
         ]
     }

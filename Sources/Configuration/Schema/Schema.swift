@@ -57,9 +57,14 @@ public enum Schema {
             "follow",
             "Preset and dead zones of the modes that follow the handle: pan_follow, fpv and neutral."
         ),
-        ("follow.slow", "Rates and lags of the preset slow, for modes that follow the handle."),
-        ("follow.normal", "Rates and lags of the preset normal, for modes that follow the handle."),
-        ("follow.sport", "Rates and lags of the preset sport, for modes that follow the handle."),
+        ("follow.cinema", "The preset cinema of modes that follow the handle: calm pans."),
+        ("follow.slow", "The preset slow of modes that follow the handle."),
+        ("follow.normal", "The preset normal of modes that follow the handle."),
+        ("follow.sport", "The preset sport of modes that follow the handle: quick response."),
+        (
+            "follow.lock",
+            "The preset lock of modes that follow the handle: the camera keeps its direction until the handle has turned by the dead zone."
+        ),
         ("push", "A hand that pushes the camera and so aims it."),
         (
             "tracking",

@@ -1,13 +1,17 @@
 public import GimbalCore
 
-/// Preset of the modes that follow the handle; it selects one of three sets of values.
+/// Preset of the modes that follow the handle: dead zone, rate limit and smoothing of each axis.
 public enum FollowPreset: String, Sendable, CaseIterable {
+    /// The camera follows the handle very slowly, after a wide dead zone, for calm pans.
+    case cinema
     /// The camera follows the handle slowly, for smooth pictures.
     case slow
     /// The camera follows the handle, faster than with `slow` and slower than with `sport`.
     case normal
     /// The camera follows the handle quickly.
     case sport
+    /// The camera keeps its direction, and follows only so that no joint reaches its end.
+    case lock
 }
 
 /// State of the motors in the rest pose.
@@ -29,37 +33,58 @@ extension Settings {
     public struct Following: Sendable, Equatable {
         /// Active preset.
         public var preset = FollowPreset.normal
-        /// Dead zone of yaw in mode `pan_follow`, degrees.
-        public var panDeadZoneDeg = 5.0
-        /// Dead zone of each axis in mode `fpv`, degrees.
-        public var fpvDeadZoneDeg = AxisVector(repeating: 1)
+        /// Dead zone of yaw in mode `pan_follow` with every preset, degrees; a negative value
+        /// selects the dead zone of the active preset.
+        public var panDeadZoneDeg = -1.0
+        /// Dead zone of each axis in mode `fpv` with every preset, degrees; a negative value
+        /// selects the dead zone of the active preset.
+        public var fpvDeadZoneDeg = AxisVector(repeating: -1)
+        /// Values of the preset `cinema`.
+        public var cinema = Pace(maxRateDps: 30, smoothingS: 1.2, panZone: 8, fpvZone: 3)
         /// Values of the preset `slow`.
         public var slow = Pace(maxRateDps: 40, smoothingS: 0.8)
         /// Values of the preset `normal`.
         public var normal = Pace(maxRateDps: 90, smoothingS: 0.4)
         /// Values of the preset `sport`.
         public var sport = Pace(maxRateDps: 200, smoothingS: 0.15)
+        /// Values of the preset `lock`.
+        public var lock = Pace(maxRateDps: 90, smoothingS: 0.4, panZone: 60, fpvZone: 45)
 
-        /// Rate limit and smoothing of the active preset.
+        /// Rate limit, smoothing and dead zones of the active preset. The dead zones that apply to
+        /// every preset replace those of the preset.
         public var pace: Pace {
-            switch preset {
-            case .slow: slow
-            case .normal: normal
-            case .sport: sport
+            var pace =
+                switch preset {
+                case .cinema: cinema
+                case .slow: slow
+                case .normal: normal
+                case .sport: sport
+                case .lock: lock
+                }
+            if panDeadZoneDeg >= 0 { pace.panDeadZoneDeg = panDeadZoneDeg }
+            for axis in GimbalAxis.allCases where fpvDeadZoneDeg[axis] >= 0 {
+                pace.fpvDeadZoneDeg[axis] = fpvDeadZoneDeg[axis]
             }
+            return pace
         }
     }
 
-    /// Settings of `[follow.slow]`, `[follow.normal]` and `[follow.sport]`.
+    /// Settings of one preset, such as `[follow.slow]`.
     public struct Pace: Sendable, Equatable {
         /// Largest rate of an axis, deg/s.
         public var maxRateDps: AxisVector
         /// Lag of each axis behind the handle at a constant rate, s.
         public var smoothingS: AxisVector
+        /// Dead zone of yaw in mode `pan_follow`, degrees.
+        public var panDeadZoneDeg: Double
+        /// Dead zone of each axis in mode `fpv`, degrees.
+        public var fpvDeadZoneDeg: AxisVector
 
-        init(maxRateDps: Double, smoothingS: Double) {
+        init(maxRateDps: Double, smoothingS: Double, panZone: Double = 5, fpvZone: Double = 1) {
             self.maxRateDps = AxisVector(repeating: maxRateDps)
             self.smoothingS = AxisVector(repeating: smoothingS)
+            panDeadZoneDeg = panZone
+            fpvDeadZoneDeg = AxisVector(repeating: fpvZone)
         }
     }
 
@@ -108,10 +133,11 @@ extension Settings {
     public var modeParameters: ModeParameters {
         let radian = Double.pi / 180
         var result = ModeParameters()
+        let pace = follow.pace
         result.follow = FollowTuning(
-            maxRate: follow.pace.maxRateDps * radian, smoothing: follow.pace.smoothingS)
-        result.panDeadZone = follow.panDeadZoneDeg * radian
-        result.fpvDeadZone = follow.fpvDeadZoneDeg * radian
+            maxRate: pace.maxRateDps * radian, smoothing: pace.smoothingS)
+        result.panDeadZone = pace.panDeadZoneDeg * radian
+        result.fpvDeadZone = pace.fpvDeadZoneDeg * radian
         result.trackingMaxRate = tracking.maxRateDps * radian
         result.trackingRange = AxisVector(
             yaw: tracking.panRangeDeg * radian, roll: 0, pitch: tracking.tiltRangeDeg * radian)
