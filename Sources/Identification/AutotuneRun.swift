@@ -43,6 +43,9 @@ public struct AutotuneRun: Sendable {
     public private(set) var results: [AxisResult] = []
     /// Result of the run; nil while it is running.
     public private(set) var outcome: Outcome?
+    /// Inertia in force about the camera's axes before the run changed the tuning, measured or
+    /// configured, kg·m²; zero for servos.
+    public private(set) var inertiaInForce = AxisVector.zero
 
     private let method: any AutotuneMethod
     private let tickRate: Double
@@ -167,6 +170,7 @@ public struct AutotuneRun: Sendable {
             return fail("The motors are off: `airframectl status` shows the reason.")
         }
         ticks += 1
+        inertiaInForce = snapshot.inertia
         largestError = max(largestError, snapshot.attitudeError.norm)
         baseline += snapshot.rate.squaredNorm
         if snapshot.conditions.intersects(.motorSaturated) { saturated += 1 }

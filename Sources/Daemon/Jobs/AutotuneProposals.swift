@@ -7,16 +7,17 @@ import Wire
 /// Proposed settings for the results of an autotune.
 ///
 /// An autotune determines effective gains. An effective gain is the product of a setting and a
-/// factor that depends on the app's PID values. Axes that were not tuned keep their settings. On
-/// tuned axes, the app's PID values are reset to their defaults, for which the factors are 1.
+/// factor that depends on the app's PID values. Axes that were not tuned keep their gains and their
+/// inertia. On tuned axes, the app's PID values are reset to their defaults, for which the factors
+/// are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
     init(of run: AutotuneRun, present: Settings) {
         let tuned = run.proposal
         switch tuned.motorType {
-        case .torque: gains(tuned.controller, run.results, present.control)
-        case .field: field(tuned.field)
+        case .torque: gains(tuned.controller, run, present.control)
+        case .field: field(tuned.field, run)
         case .servo: servo(tuned.servo)
         }
         if let found = run.gyroDelay { gyroDelay(found, present) }
@@ -35,14 +36,13 @@ struct AutotuneProposals {
     }
 
     private mutating func gains(
-        _ tuned: AttitudeController.Parameters, _ results: [AutotuneRun.AxisResult],
-        _ own: Settings.Control
+        _ tuned: AttitudeController.Parameters, _ run: AutotuneRun, _ own: Settings.Control
     ) {
-        propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
+        propose(\.control.inertiaKgM2, Self.inertia(tuned.inertia, run))
         propose(\.control.findInertia, false)
         func gain(_ found: AxisVector, _ kept: AxisVector) -> AxisVector {
             var values = kept
-            for result in results { values[result.axis] = found[result.axis].rounded(3) }
+            for result in run.results { values[result.axis] = found[result.axis].rounded(3) }
             return values
         }
         propose(\.control.attitudeGain, gain(tuned.attitudeGain, own.attitudeGain))
@@ -57,6 +57,17 @@ struct AutotuneProposals {
         }
     }
 
+    /// Inertia about all axes, kg·m². The proposals end the search for the inertia, so axes that
+    /// were not tuned get the inertia that was in force before the run.
+    private static func inertia(_ tuned: AxisVector, _ run: AutotuneRun) -> AxisVector {
+        var values = tuned
+        for axis in GimbalAxis.allCases where run.inertiaInForce[axis] > 0 {
+            guard !run.results.contains(where: { $0.axis == axis }) else { continue }
+            values[axis] = run.inertiaInForce[axis]
+        }
+        return values.rounded(4)
+    }
+
     /// Adds the gyroscope's measured delay, if it differs clearly from the setting.
     private mutating func gyroDelay(_ found: GyroDelay, _ present: Settings) {
         let hardware = present.hardware
@@ -68,8 +79,8 @@ struct AutotuneProposals {
 
     /// Adds the gains for motors without encoders, which the autotune computes from the measured
     /// delay.
-    private mutating func field(_ tuned: FieldController.Parameters) {
-        propose(\.control.inertiaKgM2, tuned.inertia.rounded(4))
+    private mutating func field(_ tuned: FieldController.Parameters, _ run: AutotuneRun) {
+        propose(\.control.inertiaKgM2, Self.inertia(tuned.inertia, run))
         propose(\.control.findInertia, false)
         propose(\.control.loopDelayMs, (tuned.loopDelay * 1e3).rounded(3))
     }
