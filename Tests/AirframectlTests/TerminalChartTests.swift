@@ -77,4 +77,12 @@ import Wire
         let svg = AutotuneView.figure(report).svg()
         #expect(svg.contains("<circle") && svg.contains("crossover pitch"))
     }
+
+    @Test("a progress bar stays within one row of the terminal", arguments: [1, 40, 80, 200])
+    func progress(columns: Int) {
+        let words = "pitch finding the amplitude of the shake, about 39 s"
+        let line = ProgressLine.line(0.5, words, columns: columns)
+        #expect(line.count < columns)
+        #expect(columns < 80 || line.hasSuffix(words))
+    }
 }

@@ -8,9 +8,12 @@ final class Terminal {
     private var isActive = false
 
     /// Current size of the terminal; 80 by 24 characters if the terminal does not report its size.
-    var size: TerminalSize {
+    var size: TerminalSize { Self.size(of: STDOUT_FILENO) }
+
+    /// Size of the terminal behind a file descriptor; 80 by 24 characters if it is unknown.
+    static func size(of descriptor: Int32) -> TerminalSize {
         var window = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
             window.ws_row > 0
         else { return TerminalSize(columns: 80, rows: 24) }
         return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))

@@ -140,11 +140,19 @@ struct ProgressLine {
     mutating func show(_ share: Double, _ words: String) {
         guard isShown else { return }
         wasShown = true
-        let full = Int(min(max(share, 0), 1) * 30)
-        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
-        Output.control(
-            "\r\u{1B}[K\(bar) \(Format.right(Format.fixed(share * 100, 0), 3)) %  \(Output.shown(words))",
-            to: STDERR_FILENO)
+        let columns = Terminal.size(of: STDERR_FILENO).columns
+        let line = Output.shown(Self.line(share, words, columns: columns))
+        Output.control("\r\u{1B}[K\(line)", to: STDERR_FILENO)
+    }
+
+    /// The bar with its text. The line is shorter than the terminal is wide, because a longer line
+    /// would continue in the next row, and each update would then leave a row behind.
+    static func line(_ share: Double, _ words: String, columns: Int) -> String {
+        let length = columns < 100 ? 15 : 30
+        let full = Int(min(max(share, 0), 1) * Double(length))
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: length - full)
+        let percent = Format.right(Format.fixed(share * 100, 0), 3)
+        return String("\(bar) \(percent) %  \(words)".prefix(max(columns - 1, 0)))
     }
 
     /// Removes the bar from the line.
