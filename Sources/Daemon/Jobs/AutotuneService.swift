@@ -205,7 +205,7 @@ final class AutotuneService: Sendable {
             case .success:
                 report.rollbackS = Number(Self.rollbackSeconds)
                 report.sentence =
-                    "The new gains are active for \(Int(Self.rollbackSeconds)) s: `airframectl save` keeps them. "
+                    "The new gains revert \(Int(Self.rollbackSeconds)) s after the autotune; `airframectl save` keeps them. "
                     + "`airframectl baseline restore before-autotune` restores the previous gains."
             case .failure(let error):
                 report.sentence = "The gains were found, but not applied: \(error.message)"

@@ -37,13 +37,26 @@ struct AutotuneCommand: ParsableCommand {
         let client = try options.connect()
         switch action {
         case .status: try show(try ask(client, "status"))
-        case .cancel: try show(try ask(client, "cancel"))
+        case .cancel: try cancel(client)
         case .yaw, .roll, .pitch, .all: try watch(client)
         }
     }
 
     private func ask(_ client: DaemonClient, _ action: String) throws -> AutotuneReport {
         try client.request(.autotune, ["action": .string(action)])
+    }
+
+    private func cancel(_ client: DaemonClient) throws {
+        guard try ask(client, "status").isRunning || options.json else {
+            return Output.line("No autotune is running.")
+        }
+        var report = try ask(client, "cancel")
+        let signals = Signals(SIGINT, SIGTERM)
+        // The loop receives the cancellation within a few milliseconds.
+        while report.isRunning, signals.wait(seconds: 0.05) == nil {
+            report = try ask(client, "status")
+        }
+        try show(report)
     }
 
     private func watch(_ client: DaemonClient) throws {
@@ -106,9 +119,13 @@ enum AutotuneView {
             lines.append(
                 isFree ? "Proposed settings, with margins of 6 dB and 45°:" : "Proposed settings:")
             lines += report.proposals.map { "  airframectl set \($0.key) '\($0.value)'" }
+        } else if !report.proposals.isEmpty {
+            lines.append("New settings:")
+            lines += report.proposals.map { "  \($0.key) = \($0.value)" }
         }
         if report.isRunning {
-            lines.append("An autotune is running: \(report.axis ?? ""), \(report.activity).")
+            let activity = [report.axis ?? "", report.activity].filter { !$0.isEmpty }
+            lines.append("An autotune is running: \(activity.joined(separator: ", ")).")
         } else if report.sentence.isEmpty {
             lines.append(
                 "No autotune has run yet. Start an autotune with: airframectl autotune all")
