@@ -3,11 +3,15 @@ import Wire
 
 /// Text output of settings.
 enum SettingsView {
+    /// Width of the widest column, characters. A few settings have values of several hundred
+    /// characters.
+    private static let widest = 40
+
     static func lines(_ settings: [Setting], verbose: Bool, _ style: Style) -> [String] {
         if settings.count == 1, !verbose, let setting = settings.first {
             return [Format.value(setting.value)]
         }
-        var table = Table()
+        var table = Table(widest: widest)
         for setting in settings {
             let unit = setting.unit.isEmpty ? "" : " " + setting.unit
             table.add(
@@ -28,7 +32,7 @@ enum SettingsView {
 
     static func lines(_ changes: [SettingChange], _ style: Style) -> [String] {
         if changes.isEmpty { return ["All settings have their defaults."] }
-        var table = Table()
+        var table = Table(widest: widest)
         for change in changes {
             var note = change.isUnsaved ? "not saved" : ""
             if let rollback = change.rollbackS?.known {

@@ -15,9 +15,14 @@ struct Table {
 
     private var rows: [[Cell]] = []
     private let rightAligned: Set<Int>
+    private let widest: Int
 
-    /// Creates a table. The columns with the listed numbers are right-aligned.
-    init(rightAligned: Set<Int> = []) { self.rightAligned = rightAligned }
+    /// Creates a table. The columns with the listed numbers are right-aligned. Cells longer than
+    /// `widest` characters do not widen their column; they shift the rest of their own line.
+    init(rightAligned: Set<Int> = [], widest: Int = .max) {
+        self.rightAligned = rightAligned
+        self.widest = widest
+    }
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }
 
@@ -27,14 +32,15 @@ struct Table {
         for row in rows {
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], cell.text.count)
+                let count = cell.text.count
+                if count <= widest { widths[column] = max(widths[column], count) }
             }
         }
         return rows.map { row in
             var line = String(repeating: " ", count: indent)
             var pending = 0
             for (column, cell) in row.enumerated() {
-                let padding = widths[column] - cell.text.count
+                let padding = max(widths[column] - cell.text.count, 0)
                 let isRight = rightAligned.contains(column)
                 let text = cell.role.map { style($0, cell.text) } ?? cell.text
                 if !cell.text.isEmpty {
