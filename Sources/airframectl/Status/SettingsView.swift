@@ -36,7 +36,7 @@ enum SettingsView {
         for change in changes {
             var note = change.isUnsaved ? "not saved" : ""
             if let rollback = change.rollbackS?.known {
-                note += ", reverts in \(Format.duration(rollback))"
+                note += ", reverts in \(Format.duration(rollback.rounded(.up)))"
             }
             table.add(
                 .init(change.key), .init(Format.value(change.defaultValue), .quiet),
@@ -51,7 +51,7 @@ enum SettingsView {
         var text = "\(setting.key) = \(Format.value(setting.value))\(unit)"
         if !setting.isLive { text += ", effective after a restart" }
         if let rollback = setting.rollbackS?.known {
-            text += "; reverts in \(Format.duration(rollback)) unless saved"
+            text += "; reverts in \(Format.duration(rollback.rounded(.up))) unless saved"
         }
         return text + "."
     }
