@@ -78,6 +78,14 @@ import Wire
         #expect(svg.contains("<circle") && svg.contains("crossover pitch"))
     }
 
+    @Test("a cell longer than the limit does not widen its column")
+    func longCells() {
+        var table = Table(widest: 4)
+        table.add(.init("a"), .init("1234567"), .init("x"))
+        table.add(.init("b"), .init("12"), .init("y"))
+        #expect(table.lines(.plain) == ["a  1234567  x", "b  12  y"])
+    }
+
     @Test("a progress bar stays within one row of the terminal", arguments: [1, 40, 80, 200])
     func progress(columns: Int) {
         let words = "pitch finding the amplitude of the shake, about 39 s"
