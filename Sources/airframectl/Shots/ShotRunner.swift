@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import PlainText
 import Shots
+import SystemPackage
 import Wire
 
 /// Descriptions of shots as files.
@@ -16,17 +17,22 @@ enum ShotFile {
     ///
     /// - Throws: `ClientError.file`, which names the file, the key and the remedy.
     static func read(_ path: String) throws(ClientError) -> ShotRecipe {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try ConfigurationFiles.system.read(FilePath(path))
+        } catch {
+            throw .file("\(path) cannot be read: \(error).", field: "file")
+        }
         do {
-            let data = try Data(contentsOf: URL(filePath: path))
-            guard data.count <= limit else {
+            guard bytes.count <= limit else {
                 throw RecipeProblem(key: "", text: "the file is larger than 1 MB")
             }
-            let json = try TOMLText.json(Array(data), path: path)
+            let json = try TOMLText.json(bytes, path: path)
             return try JSONDecoder().decode(ShotRecipe.self, from: Data(json.utf8))
         } catch let problem as ConfigurationProblem {
             throw .file("\(problem)", field: "file")
         } catch let problem as RecipeProblem {
-            throw .file("\(path): \(problem.sentence).", field: "file")
+            throw .file("\(path): \(closed(problem))", field: "file")
         } catch {
             throw .file("\(path) cannot be read: \(error)", field: "file")
         }
@@ -41,7 +47,7 @@ enum ShotFile {
                 ShotRecipe.self, from: try JSONEncoder().encode(recipe))
         } catch let problem as RecipeProblem {
             throw .refused(
-                RequestError("out_of_range", problem.sentence + ".", field: problem.key))
+                RequestError("out_of_range", closed(problem), field: problem.key))
         } catch {
             throw .refused(RequestError("out_of_range", "The numbers must be finite."))
         }
@@ -52,8 +58,13 @@ enum ShotFile {
         do throws(RecipeProblem) {
             return try ShotPlan(recipe)
         } catch {
-            throw .refused(RequestError("out_of_range", error.sentence + ".", field: error.key))
+            throw .refused(RequestError("out_of_range", closed(error), field: error.key))
         }
+    }
+
+    /// The sentence of a problem with a full stop, unless it ends with a question.
+    private static func closed(_ problem: RecipeProblem) -> String {
+        problem.sentence + (problem.sentence.hasSuffix("?") ? "" : ".")
     }
 }
 
