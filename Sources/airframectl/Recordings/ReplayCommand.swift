@@ -47,17 +47,21 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "Print a summary as JSON.")
     var json = false
 
+    func validate() throws {
+        guard output != nil || log.hasSuffix(".mcap") else {
+            throw ValidationError(
+                "The output file is missing: add --output EST.csv, or --output - for standard output."
+            )
+        }
+    }
+
     func run() throws {
         if log.hasSuffix(".mcap") {
             return try FlightReplayRun(
                 path: log, overrides: overrides, plot: plot, output: output, isJSON: json
             ).run()
         }
-        guard let output else {
-            throw ValidationError(
-                "The output file is missing: add --output EST.csv, or --output - for standard output."
-            )
-        }
+        guard let output else { return }
         let sensor = try loadConfiguration().recordedSensor
         let recorded: IMULog
         do throws(IMULogError) {
