@@ -226,12 +226,21 @@ extension DaemonClient {
         )
     }
 
+    private static func isSocket(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFSOCK
+    }
+
     private static func failure(connecting path: String, _ error: Int32) -> ClientError {
         let start = "sudo systemctl start airframed, or make run"
         return switch error {
         case ENOENT:
             .unreachable(
                 "There is no socket \(path). Is airframed running? If not, start airframed (\(start)); if it uses another diagnostics.socket, pass --socket PATH."
+            )
+        case ECONNREFUSED where !isSocket(path):
+            .unreachable(
+                "\(path) is not a socket. Pass the path of airframed's socket (diagnostics.socket): --socket PATH."
             )
         case ECONNREFUSED:
             .unreachable(
