@@ -141,11 +141,15 @@ struct ConditionReporter {
         let names = axes.names
         let place = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
         let more =
-            withheld.map { " The condition occurred \($0.count) more times in \($0.words)." } ?? ""
+            withheld.map { " The condition occurred \(Self.more($0.count)) in \($0.words)." } ?? ""
         return Event(
             level: level(of: words.condition),
             sentence: "\(words.name)\(place): \(words.sentence)\(more)", condition: words,
             axes: axes)
+    }
+
+    private static func more(_ count: Int) -> String {
+        count == 1 ? "once more" : "\(count) more times"
     }
 
     private mutating func outputs(isEnabled: Bool, now: Instant) -> Event? {
@@ -154,7 +158,7 @@ struct ConditionReporter {
             return Event(
                 level: .notice,
                 sentence:
-                    "The motors are \(isEnabled ? "on" : "off"); they were switched \(withheld.count) more times in \(withheld.words)."
+                    "The motors are \(isEnabled ? "on" : "off"); they were switched \(Self.more(withheld.count)) in \(withheld.words)."
             )
         }
         guard isEnabled != self.isEnabled else { return nil }
