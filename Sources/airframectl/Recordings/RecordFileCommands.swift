@@ -55,7 +55,7 @@ struct RecordInfoCommand: ParsableCommand {
         table.lines(.forOutput()).forEach(Output.line)
         for event in series.events {
             Output.line(
-                "\(Format.right(Format.fixed(event.time, 3), 10)) s  \(event.name) \(event.what)"
+                "\(Format.right(Format.fixed(event.time, 3), 10)) s  \(RecordPlot.words(event))"
                     + (event.isFault ? "  (fault)" : ""))
         }
     }

@@ -94,8 +94,9 @@ enum RecordPlot {
         return lines
     }
 
-    private static func words(_ event: FlightSeries.Event) -> String {
-        event.what.isEmpty ? event.name : "\(event.name) \(event.what)"
+    /// Text of an event, such as `mode locked`, or `mode requested` for a client's request.
+    static func words(_ event: FlightSeries.Event) -> String {
+        "\(event.name) \(event.what.isEmpty ? "requested" : event.what)"
     }
 
     private static func marks(_ seconds: Double) -> [Double] {
