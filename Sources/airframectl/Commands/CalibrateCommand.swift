@@ -48,7 +48,11 @@ struct CalibrateCommand: ParsableCommand {
         let client = try options.connect()
         switch action {
         case .status: try show(try ask(client, "status"), CalibrationView.saved)
-        case .cancel: try show(try ask(client, "cancel")) { [$0.sentence] }
+        case .cancel:
+            guard try ask(client, "status").isRunning || options.json else {
+                return Output.line("No calibration is running.")
+            }
+            try show(try ask(client, "cancel")) { [$0.sentence] }
         case .undo: try show(try ask(client, "undo", what)) { [$0.sentence] }
         case .gyro, .accelerometer, .mounting, .magnetometer: try guide(client)
         }
