@@ -76,7 +76,7 @@ struct VariableIndex {
             guard !matches.isEmpty else {
                 throw Refusal(
                     .unknownKey,
-                    "There is no variable \"\(pattern.prefix(128))\"; `variables` lists them."
+                    "There is no variable \"\(pattern.prefix(128))\"; `airframectl subscribe` lists the variables."
                         + Suggestion.sentence(for: pattern, in: order),
                     field: "names")
             }
