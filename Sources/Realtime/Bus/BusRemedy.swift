@@ -58,7 +58,7 @@ extension BusError {
     private var serialRemedy: String {
         switch code {
         case ENOENT, ENODEV, ENXIO, EIO:
-            "The serial port does not exist, or its adapter was unplugged: `ls -l /dev/serial/by-id` lists the adapters; set hardware.linux.motor_port."
+            "The serial port does not exist, or its adapter was unplugged: `ls -l /dev/serial/by-id` lists the adapters; set hardware.linux.motor_port, or --port of airframectl."
         case EACCES, EPERM:
             "The user of airframed has no permission to open the serial port: add this user to the group dialout."
         case EBUSY:
