@@ -20,6 +20,12 @@ struct MotionState: Equatable {
             headline = "MOVING"
             role = .good
             if sentences.isEmpty { sentences = [Self.holding(status)] }
+            // `soft stop` is the name of the phase `stopping` of the supervisor.
+            if status.state == "soft stop" {
+                headline = "STOPPING"
+                role = .caution
+                sentences.insert("The motors ramp down, then go off.", at: 0)
+            }
         case (true, false):
             headline = "MOVING, WITH CARE"
             role = .caution
