@@ -28,7 +28,7 @@ final class SpectrumService: Sendable {
     /// Starts a recording; only the connection that started a recording can restart it.
     ///
     /// - Parameters:
-    ///   - seconds: Duration of the recording, 2...60 s.
+    ///   - seconds: Duration of the recording, 3...60 s.
     ///   - owner: The requesting connection; the recording ends when this connection ends.
     ///   - now: Present time on the loop's clock.
     /// - Returns: State of the gyroscope recording.

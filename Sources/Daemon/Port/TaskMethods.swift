@@ -41,7 +41,7 @@ struct TaskMethods: Sendable {
                 [
                     Self.measurement,
                     .number(
-                        "seconds", in: 2...60, unit: "seconds",
+                        "seconds", in: 3...60, unit: "seconds",
                         "Length of the measurement; default: 10."),
                 ]
             ) { (parameters, caller) throws(Refusal) in

@@ -22,7 +22,7 @@ struct SpectrumCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: "Axis: x, y, z or all.")
     var axis = Axis.all
-    @Option(help: "Duration of the recording, 2 to 60 s.")
+    @Option(help: "Duration of the recording, 3 to 60 s.")
     var seconds: Double = 10
     @Option(help: "Also draw the spectrum into this file.")
     var svg: String?
