@@ -68,7 +68,9 @@ struct ImportCommand: ParsableCommand {
                 Output.line(SettingsView.sentence(setting))
             } catch {
                 refused += 1
-                Output.error("\(file):\(pair.line): \(key): \(error.requestError.message)")
+                let message = error.requestError.message
+                let name = message.hasPrefix(key) ? "" : "\(key): "
+                Output.error("\(file):\(pair.line): \(name)\(message)")
             }
         }
         return refused
@@ -85,7 +87,9 @@ struct ImportCommand: ParsableCommand {
                 Output.line("\(pair.key) = \(pair.value)")
             } catch {
                 refused += 1
-                Output.error("\(file):\(pair.line): \(error)")
+                let text = "\(error)"
+                let isNamed = text.hasPrefix("--set: ")
+                Output.error("\(file):\(pair.line): \(isNamed ? String(text.dropFirst(7)) : text)")
             }
         }
         return refused
