@@ -27,7 +27,7 @@ struct ServeCommand: ParsableCommand {
             }
             return
         }
-        if checkConfig { return }
+        if checkConfig { return print("The configuration is good.") }
         // The signals are blocked before the first thread starts, because threads inherit the
         // signal mask.
         let signals = SignalQueue([SIGTERM, SIGINT, SIGHUP])
@@ -184,7 +184,8 @@ struct EyesService {
         case .stop: problem = set(["video.record=false"])
         case .set: problem = set(order.settings)
         }
-        Log.write("Order: \(order.action.rawValue)\(problem.map { ", refused: \($0)" } ?? "").")
+        let end = problem.map { ", refused: \($0)" } ?? ""
+        Log.write("Order: \(order.action.rawValue)\(end)\(end.hasSuffix(".") ? "" : ".")")
     }
 
     /// Changes live settings until the file is read again.

@@ -55,7 +55,7 @@ struct AirframeWeb: ParsableCommand {
             }
             return
         }
-        if checkConfig { return }
+        if checkConfig { return print("The configuration is good.") }
         // The signals are blocked before the first thread starts, because threads inherit the
         // signal mask.
         let signals = SignalQueue([SIGTERM, SIGINT, SIGHUP])
