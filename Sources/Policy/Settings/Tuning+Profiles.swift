@@ -33,7 +33,7 @@ extension Tuning {
         }
         let left = try restoreBaseline(chosen, by: who)
         let rest =
-            left.isEmpty ? "" : " These settings were left out: " + left.joined(separator: " ")
-        return "Profile \(chosen) is active.\(rest)"
+            left.isEmpty ? "" : " These settings were not restored: " + left.joined(separator: " ")
+        return "Profile \(chosen) is active, but not saved.\(rest)"
     }
 }
