@@ -95,7 +95,7 @@ enum DoctorView {
         case (0, 0): verdict = style(.good, "No problem found.")
         case (0, _):
             verdict = style(
-                .caution, "No problem keeps the motors off; warnings to check: \(warnings).")
+                .caution, "No check has failed; warnings to check: \(warnings).")
         default: verdict = style(.bad, "Problems to fix before the camera can move: \(fails).")
         }
         return lines + ["", verdict]
