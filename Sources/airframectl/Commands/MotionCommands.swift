@@ -156,6 +156,7 @@ struct StopCommand: AcknowledgedCommand {
 
     func run() throws {
         try acknowledge(try options.connect(), reset ? .resetStop : .stop)
+        if !reset, !options.json { Output.line("`airframectl stop --reset` resets the stop.") }
     }
 }
 
