@@ -46,7 +46,8 @@ struct MotorTestCommand: AcknowledgedCommand {
     func run() throws {
         let client = try options.connect()
         guard yes || Self.isConfirmed(axis) else {
-            return Output.line("Nothing has moved.")
+            Output.error("Nothing has moved. Answer y, or add --yes.")
+            throw ExitCode(ExitCodes.refused)
         }
         let params: [String: JSONValue] = ["axis": .string(axis)]
         let signals = Signals(SIGINT, SIGTERM)
