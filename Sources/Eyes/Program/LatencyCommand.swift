@@ -1,5 +1,6 @@
 import ArgumentParser
 import CVideo
+import Client
 import PlainText
 
 /// Command that measures the latency of a stream of the test picture.
@@ -31,7 +32,15 @@ struct LatencyCommand: ParsableCommand {
             throw ValidationError("--transport must be tcp or udp.")
         }
         try VideoLibrary.start()
-        let measured = try LatencyFigures(url, over: transport, seconds: seconds)
+        let measured: LatencyFigures
+        do throws(VideoError) {
+            measured = try LatencyFigures(url, over: transport, seconds: seconds)
+        } catch {
+            Log.write(
+                "\(url) cannot be played: \(error.description). Start the stream: make run-eyes, or sudo systemctl start airframe-eyes."
+            )
+            throw ExitCode(1)
+        }
         print(measured.text)
         guard let worst = measured.packet?.percentile(99), worst <= Self.barMs else {
             throw ExitCode(1)
