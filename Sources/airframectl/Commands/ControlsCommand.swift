@@ -80,10 +80,11 @@ struct ControlsCommand: ParsableCommand {
         let _: ControlsReport = try client.request(
             .controls, ["action": "learn", "seconds": .double(Self.learningSeconds)])
         if !options.json {
+            let limit = "within \(Int(Self.learningSeconds)) s"
             Output.line(
                 action.isTurn
-                    ? "Push the stick to its end."
-                    : "Tap the button once, twice or three times, or hold it.")
+                    ? "Push the stick to its end, \(limit)."
+                    : "Tap the button once, twice or three times, or hold it, \(limit).")
         }
         var report: ControlsReport
         repeat {
