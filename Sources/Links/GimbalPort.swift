@@ -93,6 +93,38 @@ public protocol SettingsPort: Sendable {
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
     ) throws(Refusal)
+
+    /// Profiles between which users switch.
+    var profiles: ProfileList { get }
+
+    /// Applies the values of a profile. All values reach the loop in the same tick.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the profile.
+    ///   - source: Source of the request.
+    ///   - who: Name of the source for the log.
+    /// - Throws: A refusal: another source is in control, there is no profile of this name, or its
+    ///   values would violate a rule. Nothing has changed.
+    func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal)
+}
+
+/// Stored profiles (baselines), and the profile that was selected last.
+public struct ProfileList: Sendable, Equatable {
+    /// Names of the profiles, in alphabetical order.
+    public var names: [String]
+    /// Name of the selected profile; nil if no profile has been selected since the start.
+    public var active: String?
+
+    /// Creates a list of profiles.
+    public init(names: [String] = [], active: String? = nil) {
+        self.names = names
+        self.active = active
+    }
+
+    /// Number of the selected profile in `names`, from 1; 0 if no profile is selected.
+    public var activeNumber: Int {
+        active.flatMap { names.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    }
 }
 
 extension GimbalPort {

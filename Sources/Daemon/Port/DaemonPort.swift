@@ -8,7 +8,9 @@ import Port
 import Realtime
 import Wire
 
-extension Tuning: SettingsPort {}
+extension Tuning: SettingsPort {
+    var profiles: ProfileList { ProfileList(names: profileNames, active: profile) }
+}
 
 /// Implementation of the `GimbalPort` that the links use. The `Commander` receives requests for
 /// motion, and `Tuning` receives changes of settings.

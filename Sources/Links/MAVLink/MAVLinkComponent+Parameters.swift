@@ -24,6 +24,10 @@ extension MAVLinkComponent {
                 throw Refusal(.refused, "\(message.name) must be a finite float32.")
             }
             try director.demandControl(of: sender)
+            if message.name == Self.profileName {
+                try useProfile(message.value, from: CommandSource(sender), by: "mavlink \(sender)")
+                return tell(Self.parameterCount - 1, to: peer)
+            }
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
             else { throw Refusal(.refused, "There is no parameter \(message.name).") }
             try port.tuning.change(
@@ -38,19 +42,47 @@ extension MAVLinkComponent {
         tell(Self.index(of: message.name), to: peer)
     }
 
+    /// Selects the profile with the given number in the order of the names, from 1.
+    private func useProfile(
+        _ number: Float, from source: CommandSource, by who: String
+    ) throws(Refusal) {
+        let names = port.tuning.profiles.names
+        guard let index = Int(exactly: number), (1...max(1, names.count)).contains(index),
+            !names.isEmpty
+        else {
+            throw Refusal(
+                .refused,
+                names.isEmpty
+                    ? "There are no profiles; `airframectl profile store NAME` stores one."
+                    : "\(Self.profileName) must be a whole number from 1 to \(names.count).")
+        }
+        try port.tuning.useProfile(names[index - 1], from: source, by: who)
+    }
+
+    /// Parameter that selects a profile; it is the last parameter.
+    static let profileName = "GMB_PROFILE"
+    /// Number of parameters: those of settings, and the profile.
+    static let parameterCount = MAVLinkParameter.all.count + 1
+
     /// Index of a parameter; -1 for an unknown name.
     private static func index(of name: String) -> Int {
-        MAVLinkParameter.all.firstIndex { $0.name == name } ?? -1
+        name == profileName
+            ? parameterCount - 1 : MAVLinkParameter.all.firstIndex { $0.name == name } ?? -1
     }
 
     private func tell(_ index: Int, to peer: Int) {
+        guard (0..<Self.parameterCount).contains(index) else { return }
         let all = MAVLinkParameter.all
-        guard all.indices.contains(index) else { return }
         var answer = ParamValue()
-        answer.value = Float(all[index].read(port.settings))
-        answer.count = UInt16(all.count)
+        answer.count = UInt16(Self.parameterCount)
         answer.index = UInt16(index)
-        answer.name = all[index].name
+        if all.indices.contains(index) {
+            answer.value = Float(all[index].read(port.settings))
+            answer.name = all[index].name
+        } else {
+            answer.value = Float(port.tuning.profiles.activeNumber)
+            answer.name = Self.profileName
+        }
         answer.type = Self.float32
         send(answer, to: peer)
     }
@@ -62,7 +94,7 @@ extension MAVLinkComponent {
     func listParameter(for peer: Int) -> Bool {
         guard let index = listings[peer] else { return false }
         tell(index, to: peer)
-        listings[peer] = index + 1 < MAVLinkParameter.all.count ? index + 1 : nil
+        listings[peer] = index + 1 < Self.parameterCount ? index + 1 : nil
         return listings[peer] != nil
     }
 }

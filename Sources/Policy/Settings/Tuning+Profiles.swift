@@ -1,5 +1,6 @@
 import Persistence
 package import Port
+import Realtime
 import Synchronization
 
 // Profiles: baselines between which users switch.
@@ -10,6 +11,17 @@ extension Tuning {
         state.withLock { state in
             state.profile.flatMap { stateOwner.saved.baselineNames.contains($0) ? $0 : nil }
         }
+    }
+
+    /// Names of the baselines, in alphabetical order.
+    package var profileNames: [String] { stateOwner.saved.baselineNames }
+
+    /// Applies the values of a baseline for a link, see `SettingsPort`.
+    package func useProfile(
+        _ name: String, from source: CommandSource, by who: String
+    ) throws(Refusal) {
+        try commander.admit(source, now: clock.now)
+        _ = try useProfile(name, by: who)
     }
 
     /// Applies the values of a baseline. All values reach the loop in the same tick.

@@ -124,6 +124,11 @@ enum LinkBench {
         var control: ControlState { commander.view(now: now) }
         var newest: StabilizerSnapshot? { nil }
         var now: Instant { MonotonicClock.now }
+        var profiles: ProfileList { ProfileList() }
+
+        func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal)
+        {}
+
         func change(
             _ updates: [SettingUpdate], from source: CommandSource, by who: String
         ) throws(Refusal) {}

@@ -27,6 +27,10 @@ final class FuzzPort: GimbalPort, SettingsPort {
     var newest: StabilizerSnapshot? { StabilizerSnapshot() }
     var now: Instant { Instant(nanoseconds: 0) }
 
+    var profiles: ProfileList { ProfileList() }
+
+    func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal) {}
+
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {

@@ -205,7 +205,7 @@ import Wire
             _ = component.advance(now: at(Double(step) / 100))
             names += sent(ParamValue.self, by: component).map(\.name)
         }
-        #expect(names == MAVLinkParameter.all.map(\.name))
+        #expect(names == MAVLinkParameter.all.map(\.name) + ["GMB_PROFILE"])
         _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
         for (value, expected) in [(2.5, 2.5), (-1, 2.5), (.nan, 2.5)] as [(Float, Float)] {
             var set = ParamSet()
@@ -216,6 +216,35 @@ import Wire
             receive(set, component)
             #expect(sent(ParamValue.self, by: component).map(\.value) == [expected])
         }
+    }
+
+    @Test("GMB_PROFILE selects a profile by its number, and a wrong number changes nothing")
+    func profile() {
+        let component = component()
+        func set(_ value: Float) -> [Float] {
+            var set = ParamSet()
+            set.name = "GMB_PROFILE"
+            set.value = value
+            set.type = 9
+            set.target = component.address
+            receive(set, component)
+            return sent(ParamValue.self, by: component).map(\.value)
+        }
+        gimbal.memory.withLock { $0.profiles.names = ["calm", "quick"] }
+        #expect(set(2) == [0], "only the station in control selects a profile")
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
+        #expect(set(2) == [2])
+        #expect(gimbal.profiles.active == "quick")
+        for wrong in [0, 3, 1.5, -1, .infinity] as [Float] { #expect(set(wrong) == [2]) }
+        #expect(set(1) == [1])
+        gimbal.memory.withLock { $0.profiles = ProfileList() }
+        #expect(set(1) == [0])
+        var read = ParamRequestRead()
+        read.name = "GMB_PROFILE"
+        read.index = -1
+        read.target = component.address
+        receive(read, component)
+        #expect(sent(ParamValue.self, by: component).map(\.name) == ["GMB_PROFILE"])
     }
 
     @Test("a flight display gets version 1 and nothing else, whatever it asks for")

@@ -21,6 +21,8 @@ final class FakePort: GimbalPort, SettingsPort {
         var owner: UInt64?
         /// Hears of every request that is granted.
         var hears: (@Sendable (MotionRequest) -> Void)?
+        /// Stored profiles, and the selected one.
+        var profiles = ProfileList()
         /// What was saved, as it is logged.
         var saves: [String] = []
         /// Whether what is saved waits in `waiting`.
@@ -78,6 +80,13 @@ final class FakePort: GimbalPort, SettingsPort {
 
     private func admit(_ source: CommandSource) throws(Refusal) {
         if let refusal = memory.withLock({ $0.refusal }) { throw refusal }
+    }
+
+    var profiles: ProfileList { memory.withLock { $0.profiles } }
+
+    func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal) {
+        try admit(source)
+        memory.withLock { $0.profiles.active = name }
     }
 
     func change(
