@@ -56,7 +56,7 @@ struct BalanceCommand: ParsableCommand {
                     "rate": .double(BalanceCheck.rate),
                 ])
             let travel = reply.durationS?.known ?? 3
-            guard signals.wait(seconds: travel + pose.seconds) == nil else {
+            guard try wait(travel + pose.seconds, client, signals) else {
                 let _: Acknowledgement = try client.request(
                     .point, ["roll": .double(0), "pitch": .double(0), "duration": .double(2)])
                 Output.error("The check was stopped.")
@@ -67,6 +67,24 @@ struct BalanceCommand: ParsableCommand {
             }
         }
         try show(try client.request(.status))
+    }
+
+    /// Waits on the daemon's clock, which is that of the simulator in lockstep.
+    ///
+    /// - Returns: False if the user has stopped the check.
+    private func wait(
+        _ seconds: Double, _ client: DaemonClient, _ signals: Signals
+    ) throws -> Bool {
+        let begin: Status = try client.request(.status)
+        var passed = 0.0
+        while passed < seconds {
+            guard signals.wait(seconds: min(max(0.02, seconds - passed), 0.1)) == nil else {
+                return false
+            }
+            let now: Status = try client.request(.status)
+            passed = now.t.value - begin.t.value
+        }
+        return true
     }
 
     private func show(_ status: Status) throws {

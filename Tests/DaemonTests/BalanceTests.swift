@@ -1,0 +1,81 @@
+import GimbalCore
+import Glibc
+import Simulation
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@Suite("airframectl balance") struct BalanceTests {
+    /// Mass of the simulated camera, kg.
+    private static let mass = 0.5
+    /// Period of the lines, s.
+    private static let period = 2e-3
+
+    /// Millimetres in a sentence such as `The camera is 4 mm too far forward: move it back.`
+    private static func millimetres(_ sentence: Substring?) -> Double {
+        (sentence?.split(separator: " ").dropFirst(3).first).flatMap { Double($0) } ?? .nan
+    }
+
+    @Test(
+        "names direction and millimetres of a camera that is 4 mm too far forward and 3 mm to the left"
+    )
+    func words() throws {
+        var parameters = SimulatedGimbal.Parameters()
+        parameters.plant.imbalance = Vector3(4e-3, -3e-3, 0) * Self.mass
+        parameters.imu.sampleRate = 1 / Self.period
+        var gimbal = SimulatedGimbal(
+            parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
+        try withLockstep(["--set", "loop.rate_hz=500", "--set", "imu.timeout_ms=50"]) { daemon in
+            let socket = try SocketClient("\(daemon.directory)/sim.sock")
+            try run(&gimbal, socket, until: { $0 > 8 })
+            let program = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "balance",
+                    "--mass", "\(Self.mass)",
+                ], in: daemon.directory)
+            // The check takes about 60 s of simulated time.
+            try run(&gimbal, socket, until: { $0 > 200 || program.hasEnded(within: 0) })
+            #expect(try program.wait(seconds: 1) == 0, "\(program.errors)")
+            let lines = program.output.split(separator: "\n").suffix(3)
+            #expect(
+                lines.count == 3 && lines.first?.contains("too far forward: move it back") == true)
+            #expect(lines.dropFirst().first?.contains("too far to the left: move it right") == true)
+            #expect(abs(Self.millimetres(lines.first) - 4) < 0.5, "\(program.output)")
+            #expect(abs(Self.millimetres(lines.dropFirst().first) - 3) < 0.5)
+            #expect(lines.last == "Move the camera, then check again: airframectl balance.")
+        }
+    }
+
+    /// Simulates the gimbal until `ends` returns true for the time, s; the daemon supplies the
+    /// torques.
+    private func run(
+        _ gimbal: inout SimulatedGimbal, _ socket: SocketClient, until ends: (Double) -> Bool
+    ) throws {
+        var tick = Int((gimbal.now.seconds(since: Instant(nanoseconds: 0)) / Self.period).rounded())
+        while true {
+            tick += 1
+            let t = Double(tick) * Self.period
+            var newest: IMUSample?
+            gimbal.advance(to: Instant(nanoseconds: Int64(tick) * 2_000_000)) { newest = $0 }
+            guard let sample = newest else { continue }
+            let joints = gimbal.joints
+            let reply = try socket.ask(
+                """
+                {"t":\((t * 1e6).rounded() / 1e6),"gyro":\(list(sample.gyro)),"accel":\(list(sample.accel)),\
+                "joints":[\(joints.yaw),\(joints.roll),\(joints.pitch)]}
+                """)
+            let torque = reply.torque
+            var output = MotorOutput.off
+            if reply["enabled"]?.bool == true, torque.count == 3 {
+                output = MotorOutput(
+                    enabled: true,
+                    torque: AxisVector(yaw: torque[0], roll: torque[1], pitch: torque[2]))
+            }
+            gimbal.apply(output, at: gimbal.now)
+            if tick % 50 == 0, ends(t) { return }
+        }
+    }
+
+    private func list(_ vector: Vector3) -> [Double] { [vector.x, vector.y, vector.z] }
+}
