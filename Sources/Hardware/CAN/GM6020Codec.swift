@@ -10,8 +10,11 @@ struct GM6020Codec: DriveCodec {
     enum Mode: Sendable {
         /// The command is the current of the phases: ±16384 correspond to ±3 A.
         case current
-        /// The command is the voltage of the phases: ±25000 correspond to ±24 V. The codec computes
-        /// the voltage from the torque and the rotor's rate.
+        /// The command is the voltage of the phases. The codec computes the voltage from the torque
+        /// and the rotor's rate. We assume that ±25000 correspond to ±24 V, the rated voltage: no
+        /// document that we found gives a unit, and public programs limit the number to ±25000 or
+        /// ±30000. It is also unknown whether the voltage depends on the supply; therefore airframed
+        /// does not correct it by the measured supply voltage.
         case voltage
     }
 
