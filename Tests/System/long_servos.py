@@ -137,13 +137,13 @@ def try_kind(programs, kind):
     check(stopped <= LIMIT_MS, f"{stopped:.1f} ms after the request")
     board.start_motors()
     until(lambda: rig.motors.are_on, "on again")
+    killed_at = time.monotonic()
     board.daemon.send_signal(signal.SIGKILL)
     board.daemon.wait(10)
-    killed_at = time.clock_gettime(time.CLOCK_MONOTONIC)
     # A Feetech servo has no watchdog: the unit's ExecStopPost switches it off.
     if kind == "feetech":
         subprocess.run([BIN / "airframed", "--config", board.folder / "airframed.toml", "--outputs-off"], check=True)
-    until(lambda: rig.motors.last[14] * 1e-9 >= killed_at - 0.1, "killed: the motors stop", seconds=5)
+    until(lambda: rig.motors.last[14] * 1e-9 >= killed_at, "killed: the motors stop", seconds=5)
     killed = f"{(rig.motors.last[14] * 1e-9 - killed_at) * 1000:.0f}"
     start(rig, rate)
     # Servos without a watchdog are still on, so the motors' state comes from airframed.
