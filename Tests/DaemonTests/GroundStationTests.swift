@@ -44,14 +44,13 @@ import Testing
     func deviceConformance() throws {
         let port = try unusedPort()
         try withDaemon([
-            "--set", "mavlink.listen=127.0.0.1:\(port)", "--set", "mavlink.role=device", "--set",
-            "follow.preset=sport",
+            "--set", "mavlink.listen=127.0.0.1:\(port)", "--set", "mavlink.role=device",
         ]) { daemon in
             try daemon.status("the motors follow") { $0.isFollowing }
             let autopilot = try Program(
                 [
                     Self.python, Self.root.appending("Tests/Peers/device_conformance.py").string,
-                    "--port", "\(port)", "--settle", "1.5",
+                    "--port", "\(port)", "--pace", "0.4",
                 ], in: daemon.directory)
             let status = try autopilot.wait(seconds: 120)
             #expect(status == 0, "\(autopilot.output)\(autopilot.errors)\(daemon.log)")

@@ -28,6 +28,14 @@ import Testing
         #expect(abs(rig.angles.yaw - 10) < 0.2)
     }
 
+    @Test("at a constant rate it does not lag by the smoothing of the handle's motion")
+    func lag() {
+        var rig = rig()
+        rig.pointing.lookAside(yaw: 0, rate: 10 * Self.degree, validUntil: Instant(seconds: 9))
+        rig.run(3)
+        #expect(abs(rig.angles.yaw - 30) < 0.2)
+    }
+
     @Test("another mode forgets it; in another mode it moves nothing")
     func modes() {
         var rig = rig()

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""An autopilot that checks a gimbal device, as MAVSDK's gimbal_device_tester does: the same turns with the same tolerance, in
-follow and lock mode, while the vehicle turns below the gimbal.
+"""An autopilot that checks a gimbal device, as MAVSDK's gimbal_device_tester does: the same turns in the same time, in follow
+and lock mode, while the vehicle turns below the gimbal, and the same rates.
 
-    device_conformance.py --port UDP_PORT [--settle SECONDS]
+    device_conformance.py --port UDP_PORT [--settle SECONDS] [--pace FACTOR]
 
 The vehicle's attitude arrives in AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, 20 times a second, together with
-GIMBAL_DEVICE_SET_ATTITUDE. The tester's reach is larger than that of many gimbals; --limit-yaw and --limit-pitch reduce it.
+GIMBAL_DEVICE_SET_ATTITUDE. The tolerance of angles is 2 degrees; the tester's is 5 degrees. --limit-yaw and --limit-pitch set the reach:
+the tester uses 60 degrees for a device without limits of yaw. --pace shortens the turns at a constant rate.
 Ends with status 1 and a sentence at the first check that fails.
+Source of the checks: MAVSDK, examples/gimbal_device_tester/gimbal_device_tester.cpp, commit cf3f6f3.
 """
 import argparse
 import math
@@ -20,6 +22,10 @@ from pymavlink.dialects.v20 import common as m                  # noqa: E402
 
 NAN = float("nan")
 MARGIN_DEG = 2.0
+# Tolerance while the camera turns at a constant rate: the tester's own.
+MOVING_MARGIN_DEG = 5.0
+# Time for which the angles must be within the tolerance, s. The tester looks once, after 2 s.
+STEADY_S = 0.3
 
 
 def quaternion(pitch, yaw):
@@ -46,6 +52,8 @@ class Tester:
             f"udpout:127.0.0.1:{options.port}", source_system=1, source_component=1)
         self.vehicle = 0.0
         self.wanted = (0.0, 0.0, False)
+        # Rates of pitch and yaw, degrees per second; NaN without rates.
+        self.rates = (NAN, NAN)
         self.status = None
         self.next_send = self.next_beat = 0.0
         self.bad = 0
@@ -81,32 +89,86 @@ class Tester:
         flags = m.GIMBAL_DEVICE_FLAGS_ROLL_LOCK | m.GIMBAL_DEVICE_FLAGS_PITCH_LOCK
         if is_locked:
             flags |= m.GIMBAL_DEVICE_FLAGS_YAW_LOCK
-        self.link.mav.gimbal_device_set_attitude_send(1, 154, flags, quaternion(pitch, yaw), NAN, NAN, NAN)
+        q = [NAN] * 4 if math.isnan(pitch) else quaternion(pitch, yaw)
+        roll_rate = NAN if math.isnan(self.rates[0]) else 0.0
+        self.link.mav.gimbal_device_set_attitude_send(
+            1, 154, flags, q, roll_rate, math.radians(self.rates[0]), math.radians(self.rates[1]))
 
     def fail(self, text):
         sys.exit(f"device_conformance.py: {text}; status: {self.status}")
 
-    def look(self, text, pitch, yaw, is_locked):
-        """Turns the camera, waits as long as the tester does, and compares the reported angles."""
-        yaw = max(-self.options.limit_yaw, min(self.options.limit_yaw, yaw))
-        pitch = max(-self.options.limit_pitch, pitch)
-        self.wanted = (pitch, yaw, is_locked)
-        self.pump(self.options.settle)
-        found = angles(self.status.q)
+    def found(self):
+        """Reported pitch and yaw of the camera, degrees; yaw in the earth frame."""
+        pitch, yaw = angles(self.status.q)
         if self.status.flags & m.GIMBAL_DEVICE_FLAGS_YAW_IN_VEHICLE_FRAME:
             # The tester predates this flag: it expects every yaw in the earth frame.
-            found = (found[0], found[1] + self.vehicle)
+            yaw += self.vehicle
+        return pitch, yaw
+
+    def look(self, text, pitch, yaw, is_locked):
+        """Turns the camera; within the tester's time, the reported angles must be the requested ones, and stay so."""
+        yaw = max(-self.options.limit_yaw, min(self.options.limit_yaw, yaw))
+        pitch = max(-self.options.limit_pitch, pitch)
+        self.wanted, self.rates = (pitch, yaw, is_locked), (NAN, NAN)
         target = yaw if is_locked else yaw + self.vehicle
-        if abs(found[0] - pitch) > MARGIN_DEG:
-            self.fail(f"{text}: pitch is {found[0]:.1f} degrees instead of {pitch}")
-        # Near the vertical, yaw is not defined well.
-        if abs(found[0]) < 80 and apart(found[1], target) > MARGIN_DEG:
-            self.fail(f"{text}: yaw is {found[1]:.1f} degrees instead of {target}")
+        begin = time.monotonic()
+        since = None
+        while True:
+            self.pump(0.02)
+            now, found = time.monotonic(), self.found()
+            # Near the vertical, yaw is not defined well.
+            is_there = abs(found[0] - pitch) <= MARGIN_DEG and (
+                abs(found[0]) >= 80 or apart(found[1], target) <= MARGIN_DEG)
+            since = (since or now) if is_there else None
+            if since and now - since >= STEADY_S:
+                break
+            if now - begin >= self.options.settle and not is_there:
+                self.fail(f"{text}: pitch is {found[0]:.1f} degrees instead of {pitch}, yaw {found[1]:.1f} instead of {target}")
+        print(f"PASS  {text}: pitch {found[0]:.1f}, yaw {found[1]:.1f} degrees after {since - begin:.1f} s", flush=True)
+
+    def turn(self, text, pitch_rate, yaw_rate, seconds):
+        """Turns the camera at constant rates, then stops it."""
+        seconds *= self.options.pace
+        begin = self.found()
+        self.wanted, self.rates = (NAN, NAN, False), (pitch_rate, yaw_rate)
+        self.pump(seconds)
+        found = self.found()
+        for name, index, rate in [("pitch", 0, pitch_rate), ("yaw", 1, yaw_rate)]:
+            expected = begin[index] + rate * seconds
+            if apart(found[index], expected) > MOVING_MARGIN_DEG:
+                self.fail(f"{text}: {name} is {found[index]:.1f} degrees instead of {expected:.1f}")
+        self.rates = (0.0, 0.0)
+        self.pump(0.5)
         print(f"PASS  {text}: pitch {found[0]:.1f}, yaw {found[1]:.1f} degrees", flush=True)
 
+    def tilt(self, text, rate, pitch, begin):
+        """Turns to an angle at a given rate: at half of the time, half of the way."""
+        seconds = abs((pitch - begin) / rate)
+        self.wanted, self.rates = (pitch, 0.0, False), (rate, 0.0)
+        for share in (0.5, 1.0):
+            self.pump(seconds / 2)
+            found, expected = self.found()[0], begin + share * (pitch - begin)
+            if abs(found - expected) > MOVING_MARGIN_DEG:
+                self.fail(f"{text}: pitch is {found:.1f} degrees instead of {expected} after {share * seconds:.1f} s")
+        print(f"PASS  {text}: pitch {found:.1f} degrees", flush=True)
+
+    def run_rates(self):
+        self.look("forward first", 0, 0, False)
+        self.turn("down with 10 degrees per second", -10, 0, 5)
+        self.turn("up with 20 degrees per second", 20, 0, 2.5)
+        self.look("forward first", 0, 0, False)
+        self.turn("right with 5 degrees per second", 0, 5, 5)
+        self.turn("left with 10 degrees per second", 0, -10, 5)
+        self.look("forward first", 0, 0, False)
+        self.tilt("down to 20 degrees with 10 degrees per second", -10, -20, 0)
+        self.tilt("forward with 10 degrees per second", 10, 0, -20)
+
     def run(self):
-        if self.pump(5, lambda x: x.get_type() == "HEARTBEAT" and x.get_srcComponent() == 154) is None:
+        beat = self.pump(5, lambda x: x.get_type() == "HEARTBEAT" and x.get_srcComponent() == 154)
+        if beat is None:
             self.fail("no device found")
+        if beat.type != m.MAV_TYPE_GIMBAL or beat.get_srcSystem() != 1:
+            self.fail(f"the heartbeat is {beat} of system {beat.get_srcSystem()}")
         self.link.mav.command_long_send(1, 154, m.MAV_CMD_REQUEST_MESSAGE, 0, 283, 0, 0, 0, 0, 0, 0)
         device = self.pump(2, lambda x: x.get_type() == "GIMBAL_DEVICE_INFORMATION")
         if device is None:
@@ -115,6 +177,8 @@ class Tester:
         if self.pump(20, lambda x: self.status is not None and apart(angles(self.status.q)[1], 0) < 1) is None:
             self.fail("yaw does not converge to 0")
         print("PASS  yaw estimator has converged", flush=True)
+        if (self.status.target_system, self.status.target_component) != (0, 0):
+            self.fail("the status is not for all systems")
         follow = [("look forward", 0, 0), ("45 degrees down", -45, 0), ("90 degrees down", -90, 0), ("20 degrees up", 20, 0),
                   ("forward again", 0, 0)]
         for text, pitch, yaw in follow:
@@ -134,6 +198,7 @@ class Tester:
             print(f"PASS  heading of the vehicle is known after {time.monotonic() - begin:.1f} s", flush=True)
             for text, pitch, yaw in turns:
                 self.look(f"{text}, {'lock' if is_locked else 'follow'}, vehicle at {heading:.0f}", pitch, yaw, is_locked)
+        self.run_rates()
         if self.bad:
             self.fail(f"{self.bad} frames could not be decoded")
 
@@ -142,7 +207,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--settle", type=float, default=2.0, help="time of each turn, s; the tester uses 2 s")
-    parser.add_argument("--limit-yaw", type=float, default=90.0)
+    parser.add_argument("--pace", type=float, default=1.0, help="factor of the time of turns at a constant rate")
+    parser.add_argument("--limit-yaw", type=float, default=60.0)
     parser.add_argument("--limit-pitch", type=float, default=90.0)
     Tester(parser.parse_args()).run()
 

@@ -4,6 +4,9 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     /// Yaw angle relative to the handle's heading, rad, -π...π; positive to the right.
     private(set) var angle = 0.0
 
+    /// Rate at which `angle` changes in this control period, rad/s; 0 at the end of the range.
+    private(set) var turning = 0.0
+
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
@@ -31,8 +34,11 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     /// Updates the yaw angle for one control period.
     @_noLocks
     mutating func step(now: Instant, dt: Double) {
+        turning = 0
         guard now < validUntil else { return }
-        angle = min(max(angle + rate * dt, -.pi), .pi)
+        let next = angle + rate * dt
+        angle = min(max(next, -.pi), .pi)
+        if angle == next { turning = rate }
     }
 
     /// Limits the yaw angle to the range of the yaw joint; all angles in rad.
@@ -45,7 +51,9 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
         guard angle != 0 else { return }
         let behind = Angle(radians: handle.angles.yaw).shortestArc(to: .radians(followed)).radians
-        angle = min(max(angle, range.minimum.yaw - behind), range.maximum.yaw - behind)
+        let wanted = angle
+        angle = min(max(wanted, range.minimum.yaw - behind), range.maximum.yaw - behind)
+        if angle != wanted { turning = 0 }
     }
 
     /// True if an angle was requested since the last call. A requested angle is relative to the

@@ -361,7 +361,9 @@ extension Pointing {
             followed.update(heading, width: AxisVector(repeating: modes.panDeadZone))
             var aim = followed.target * mode.followed
             aim.yaw += aside.angle
-            generator.follow(aim, modes.follow)
+            // A requested rate must not lag by the smoothing, which is meant for the handle's motion.
+            let rates = AxisVector(yaw: aside.turning, roll: 0, pitch: 0)
+            generator.follow(aim, rates: rates, modes.follow)
         case .fpv:
             followed.update(handle.angles, width: modes.fpvDeadZone)
             generator.follow(followed.target, modes.follow)
