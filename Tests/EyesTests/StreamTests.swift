@@ -107,6 +107,23 @@ struct StreamTests {
         #expect(try #require(figures.packet).percentile(99) <= LatencyCommand.barMs)
     }
 
+    // Source of the elements and their properties: QGroundControl, GstSourceFactory.cc and
+    // GstVideoReceiver.cc: a source with parsebin, a tee, a queue, and decodebin3.
+    @Test(
+        "the elements of QGroundControl's video receiver decode the stream",
+        arguments: ["udp+tcp", "tcp"])
+    func groundStation(protocols: String) throws {
+        let stream = try RunningStream(RunningStream.testPicture)
+        let source =
+            "rtspsrc location=\(stream.url) protocols=\(protocols) latency=80 do-rtcp=true drop-on-latency=true tcp-timeout=5000000 udp-reconnect=true retry=3"
+        let sink = "videoconvert ! video/x-raw,format=GRAY8,width=640 ! fakesink num-buffers=30"
+        // The receiver ends after 30 decoded pictures, and otherwise with an error or at the limit.
+        let status = try shell(
+            "timeout 20 gst-launch-1.0 -q \(source) ! parsebin ! tee ! queue ! decodebin3 ! \(sink)"
+        )
+        #expect(status == 0)
+    }
+
     @Test("clients over UDP and TCP at once do not delay each other")
     func mixed() throws {
         let stream = try RunningStream(RunningStream.testPicture)
