@@ -436,7 +436,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Web", "WebServing", "Client", "Configuration", "Wire", "TestSupport",
+                "Web", "WebServing", "Client", "Configuration", "GimbalCore", "Simulation", "Wire",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -9,17 +9,17 @@ import Wire
 @testable import Web
 
 /// Whether Debian's Chromium is installed; without it the suites are skipped, and say so.
-private let hasBrowser: ConditionTrait = .enabled(
+let hasBrowser: ConditionTrait = .enabled(
     if: Chromium.isInstalled && !Sanitizer.isActive,
     "Chromium is not installed: sudo apt install chromium")
 
 /// Runs a body with both programs, a browser and its first tab, which has a phone's window.
-private func withPage(
-    motion: String = "still", _ settings: [String] = [], isPaired: Bool = true,
-    _ body: (Rig, Chromium, Chromium.Page) throws -> Void
+func withPage(
+    motion: String = "still", isHeld: Bool = false, _ settings: [String] = [],
+    isPaired: Bool = true, _ body: (Rig, Chromium, Chromium.Page) throws -> Void
 ) throws {
     try withTemporaryDirectory { directory in
-        let rig = try Rig(in: directory, motion: motion, settings)
+        let rig = try Rig(in: directory, motion: motion, isHeld: isHeld, settings)
         let browser = try Chromium.start()
         let page = try browser.page()
         try page.call("Network.clearBrowserCookies")
@@ -187,52 +187,6 @@ struct ViewTests {
             #expect(
                 try page.wait(
                     "document.querySelector(\"\(row) input[type=number]\").value === '45'") != nil)
-        }
-    }
-
-    @Test("the wizard leads from the chips to a camera that holds still, and remembers the steps")
-    func wizard() throws {
-        try withPage { rig, _, page in
-            try #require(try page.wait(Chromium.Page.isReady) != nil)
-            try page.show("setup")
-            func open(_ step: String) -> String {
-                "document.querySelector('[data-step=\(step)]')?.open"
-            }
-            func press(_ step: String, _ text: String) throws {
-                let button =
-                    "[...document.querySelectorAll('[data-step=\(step)] button')].find((b) => b.textContent === '\(text)' && !b.disabled)"
-                try #require(try page.wait(button, within: 8) != nil, "\(step): \(text)")
-                try page.value("\(button).click()")
-            }
-            try #require(try page.wait(open("sensors")) != nil)
-            try press("sensors", "The chips are right")
-            try #require(try page.wait(open("gyro")) != nil)
-            try press("gyro", "Start")
-            // The simulated gimbal lies still, so the gyroscope's calibration succeeds; nobody turns it for the next two.
-            try #require(try page.wait(open("accelerometer"), within: 20) != nil)
-            // Left and resumed: the page is loaded again.
-            try page.call("Page.reload")
-            try #require(try page.wait(open("accelerometer"), within: 8) != nil)
-            try press("accelerometer", "Skip this step")
-            try press("mounting", "Skip this step")
-            try #require(try page.wait(open("motors")) != nil)
-            for axis in ["pitch", "roll", "yaw"] {
-                try press("motors", "Move \(axis)")
-                usleep(700_000)
-                try page.value("document.querySelector('[name=motor-\(axis)][value=yes]').click()")
-            }
-            try press("motors", "All motors turn correctly")
-            try press("balance", "The camera is balanced")
-            try press("locked", "Switch on (locked)")
-            try press("locked", "The camera is held still")
-            try press("save", "Save")
-            #expect(
-                try page.wait(
-                    "document.querySelector('main').textContent.includes('All steps are finished')")
-                    != nil)
-            #expect(try rig.status()["mode"] == "locked")
-            let saved = try rig.ask("calibrate")["saved"]?.array ?? []
-            #expect(saved.contains { $0["what"] == "gyro" })
         }
     }
 

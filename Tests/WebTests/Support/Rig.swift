@@ -14,7 +14,10 @@ final class Rig {
     private(set) var daemon: RunningProgram?
     private(set) var web: RunningProgram?
     private(set) var port = 0
+    /// The simulator of a daemon in lockstep; nil with the daemon's own simulation.
+    private(set) var held: HeldGimbal?
     private let motion: String
+    private let isHeld: Bool
     private let extra: [String]
 
     var socket: String { directory.appending("d.sock").string }
@@ -29,11 +32,16 @@ final class Rig {
     /// - Parameters:
     ///   - directory: Directory for sockets and state.
     ///   - motion: Motion of the simulated hand.
+    ///   - isHeld: True if `HeldGimbal` simulates the gimbal, so that the test can hold the camera.
     ///   - extra: `KEY=VALUE` for airframe-web.
     /// - Throws: `Problem` with the program's output if one does not start.
-    init(in directory: FilePath, motion: String = "still", _ extra: [String] = []) throws {
+    init(
+        in directory: FilePath, motion: String = "still", isHeld: Bool = false,
+        _ extra: [String] = []
+    ) throws {
         self.directory = directory
         self.motion = motion
+        self.isHeld = isHeld
         self.extra = extra
         for name in ["state", "web"] { try makeDirectory(directory.appending(name)) }
         port = Self.freePort()
@@ -62,7 +70,9 @@ final class Rig {
     func startDaemon() throws {
         let settings = [
             "diagnostics.socket=\"\(socket)\"", "persistence.directory=\"\(directory)/state\"",
-            "hardware.backend=\"simulated\"", "hardware.simulation.motion=\"\(motion)\"",
+            "hardware.backend=\"\(isHeld ? "lockstep" : "simulated")\"",
+            "hardware.lockstep.socket=\"\(directory)/sim.sock\"",
+            "hardware.simulation.motion=\"\(motion)\"",
             "bluetooth.enabled=false", "mode.boot=\"locked\"", "loop.lock_memory=false",
         ]
         let file = directory.appending("airframed.toml")
@@ -70,12 +80,15 @@ final class Rig {
         daemon = try RunningProgram(
             "airframed", ["--config", file.string] + settings.flatMap { ["--set", $0] },
             in: directory)
+        if isHeld { held = try HeldGimbal("\(directory)/sim.sock") }
         guard eventually(within: 10, { (try? status())?["enabled"] == true }) else {
             throw Problem(description: "airframed does not start: \(daemon?.log ?? "")")
         }
     }
 
     func stopDaemon() {
+        held?.end()
+        held = nil
         if let daemon { kill(daemon.process, SIGTERM) }
         daemon?.wait(seconds: 5)
         daemon = nil

@@ -1,0 +1,104 @@
+import GimbalCore
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@Suite("The page in Chromium: setting up", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct WizardTests {
+    @Test(
+        "the wizard leads through every step, with the camera in the user's hand, to a level camera"
+    )
+    func wizard() throws {
+        try withPage(isHeld: true) { rig, _, page in
+            let held = try #require(rig.held)
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("setup")
+            try #require(try page.wait(open("sensors")) != nil)
+            try press("sensors", "The chips are right", page)
+            try #require(try page.wait(open("gyro")) != nil)
+            try calibrate("gyro", until: open("accelerometer"), rig, page)
+            // Left and resumed: the page is loaded again.
+            try page.call("Page.reload")
+            try #require(try page.wait(open("accelerometer"), within: 8) != nil)
+            try calibrate("accelerometer", until: open("mounting"), rig, page)
+            try calibrate("mounting", until: open("motors"), rig, page)
+            held.hold(nil)
+            try moveMotors(held, page)
+            try press("balance", "Skip this step", page)
+            try press("locked", "Switch on (locked)", page)
+            try press("locked", "The camera is held still", page)
+            try press("save", "Save", page)
+            let isFinished =
+                "document.querySelector('main').textContent.includes('All steps are finished')"
+            try #require(try page.wait(isFinished) != nil)
+            #expect(try rig.status()["mode"] == "locked")
+            let saved = try rig.ask("calibrate")["saved"]?.array ?? []
+            #expect(
+                Set(saved.compactMap { $0["what"]?.string }) == [
+                    "gyro", "accelerometer", "mounting",
+                ]
+            )
+            // Without the calibration of the mounting, the camera would be 3 degrees off level.
+            #expect(eventually(within: 4) { held.tiltDeg < 0.3 }, "\(held.tiltDeg)")
+        }
+    }
+
+    /// Puts the camera into the poses that a calibration asks for, until the next step is open.
+    /// The page shows the instruction and marks the measured poses.
+    private func calibrate(
+        _ step: String, until next: String, _ rig: Rig, _ page: Chromium.Page
+    ) throws {
+        // A page that has just been loaded is not connected yet, and refuses to start.
+        let hasStarted = eventually(within: 8) {
+            if (try? rig.ask("calibrate"))?["what"]?.string == step { return true }
+            try? press(step, "Start", page)
+            return eventually(within: 1) {
+                (try? rig.ask("calibrate"))?["what"]?.string == step
+            }
+        }
+        try #require(hasStarted, "\(step)")
+        let begin = monotonicNow()
+        let measured = "document.querySelectorAll('[data-step=\(step)] figcaption.good').length"
+        var marks = 0
+        while try page.value("Boolean(\(next))") != true {
+            let report = try rig.ask("calibrate")
+            if let pose = report["missing"]?.array?.first?.string { rig.held?.hold(pose) }
+            marks = max(marks, try page.value(measured).int ?? 0)
+            try #require(monotonicNow() - begin < 20, "\(step): \(report.text)")
+            usleep(50_000)
+        }
+        let poses = ["gyro": 0, "accelerometer": 6, "mounting": 2][step] ?? 0
+        #expect(marks >= poses - 1, "\(step): the page has marked \(marks) of \(poses) poses")
+    }
+
+    /// Moves each motor, and answers the page's question from the true angles.
+    private func moveMotors(_ held: HeldGimbal, _ page: Chromium.Page) throws {
+        try #require(try page.wait(open("motors")) != nil)
+        for (axis, joint) in [("pitch", \AxisVector.pitch), ("roll", \.roll), ("yaw", \.yaw)] {
+            _ = held.takeLargestJoints()
+            try press("motors", "Move \(axis)", page)
+            var largest = AxisVector.zero
+            let hasMoved = eventually(within: 5) {
+                let joints = held.takeLargestJoints()
+                largest[keyPath: joint] = max(largest[keyPath: joint], joints[keyPath: joint])
+                return largest[keyPath: joint] > 2
+            }
+            #expect(hasMoved, "\(axis): \(largest[keyPath: joint])°")
+            usleep(400_000)
+            try page.value("document.querySelector('[name=motor-\(axis)][value=yes]').click()")
+        }
+        try press("motors", "All motors turn correctly", page)
+    }
+
+    private func open(_ step: String) -> String {
+        "document.querySelector('[data-step=\(step)]')?.open"
+    }
+
+    private func press(_ step: String, _ text: String, _ page: Chromium.Page) throws {
+        let button =
+            "[...document.querySelectorAll('[data-step=\(step)] button')].find((b) => b.textContent === '\(text)' && !b.disabled)"
+        try #require(try page.wait(button, within: 10) != nil, "\(step): \(text)")
+        try page.value("\(button).click()")
+    }
+}
