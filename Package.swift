@@ -460,8 +460,8 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Daemon", "GimbalCore", "Wire", "Calibration", "Configuration", "Persistence",
-                "Observables", "PlainText", "Realtime", "Port", "Policy", "Simulation", "Links",
-                "CLinuxShim",
+                "Identification", "Observables", "PlainText", "Realtime", "Port", "Policy",
+                "Simulation", "Links", "CLinuxShim",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

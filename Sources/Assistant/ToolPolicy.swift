@@ -29,6 +29,7 @@ struct ToolPolicy: Sendable {
     /// Values of the parameter `action` that an assistant cannot use.
     private static let barredActions = [
         "baseline": ["delete"], "camera": ["set"], "controls": ["learn", "cancel"],
+        "setup": ["start", "confirm", "skip", "undo", "cancel", "again"],
     ]
 
     /// True if the method becomes a tool.

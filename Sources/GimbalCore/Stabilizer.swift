@@ -237,7 +237,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
-            output = motorSwing.output(now: now, joints: joints, parameters: parameters)
+            let rate = (newestRate - estimator.bias).norm
+            output = motorSwing.output(now: now, rate: rate, joints: joints, parameters: parameters)
         }
         if !output.isSound(torqueLimit: parameters.controller.torqueLimit) {
             faults.noteUnsoundOutput()

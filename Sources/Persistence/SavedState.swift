@@ -18,6 +18,21 @@ public struct SavedState: Sendable, Equatable, Codable {
         }
     }
 
+    /// Finished step of the set-up.
+    public struct Step: Sendable, Equatable, Codable {
+        /// Result of the step: `done`, `skipped` or `restart`.
+        public var state: String
+        /// Saved settings that the step replaced, as TOML text by key; an empty text for a setting
+        /// that was not saved before.
+        public var replaced: [String: String]
+
+        /// Creates a step.
+        public init(state: String, replaced: [String: String] = [:]) {
+            self.state = state
+            self.replaced = replaced
+        }
+    }
+
     /// Saved settings, as TOML text by key. Saved settings override the values from the
     /// configuration files.
     public var parameters: [String: String]
@@ -29,6 +44,8 @@ public struct SavedState: Sendable, Equatable, Codable {
     public private(set) var baselines: [String: [String: String]]
     /// The newest changes, oldest first.
     public var history: [Change]
+    /// Finished steps of the set-up, by name; nil before the first finished step.
+    public var setup: [String: Step]?
 
     /// Creates an empty state.
     public init() {
@@ -89,6 +106,7 @@ public struct SavedState: Sendable, Equatable, Codable {
         baselines =
             try values.decodeIfPresent([String: [String: String]].self, forKey: .baselines) ?? [:]
         history = try values.decodeIfPresent([Change].self, forKey: .history) ?? []
+        setup = try values.decodeIfPresent([String: Step].self, forKey: .setup)
     }
 
     private static func isName(_ name: String) -> Bool {

@@ -12,8 +12,8 @@ import Wire
     private static func methods(_ bench: BluetoothBench) -> [SocketMethod] {
         let tasks = TaskMethods(
             tuning: bench.tuning, calibration: bench.calibration, spectra: bench.spectra,
-            autotuning: bench.autotuning, recorder: nil, logStore: bench.logStore, radio: nil,
-            clock: bench.clock)
+            autotuning: bench.autotuning, setup: bench.setup, recorder: nil,
+            logStore: bench.logStore, radio: nil, clock: bench.clock)
         return SocketMethod.settings(bench.tuning) + tasks.methods
     }
 
@@ -139,15 +139,14 @@ import Wire
                     DaemonPort(
                         commander: bench.commander, tuning: bench.tuning,
                         calibrations: bench.calibration, spectra: bench.spectra,
-                        autotuning: bench.autotuning, steppers: nil, hub: bench.hub,
-                        clock: bench.clock)) + SocketMethod.own([])
+                        autotuning: bench.autotuning, setup: bench.setup, steppers: nil,
+                        hub: bench.hub, clock: bench.clock)) + SocketMethod.own([])
             let reads = methods.filter { !$0.isWrite }.map(\.name).sorted()
             #expect(
                 reads == [
                     "autotune", "baseline", "calibrate", "client", "diff", "get", "history", "keys",
-                    "log", "methods", "pair", "ping", "record", "spectrum", "subscribe",
-                    "unsubscribe",
-                    "variables",
+                    "log", "methods", "pair", "ping", "record", "setup", "spectrum",
+                    "subscribe", "unsubscribe", "variables",
                 ])
         }
     }

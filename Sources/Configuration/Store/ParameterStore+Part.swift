@@ -22,7 +22,14 @@ extension ParameterStore {
     /// - Parameter overlay: All saved entries; invalid entries are ignored.
     public mutating func adopt(saved overlay: Overlay) {
         saved = [:]
-        for (key, text) in overlay { saved[key] = Self.savedValue(key, text) }
+        nextWiring = [:]
+        for (key, text) in overlay {
+            if Schema.wiring.contains(key) {
+                nextWiring[key] = try? Self.wiringValue(key, text).1
+            } else {
+                saved[key] = Self.savedValue(key, text)
+            }
+        }
         live = live.filter { saved[$0.key] != $0.value }
         cleared = cleared.filter { saved[$0] != nil }
         rebuild()

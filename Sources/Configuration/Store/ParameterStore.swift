@@ -48,6 +48,10 @@ public struct ParameterStore: Sendable {
     var loaded: LoadedConfiguration
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
+    /// Active values of `Schema.wiring`, which were on the disk at the start.
+    var wiring: [String: SettingValue] = [:]
+    /// Values of `Schema.wiring` that are on the disk now, for the next start.
+    var nextWiring: [String: SettingValue] = [:]
     /// Keys of saved values after a `reset`; the next save removes these values.
     var cleared: Set<String> = []
 
@@ -62,7 +66,9 @@ public struct ParameterStore: Sendable {
 
     /// Saved values by key, as TOML. Call `save()` on a copy of the store, then write the copy's
     /// value to the disk.
-    public var savedOverlay: Overlay { saved.mapValues(\.tomlText) }
+    public var savedOverlay: Overlay {
+        saved.merging(nextWiring) { $1 }.mapValues(\.tomlText)
+    }
 
     /// Contents of a baseline: all run-time values, saved or not.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
@@ -82,6 +88,7 @@ public struct ParameterStore: Sendable {
         if live[key] != nil { return .live }
         let configured = loaded.origin(of: key)
         if configured == .commandLine { return configured }
+        if wiring[key] != nil { return .saved }
         return saved[key] == nil || cleared.contains(key) ? configured : .saved
     }
 
@@ -208,9 +215,14 @@ public struct ParameterStore: Sendable {
     public mutating func load(saved overlay: Overlay) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         saved = [:]
+        wiring = [:]
         for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
             do throws(ConfigurationProblem) {
-                saved[key] = try Self.liveValue(key, text).1
+                if Schema.wiring.contains(key) {
+                    wiring[key] = try Self.wiringValue(key, text).1
+                } else {
+                    saved[key] = try Self.liveValue(key, text).1
+                }
             } catch {
                 problems.append(error)
             }
@@ -221,9 +233,13 @@ public struct ParameterStore: Sendable {
         for rule in ConfigurationRule.all {
             guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
             problems.append(problem)
-            for key in rule.keys { saved[key] = nil }
+            for key in rule.keys {
+                saved[key] = nil
+                wiring[key] = nil
+            }
             rebuild()
         }
+        nextWiring = wiring
         return problems
     }
 
@@ -284,7 +300,7 @@ public struct ParameterStore: Sendable {
     }
 
     /// Checks the rules about several settings.
-    private func obeyRules() throws(ConfigurationProblem) {
+    func obeyRules() throws(ConfigurationProblem) {
         for rule in ConfigurationRule.all {
             if let problem = rule.problem(in: settings, origin: origin(of:)) { throw problem }
         }
@@ -292,6 +308,9 @@ public struct ParameterStore: Sendable {
 
     mutating func rebuild() {
         settings = loaded.settings
+        for (key, value) in wiring where loaded.origin(of: key) != .commandLine {
+            Schema.setting(key)?.write(&settings, value)
+        }
         for (key, value) in saved
         where loaded.origin(of: key) != .commandLine && !cleared.contains(key) {
             Schema.setting(key)?.write(&settings, value)

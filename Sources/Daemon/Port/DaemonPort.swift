@@ -20,6 +20,7 @@ struct DaemonPort: GimbalPort {
     let calibrations: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
+    let setup: SetupService
     /// The robot's motors; nil without stepper motors.
     let steppers: StepperMotors?
     let hub: TelemetryHub
@@ -53,6 +54,7 @@ struct DaemonPort: GimbalPort {
         calibrations.disconnected(source)
         spectra.disconnected(source)
         autotuning.disconnected(source)
+        setup.disconnected(source, now: now)
     }
 
     var control: ControlState { commander.view(now: clock.now) }

@@ -14,6 +14,7 @@ struct TaskMethods: Sendable {
     let calibration: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
+    let setup: SetupService
     /// The flight recorder; nil if it is off.
     let recorder: FlightRecorder?
     let logStore: LogStore
@@ -62,6 +63,7 @@ struct TaskMethods: Sendable {
                     .bool("apply", "If true, the proposed gains are applied temporarily."),
                 ], autotune
             ).answering(AutotuneReport.self),
+            SetupMethods(setup: setup, clock: clock).method,
             .task(
                 "record", "Controls the flight recorder.",
                 [

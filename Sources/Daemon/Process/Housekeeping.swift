@@ -27,6 +27,7 @@ final class Housekeeping: Sendable {
     private let calibration: CalibrationService
     private let spectra: SpectrumService
     private let autotuning: AutotuneService
+    private let setup: SetupService
     private let recorder: FlightRecorder?
     private let state: Mutex<State>
 
@@ -39,13 +40,14 @@ final class Housekeeping: Sendable {
     ///   - calibration: Service of the calibrations, which receives every record.
     ///   - spectra: Service of the spectra, which receives every record.
     ///   - autotuning: Service of the autotune, which receives every record.
+    ///   - setup: Service of the set-up, which receives every record.
     ///   - recorder: Flight recorder, which reads the loop's replay log; nil if the recorder is off.
     ///   - sensors: Reports of the sensors and drives, which name the joint of a faulty encoder or
     ///     drive.
     init(
         hub: TelemetryHub, commander: Commander, tuning: Tuning, calibration: CalibrationService,
-        spectra: SpectrumService, autotuning: AutotuneService, recorder: FlightRecorder?,
-        sensors: SensorReports
+        spectra: SpectrumService, autotuning: AutotuneService, setup: SetupService,
+        recorder: FlightRecorder?, sensors: SensorReports
     ) {
         state = Mutex(
             State(
@@ -56,6 +58,7 @@ final class Housekeeping: Sendable {
         self.calibration = calibration
         self.spectra = spectra
         self.autotuning = autotuning
+        self.setup = setup
         self.recorder = recorder
     }
 
@@ -65,6 +68,7 @@ final class Housekeeping: Sendable {
             calibration.feed(record.snapshot)
             spectra.feed(record)
             autotuning.feed(record.snapshot)
+            setup.feed(record)
             state.withLock { state in
                 for event in state.reporter.events(in: record) { Self.keep(event, in: &state) }
             }
@@ -83,6 +87,7 @@ final class Housekeeping: Sendable {
         tuning.advance(now: now)
         calibration.advance(now: now, date: date)
         autotuning.advance(now: now)
+        setup.advance(now: now)
         spectra.advance(now: now, settings: tuning.settings)
     }
 
@@ -109,6 +114,7 @@ final class Housekeeping: Sendable {
         _ = spectra.cancel()
         _ = autotuning.cancel()
         autotuning.advance(now: Instant(nanoseconds: 0))
+        setup.cancel(now: Instant(nanoseconds: 0))
         tuning.restart()
         commander.restart(bootMode: tuning.settings.mode.boot, restartLoop: restartLoop)
         hub.restart()

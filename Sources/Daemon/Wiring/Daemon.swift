@@ -100,6 +100,8 @@ public struct Daemon {
         let spectra = SpectrumService()
         let autotuning = AutotuneService(
             tuning: tuning, commander: commander, calibration: calibration)
+        let setup = SetupService(
+            tuning: tuning, commander: commander, calibration: calibration, hub: hub)
         let tuning = tuning
         recorder =
             settings.recording.enabled
@@ -109,7 +111,7 @@ public struct Daemon {
                 settings: { tuning.settings.listing }) : nil
         housekeeping = Housekeeping(
             hub: hub, commander: commander, tuning: tuning, calibration: calibration,
-            spectra: spectra, autotuning: autotuning, recorder: recorder,
+            spectra: spectra, autotuning: autotuning, setup: setup, recorder: recorder,
             sensors: sensors)
         let driver = loop.source.driver(settings, clock: clock, housekeeping: housekeeping)
         let session = driver as? LockstepSession
@@ -127,7 +129,7 @@ public struct Daemon {
             memory: isLocked ? RealtimeSetup.lockMemory() : nil, startProblems: startProblems)
         let port = DaemonPort(
             commander: commander, tuning: tuning, calibrations: calibration, spectra: spectra,
-            autotuning: autotuning, steppers: steppers, hub: hub, clock: clock)
+            autotuning: autotuning, setup: setup, steppers: steppers, hub: hub, clock: clock)
         let battery = BatteryMonitor(
             settings: { [tuning] in tuning.settings.battery },
             robot: { wheels?.report.flatMap { $0.battery.isFinite ? $0.battery : nil } },
@@ -163,8 +165,8 @@ public struct Daemon {
                 port,
                 TaskMethods(
                     tuning: tuning, calibration: calibration, spectra: spectra,
-                    autotuning: autotuning, recorder: recorder, logStore: logStore, radio: radio,
-                    clock: clock)),
+                    autotuning: autotuning, setup: setup, recorder: recorder, logStore: logStore,
+                    radio: radio, clock: clock)),
             logger: log)
         do {
             try diagnostics.open()

@@ -32,7 +32,7 @@ struct Airframectl: ParsableCommand {
             TakeCommand.self, ReleaseCommand.self, TrackCommand.self, CameraCommand.self,
             ShootCommand.self,
             MotorCommand.self, StepCommand.self, ControlsCommand.self,
-            CalibrateCommand.self, BalanceCommand.self,
+            SetupCommand.self, CalibrateCommand.self, BalanceCommand.self,
             SpectrumCommand.self, AutotuneCommand.self, PairCommand.self,
             LogCommand.self, SubscribeCommand.self, RecordCommand.self, ReplayCommand.self,
             MCPCommand.self, MetricsCommand.self, VersionCommand.self,

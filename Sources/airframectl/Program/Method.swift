@@ -55,6 +55,8 @@ enum Method: String, Sendable {
     case release
     /// Starts, reports, cancels or undoes a calibration: `CalibrationReport`.
     case calibrate
+    /// Starts, reports, skips or undoes a step of the set-up: `SetupReport`.
+    case setup
     /// Records gyroscope samples and reports vibration: `SpectrumReport`.
     case spectrum
     /// Excites the axes slightly and proposes gains: `AutotuneReport`.

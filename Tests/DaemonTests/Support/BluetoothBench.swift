@@ -64,6 +64,7 @@ final class BluetoothBench {
     let calibration: CalibrationService
     let spectra = SpectrumService()
     let autotuning: AutotuneService
+    let setup: SetupService
     let services: [any GATTService]
     let phone = Phone()
     var airOS: any GATTService { services[0] }
@@ -104,10 +105,13 @@ final class BluetoothBench {
         calibration = CalibrationService(store: tuning)
         autotuning = AutotuneService(
             tuning: tuning, commander: commander, calibration: calibration)
+        setup = SetupService(
+            tuning: tuning, commander: commander, calibration: calibration, hub: hub)
         services = BluetoothServices.make(
             port: DaemonPort(
                 commander: commander, tuning: tuning, calibrations: calibration,
-                spectra: spectra, autotuning: autotuning, steppers: nil, hub: hub, clock: clock),
+                spectra: spectra, autotuning: autotuning, setup: setup, steppers: nil, hub: hub,
+                clock: clock),
             log: log, battery: BatteryMonitor { [tuning] in tuning.settings.battery })
         var parameters = SimulatedGimbal.Parameters()
         parameters.plant.stepRate = 4000

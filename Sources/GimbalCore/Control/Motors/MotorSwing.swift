@@ -4,12 +4,25 @@ internal import CMathShim
 /// the joint's positive direction. A person can thus check the motor's assignment to the axis and
 /// its direction. The swing needs no sensor.
 ///
-/// The swing ends at the end of its dead-man time, unless the request is repeated. Runs on the loop
-/// thread only.
+/// The swing ends at the end of its dead-man time, unless the request is repeated. The camera's rate
+/// limits the swing: the field strength rises only while the camera turns slowly, a torque acts in
+/// each half period only until the camera turns at `pulseRate`, and the motor is switched off when
+/// the camera turns faster than `largestRate`. After that, the motor stays off until the requests
+/// have paused for the dead-man time. Without samples of the gyroscope, nothing limits the swing.
+/// Runs on the loop thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
     private var validUntil = Instant(nanoseconds: .min)
+    private var last = Instant(nanoseconds: 0)
+    /// Strength of the swing during its rise, 0...1.
+    private var ramp = 0.0
+    /// True if the torque of the present half period has ended.
+    private var isPulseOver = false
+    /// True if the torque of the present half period is positive.
+    private var isPositive = true
+    /// True if the camera has turned too fast; the motor is off until a new swing starts.
+    private var isTripped = false
 
     /// Amplitude of the swing, rad.
     private static var swing: Double { @_noLocks get { 4 * Double.pi / 180 } }
@@ -19,6 +32,14 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private static var torqueShare: Double { @_noLocks get { 0.2 } }
     /// Rise time of the swing to full strength, s.
     private static var rampSeconds: Double { @_noLocks get { 0.5 } }
+    /// Camera rate at which a torque ends until the next half period, rad/s.
+    private static var pulseRate: Double { @_noLocks get { 10 * Double.pi / 180 } }
+    /// Camera rate above which the field strength does not rise, rad/s.
+    private static var calmRate: Double { @_noLocks get { 20 * Double.pi / 180 } }
+    /// Camera rate above which the motor is switched off, rad/s.
+    private static var largestRate: Double { @_noLocks get { 150 * Double.pi / 180 } }
+    /// Time in which a servo can move to its middle position at any rate, s.
+    private static var servoSettling: Double { @_noLocks get { 1 } }
 
     @_noLocks
     init() {}
@@ -32,7 +53,14 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             case (.yaw, .yaw), (.roll, .roll), (.pitch, .pitch): true
             default: false
             }
-        if !isRunning(now: now) || !isSame { start = now }
+        if !isRunning(now: now) || !isSame {
+            start = now
+            last = now
+            ramp = 0
+            isPulseOver = false
+            isPositive = true
+            isTripped = false
+        }
         self.axis = axis
         validUntil = until
     }
@@ -45,14 +73,29 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     func isRunning(now: Instant) -> Bool { now < validUntil }
 
     /// Output that swings the tested motor; the other motors are off.
+    ///
+    /// - Parameters:
+    ///   - now: Time of the tick.
+    ///   - rate: Magnitude of the camera's rate, rad/s; 0 if unknown.
+    ///   - joints: The joint angles, for torques.
+    ///   - parameters: The stabilizer's parameters.
+    /// - Returns: Output for all motors; off if no swing is in progress or the swing was too fast.
     @_noLocks
-    func output(now: Instant, joints: JointObserver, parameters: Stabilizer.Parameters)
-        -> MotorOutput
-    {
+    mutating func output(
+        now: Instant, rate: Double, joints: JointObserver, parameters: Stabilizer.Parameters
+    ) -> MotorOutput {
         guard isRunning(now: now) else { return .off }
         let seconds = now.seconds(since: start)
         let wave = cm_sin(2 * .pi * seconds / Self.period)
-        let ramp = min(seconds / Self.rampSeconds, 1)
+        if rate > Self.largestRate, parameters.motorType.exertsTorque || seconds > Self.servoSettling
+        {
+            isTripped = true
+        }
+        guard !isTripped else { return .off }
+        if rate < Self.calmRate {
+            ramp = min(ramp + max(now.seconds(since: last), 0) / Self.rampSeconds, 1)
+        }
+        last = now
         var strength = AxisVector.zero
         var angle = AxisVector.zero
         switch parameters.motorType {
@@ -65,9 +108,16 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             angle[axis] = Self.swing * wave * parameters.field.polePairs
             return MotorOutput(enabled: true, field: angle, power: strength)
         case .torque:
+            if isPositive != (wave >= 0) {
+                isPositive = wave >= 0
+                isPulseOver = false
+            }
+            if rate > Self.pulseRate { isPulseOver = true }
             strength[axis] = joints.isMeasured ? 1 : 0
             var torque = AxisVector.zero
-            torque[axis] = Self.torqueShare * parameters.controller.torqueLimit[axis] * wave * ramp
+            torque[axis] =
+                isPulseOver
+                ? 0 : Self.torqueShare * parameters.controller.torqueLimit[axis] * wave * ramp
             return MotorOutput(
                 enabled: true, torque: torque, angle: joints.motion.angles, power: strength)
         }

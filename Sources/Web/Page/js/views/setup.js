@@ -4,15 +4,16 @@ import { attempt, el, fixed, plain, sentence, setText } from "../dom.js";
 import { axes, summary } from "../live.js";
 import { pictures } from "../poses.js";
 
-const storage = "setup";
 const pollPeriod = 400;
+/** Names of the daemon's steps that differ from the names on the page. */
+const daemonNames = { sensors: "chips" };
 
 export class SetupView {
   title = "Set up";
 
   constructor(page) {
     Object.assign(this, page);
-    this.marks = load();
+    this.marks = {};
     this.steps = [
       { name: "sensors", title: "Chips", build: (body) => this.#chips(body) },
       { name: "gyro", title: "Calibrate the gyroscope", build: (body) => this.#calibration(body, "gyro") },
@@ -31,7 +32,9 @@ export class SetupView {
       el("p", {}, el("button", { type: "button", onclick: () => this.#forget() }, "Begin again")))];
   }
 
-  show() {
+  async show() {
+    await this.#resume();
+    if (this.isClosed) return;
     this.#mark();
     (this.steps.find((step) => !this.marks[step.name]) ?? this.steps[0]).node.open = true;
   }
@@ -65,7 +68,7 @@ export class SetupView {
   /** Marks a step, and opens the next step. */
   #finish(name, mark = "done") {
     this.marks[name] = mark;
-    store(this.marks);
+    this.link.request("setup", { action: mark === "skipped" ? "skip" : "confirm", step: daemonNames[name] ?? name }).catch(() => {});
     this.#mark();
     const index = this.steps.findIndex((step) => step.name === name);
     const next = this.steps.slice(index + 1).find((step) => !this.marks[step.name]);
@@ -77,9 +80,42 @@ export class SetupView {
 
   #forget() {
     this.marks = {};
-    store(this.marks);
+    this.link.request("setup", { action: "again" }).catch(() => {});
     this.#mark();
     this.steps[0].node.open = true;
+  }
+
+  /** Reads the finished steps from the daemon, which remembers them for every client. */
+  async #resume() {
+    try {
+      const report = await this.link.request("setup");
+      for (const step of this.steps) {
+        const { state } = report.steps.find((other) => other.name === (daemonNames[step.name] ?? step.name)) ?? {};
+        if (state === "done" || state === "skipped") this.marks[step.name] = state;
+      }
+    } catch { /* Without a connection, all steps are open. */ }
+  }
+
+  /** Runs a step of the daemon until its end, or until the user leaves the step; returns its last state. */
+  async #run(name, show) {
+    let isLeft = false;
+    const leave = this.leave;
+    this.leave = () => {
+      leave?.();
+      isLeft = true;
+    };
+    const find = (report) => report.steps.find((step) => step.name === name);
+    let step = find(await this.link.request("setup", { action: "start", step: name }));
+    while (step.state === "running") {
+      if (isLeft) {
+        this.link.request("setup", { action: "cancel" }).catch(() => {});
+        return null;
+      }
+      show(step);
+      await new Promise((resolve) => setTimeout(resolve, pollPeriod));
+      step = find(await this.link.request("setup"));
+    }
+    return isLeft ? null : step;
   }
 
   #mark() {
@@ -175,7 +211,33 @@ export class SetupView {
     const answers = {};
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("motors") }, "All motors turn correctly");
     const problem = el("p", { class: "care", "aria-live": "polite" });
-    body.append(el("p", {}, "Each motor moves its axis by about 4°. Switch the motors' supply on, and watch the camera."),
+    const text = el("p", { class: "big", "aria-live": "polite" });
+    const results = el("ul", { class: "plain" });
+    const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress" });
+    const measure = el("button", { type: "button", class: "main", onclick: async () => {
+      measure.disabled = true;
+      results.replaceChildren();
+      try {
+        const step = await this.#run("motors", (now) => {
+          progress.value = now.progress;
+          setText(text, now.instruction);
+        });
+        if (step) {
+          progress.value = step.state === "failed" ? 0 : 1;
+          setText(text, step.sentence);
+          results.replaceChildren(...step.values.map((one) => el("li", {}, `${one.name}: ${fixed(one.value, 2)}`)),
+            ...step.changes.map((one) => el("li", {}, `${one.key} = ${one.new} (was ${one.old})`)));
+          if (step.state === "done") next.disabled = false;
+        }
+      } catch (error) {
+        setText(text, sentence(error));
+      }
+      measure.disabled = false;
+    } }, "Measure all motors");
+    const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("setup", { action: "undo", step: "motors" })) }, "Undo the new settings");
+    body.append(el("p", {}, "airframed moves each motor by about 4° for 7 s, and measures its axis, its direction and its angle. Switch the motors' supply on, and hold the handle still and upright."),
+      el("div", { class: "row" }, measure, undo), progress, text, results,
+      el("p", {}, "Alternatively, move a single motor and watch the camera:"),
       el("table", {}, ["pitch", "roll", "yaw"].map((axis) => el("tr", {}, el("th", { scope: "row" }, axis),
         el("td", {}, el("button", { type: "button", "data-motor": axis, onclick: async () => {
           if (this.live.status?.mode !== "inactive") await attempt(() => this.link.request("mode", { mode: "inactive" }), true);
@@ -214,9 +276,18 @@ export class SetupView {
 
   #locked(body) {
     const state = el("p", { class: "big", role: "status" });
+    const problem = el("p", { class: "care", "aria-live": "polite" });
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("locked") }, "The camera is held still");
     body.append(el("p", {}, "The motors come on and hold the camera in its attitude. If the camera moves, touch STOP."),
-      el("button", { type: "button", onclick: () => attempt(() => this.link.request("mode", { mode: "locked" })) }, "Switch on (locked)"), state, next);
+      el("button", { type: "button", onclick: async () => {
+        setText(problem, "");
+        try {
+          const step = await this.#run("locked", () => {});
+          if (step?.state === "failed") setText(problem, step.sentence);
+        } catch (error) {
+          setText(problem, sentence(error));
+        }
+      } }, "Switch on (locked)"), state, problem, next);
     let since = null;
     this.#watch((status) => {
       const error = Math.max(...axes.map((axis) => Math.abs(status.error_deg[axis])).filter(Number.isFinite), 0);
@@ -234,12 +305,4 @@ export class SetupView {
         if (await attempt(() => this.link.request("save"))) this.#finish("save");
       } }, "Save"));
   }
-}
-
-function load() {
-  try { return JSON.parse(localStorage.getItem(storage)) ?? {}; } catch { return {}; }
-}
-
-function store(marks) {
-  try { localStorage.setItem(storage, JSON.stringify(marks)); } catch { /* Storage can be switched off. */ }
 }

@@ -1,0 +1,56 @@
+// Settings of the motors' wiring, which the set-up measures. They are saved like live settings, but
+// take effect at the next start.
+extension ParameterStore {
+    /// Changes of the saved entries that give settings of `Schema.wiring` new values at the next
+    /// start. The active values do not change.
+    ///
+    /// - Parameter updates: New values of settings of `Schema.wiring`.
+    /// - Returns: New entries, as TOML text by key.
+    /// - Throws: A `ConfigurationProblem` if a setting does not belong to `Schema.wiring`, if a value
+    ///   is invalid, if `--set` would override a value, or if the values together violate a rule.
+    public func wiringChange(
+        _ updates: [SettingUpdate]
+    ) throws(ConfigurationProblem) -> Overlay {
+        var next = self
+        var wanted = settings
+        next.wiring = nextWiring
+        for update in updates {
+            guard let setting = Schema.setting(update.key), Schema.wiring.contains(update.key)
+            else { throw .unknownKey(update.key) }
+            update.write(&wanted)
+            let value = setting.value(in: wanted)
+            try setting.check(value, written: update.writtenText)
+            guard loaded.origin(of: update.key) != .commandLine else {
+                throw ConfigurationProblem(
+                    .notLive, key: update.key, value: update.writtenText,
+                    "has no effect, because the command line of airframed sets the value",
+                    hint: "Remove `--set \(update.key)=…` and restart airframed.")
+            }
+            next.wiring[update.key] = value
+        }
+        next.rebuild()
+        try next.obeyRules()
+        var change: Overlay = [:]
+        for update in updates { change[update.key] = next.wiring[update.key]?.tomlText }
+        return change
+    }
+
+    /// True if a saved setting of the wiring takes effect at the next start.
+    public var hasWaitingWiring: Bool { wiring != nextWiring }
+
+    static func wiringValue(
+        _ key: String, _ text: String
+    ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
+        try ConfigurationLoader.value(of: key, text: text, at: .saved)
+    }
+}
+
+extension Schema {
+    /// Keys of the settings that the set-up measures and saves for the next start: assignment,
+    /// direction, pole pairs and travel of the motors.
+    public static let wiring: Set<String> = [
+        "hardware.linux.motor_channels", "hardware.linux.can_id", "hardware.linux.servo_id",
+        "motors.direction", "motors.pole_pairs", "servo.direction", "servo.travel_deg",
+        "servo.trim_us", "servo.pulse_us",
+    ]
+}

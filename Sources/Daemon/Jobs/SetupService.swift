@@ -1,0 +1,371 @@
+import Calibration
+import Configuration
+import GimbalCore
+import Identification
+import Links
+import Policy
+import Port
+import Realtime
+import Synchronization
+import Wire
+
+/// Service of the set-up: the steps from wired parts to a stabilised camera. The service runs one
+/// step at a time, on request over the socket. Finished steps are saved, so every client can
+/// continue the set-up, even after a restart.
+///
+/// The thread that drains the telemetry calls `feed` and `advance`; other methods can be called on
+/// any ordinary thread. `feed` only computes; `advance` sends the requests.
+final class SetupService: Sendable {
+    enum Job {
+        case calibration(SetupStepName)
+        case motors(MotorSetupRun)
+        case locked(LockedSetupRun)
+        /// The result of the step is being written to the disk.
+        case saving(SetupStepName)
+    }
+
+    /// Results of this process, for the report.
+    struct Result {
+        var failure: MotorSetupRun.Failure?
+        var sentence = ""
+        var values: [SetupValue] = []
+        var changes: [SetupChange] = []
+    }
+
+    struct State {
+        var job: Job?
+        var owner: CommandSource?
+        var who = ""
+        var results: [SetupStepName: Result] = [:]
+    }
+
+    let tuning: Tuning
+    private let commander: Commander
+    let calibration: CalibrationService
+    private let hub: TelemetryHub
+    let state = Mutex(State())
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - tuning: Owner of the settings, which also saves the finished steps.
+    ///   - commander: Receiver of the requests for motion.
+    ///   - calibration: Service of the calibrations.
+    ///   - hub: Source of the newest values of the loop.
+    init(
+        tuning: Tuning, commander: Commander, calibration: CalibrationService, hub: TelemetryHub
+    ) {
+        self.tuning = tuning
+        self.commander = commander
+        self.calibration = calibration
+        self.hub = hub
+    }
+
+    // MARK: Requests
+
+    /// Starts a step. A finished step can be started again.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - owner: The requesting connection; a step that moves motors ends with this connection.
+    ///   - who: Description of the client, for the history.
+    ///   - now: Present time on the loop's clock.
+    /// - Throws: A refusal that states why the step cannot start.
+    func start(
+        _ step: SetupStepName, owner: CommandSource, who: String, now: Instant
+    ) throws(Refusal) {
+        guard state.withLock({ $0.job == nil }) else {
+            throw Refusal(
+                .busy, "A step of the set-up is running; `airframectl setup cancel` ends it.")
+        }
+        switch step {
+        case .chips: try checkChips(who)
+        case .gyro, .accelerometer, .mounting:
+            if let kind = step.calibration {
+                _ = try calibration.start(kind, owner: owner, now: now)
+                begin(.calibration(step), step, owner, who)
+            }
+        case .motors:
+            guard !calibration.status().isRunning else {
+                throw Refusal(
+                    .busy, "A calibration is running; `airframectl calibrate cancel` ends it.")
+            }
+            let settings = tuning.settings
+            let axes = settings.motorisedAxes
+            guard !axes.isEmpty else {
+                throw Refusal(
+                    .refused,
+                    "No motors are configured; set hardware.linux.motors and restart airframed.")
+            }
+            try commander.request(.mode(.inactive), from: owner, now: now)
+            begin(.motors(MotorSetupRun(axes: axes, settings: settings)), step, owner, who)
+        case .locked:
+            guard !tuning.standing.store.hasWaitingWiring else {
+                throw Refusal(
+                    .refused,
+                    "The new settings of the motors take effect after a restart: restart airframed first."
+                )
+            }
+            try commander.request(.mode(.locked), from: owner, now: now)
+            begin(.locked(LockedSetupRun(now: now)), step, owner, who)
+        case .balance: try checkBalance(who)
+        case .save:
+            begin(.saving(step), step, owner, who)
+            tuning.save(by: who) { result in
+                switch result {
+                case .success(let sentence): self.finish(step, Result(sentence: sentence), who: who)
+                case .failure(let refusal): self.fail(step, "not_saved", refusal.message)
+                }
+            }
+        }
+    }
+
+    private func begin(
+        _ job: Job, _ step: SetupStepName, _ owner: CommandSource, _ who: String
+    ) {
+        state.withLock { state in
+            state.job = job
+            state.owner = owner
+            state.who = who
+            state.results[step] = Result()
+        }
+    }
+
+    /// Marks a step as skipped, or as done because a person has checked the result.
+    func mark(
+        _ step: SetupStepName, as result: SetupStep.State, who: String,
+        _ done: @escaping Later<Void>
+    ) {
+        state.withLock { $0.results[step]?.failure = nil }
+        tuning.finishSetup(step.rawValue, result.rawValue, by: who, done)
+    }
+
+    /// Restores the settings or the calibration from before a step, and marks the step as open.
+    func undo(_ step: SetupStepName, who: String, _ done: @escaping Later<Void>) {
+        let names = [step.rawValue]
+        state.withLock { $0.results[step] = nil }
+        guard let kind = step.calibration, tuning.calibrations.canUndo(kind) else {
+            return tuning.undoSetup(names, by: who, done)
+        }
+        calibration.undo(kind) { result in
+            switch result {
+            case .success: self.tuning.undoSetup(names, by: who, done)
+            case .failure(let refusal): done(.failure(refusal))
+            }
+        }
+    }
+
+    /// Marks all steps as open, without a change of the settings.
+    func forget(who: String, _ done: @escaping Later<Void>) {
+        state.withLock { $0.results = [:] }
+        tuning.forgetSetup(by: who, done)
+    }
+
+    /// Cancels the running step. The motors are switched off.
+    func cancel(now: Instant) { stop(now: now) { _ in true } }
+
+    /// Ends the step that a connection has requested, because the connection has ended.
+    func disconnected(_ owner: CommandSource, now: Instant) {
+        stop(now: now) { $0.owner == owner }
+    }
+
+    private func stop(now: Instant, where isMeant: (State) -> Bool) {
+        let (job, owner): (Job?, CommandSource?) = state.withLock { state in
+            guard let job = state.job, isMeant(state) else { return (nil, nil) }
+            if case .saving = job { return (nil, nil) }
+            state.job = nil
+            return (job, state.owner)
+        }
+        switch job {
+        case .calibration: _ = calibration.cancel()
+        case .motors, .locked:
+            if let owner { try? commander.request(.mode(.inactive), from: owner, now: now) }
+        case .saving, nil: break
+        }
+    }
+
+    // MARK: Progress
+
+    /// Passes a tick to the running step. Without a running step, the call returns immediately.
+    func feed(_ record: TelemetryRecord) {
+        state.withLock { state in
+            switch state.job {
+            case .motors(var run):
+                run.feed(record)
+                state.job = .motors(run)
+            case .locked(var run):
+                run.feed(record)
+                state.job = .locked(run)
+            case .calibration, .saving, nil: break
+            }
+        }
+    }
+
+    /// Sends the requests of the running step, and ends a complete step.
+    func advance(now: Instant) {
+        let (request, job, owner, who): (MotionRequest?, Job?, CommandSource?, String) =
+            state.withLock { state in
+                guard case .motors(var run) = state.job else {
+                    return (nil, state.job, state.owner, state.who)
+                }
+                let request = run.next(now: now)
+                state.job = .motors(run)
+                return (request, state.job, state.owner, state.who)
+            }
+        guard let owner else { return }
+        if let request {
+            do throws(Refusal) {
+                try commander.request(request, from: owner, now: now)
+            } catch {
+                return end(.motors, "interrupted", error.message, owner, now)
+            }
+        }
+        switch job {
+        case .motors(let run):
+            if let failure = run.failure {
+                end(.motors, failure.code, failure.sentence, owner, now)
+            } else if run.isComplete, request == nil {
+                conclude(run, who)
+            }
+        case .locked(let run):
+            if let failure = run.failure {
+                end(.locked, failure.code, failure.sentence, owner, now)
+            } else if run.isComplete {
+                finish(
+                    .locked,
+                    Result(
+                        sentence: "The camera was held for 3 s. The motors stay on.",
+                        values: [SetupValue("largest error", run.error * 180 / .pi, "°")]),
+                    who: who)
+            }
+        case .calibration(let step): watch(step, who)
+        case .saving, nil: break
+        }
+    }
+
+    /// Ends the step when its calibration has ended.
+    private func watch(_ step: SetupStepName, _ who: String) {
+        let report = calibration.status()
+        guard !report.isRunning, !calibration.progress.isRunning else { return }
+        if report.state == CalibrationReport.State.done.rawValue {
+            finish(
+                step,
+                Result(
+                    sentence: report.sentence,
+                    values: [
+                        SetupValue("residual", report.residual.known ?? .nan, report.residualUnit)
+                    ]), who: who)
+        } else {
+            fail(step, report.state, report.sentence)
+        }
+    }
+
+    private func conclude(_ run: MotorSetupRun, _ who: String) {
+        let settings = tuning.settings
+        let type = settings.motors.type
+        let updates: [SettingUpdate]
+        do throws(MotorProblem) {
+            let right = try settings.motorAssignment.corrected(by: run.findings, type: type)
+            do throws(Refusal) {
+                updates = try settings.updates(to: right)
+            } catch {
+                return fail(.motors, "swapped_plugs", error.message)
+            }
+        } catch {
+            return fail(.motors, error.rawValue, MotorSetupRun.sentence(error, nil))
+        }
+        var result = Result()
+        for axis in GimbalAxis.allCases {
+            guard let finding = run.findings[axis] else { continue }
+            let turns = finding.direction > 0 ? 1.0 : -1.0
+            result.values.append(
+                SetupValue(
+                    "motor \(axis.name) turns \(finding.axis.name)",
+                    turns * (finding.ratio.isNaN ? 1 : finding.ratio), ""))
+        }
+        for update in updates {
+            let old = Schema.setting(update.key)?.value(in: settings).tomlText ?? ""
+            result.changes.append(SetupChange(key: update.key, old: old, new: update.valueText))
+        }
+        result.sentence =
+            updates.isEmpty
+            ? "All motors turn their own axis, in the right direction."
+            : "The new settings are saved. Restart airframed, then run the step again to check them: sudo systemctl restart airframed."
+        finish(.motors, result, updates, who: who)
+    }
+
+    private func checkChips(_ who: String) throws(Refusal) {
+        guard let record = hub.view?.record, record.snapshot.samples.accepted > 0 else {
+            return fail(
+                .chips, "no_samples",
+                "The sensor has not delivered a sample. Correct the section hardware of the configuration file; `airframectl doctor` names the problem."
+            )
+        }
+        let rate = hub.view?.sampleRate ?? .nan
+        finish(
+            .chips,
+            Result(
+                sentence: "The sensor delivers samples.",
+                values: [SetupValue("samples", rate, "1/s")]), who: who)
+    }
+
+    private func checkBalance(_ who: String) throws(Refusal) {
+        let settings = tuning.settings
+        guard let snapshot = hub.view?.record.snapshot, snapshot.output.enabled else {
+            throw Refusal(
+                .inactive,
+                "The motors are off: run the step locked first. Without the motors, check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
+            )
+        }
+        guard settings.motors.type != .servo, snapshot.imbalance != .zero else {
+            throw Refusal(
+                .refused,
+                "These motors do not measure the imbalance. Check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
+            )
+        }
+        let limit = settings.motors.torqueLimitNm
+        let verdict = BalanceVerdict(
+            imbalance: snapshot.imbalance, torque: min(limit.yaw, limit.roll, limit.pitch))
+        guard verdict.sentences.isEmpty else {
+            return fail(
+                .balance, "unbalanced", verdict.sentences.joined(separator: " "), verdict.values)
+        }
+        finish(
+            .balance, Result(sentence: "The camera is balanced.", values: verdict.values),
+            who: who)
+    }
+
+    private func end(
+        _ step: SetupStepName, _ code: String, _ sentence: String, _ owner: CommandSource,
+        _ now: Instant
+    ) {
+        try? commander.request(.mode(.inactive), from: owner, now: now)
+        fail(step, code, sentence)
+    }
+
+    private func fail(
+        _ step: SetupStepName, _ code: String, _ sentence: String, _ values: [SetupValue] = []
+    ) {
+        state.withLock { state in
+            state.job = nil
+            state.results[step] = Result(
+                failure: MotorSetupRun.Failure(code: code, sentence: sentence), values: values)
+        }
+    }
+
+    private func finish(
+        _ step: SetupStepName, _ result: Result, _ updates: [SettingUpdate] = [], who: String
+    ) {
+        state.withLock { state in
+            state.job = .saving(step)
+            state.results[step] = result
+        }
+        let ending: SetupStep.State = updates.isEmpty ? .done : .restart
+        tuning.finishSetup(step.rawValue, ending.rawValue, updates, by: who) { outcome in
+            switch outcome {
+            case .success: self.state.withLock { $0.job = nil }
+            case .failure(let refusal): self.fail(step, "not_saved", refusal.message)
+            }
+        }
+    }
+}

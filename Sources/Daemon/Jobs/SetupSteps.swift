@@ -1,0 +1,80 @@
+import Calibration
+import GimbalCore
+import Wire
+
+/// Steps of the set-up, in the order in which a person executes them. The raw value is the name in
+/// requests and on the disk; it never changes.
+enum SetupStepName: String, CaseIterable, Sendable {
+    case chips, gyro, accelerometer, mounting, motors, locked, balance, save
+
+    /// The calibration that the step executes; nil for other steps.
+    var calibration: CalibrationKind? {
+        switch self {
+        case .gyro: .gyro
+        case .accelerometer: .accelerometer
+        case .mounting: .mounting
+        case .chips, .motors, .locked, .balance, .save: nil
+        }
+    }
+
+    /// Title of the step.
+    var title: String {
+        switch self {
+        case .chips: "Chips"
+        case .gyro: "Calibrate the gyroscope"
+        case .accelerometer: "Calibrate the accelerometer"
+        case .mounting: "Mounting of the sensor"
+        case .motors: "Motors, one by one"
+        case .locked: "Hold still for the first time"
+        case .balance: "Balance"
+        case .save: "Save"
+        }
+    }
+
+    /// Action of the person before the step starts.
+    var instruction: String {
+        switch self {
+        case .chips: "The step checks whether the sensor delivers samples."
+        case .gyro: "Put the camera down: it must be still for a few seconds. The motors are off."
+        case .accelerometer:
+            "Hold the camera still on each of its six sides, in any order. The upright pose must be level. The motors are off."
+        case .mounting: "Level the camera exactly, then tilt the lens down. The motors are off."
+        case .motors:
+            "Each motor moves its axis by about 4° for 7 s. Switch the motors' supply on, hold the handle still and upright, and keep a hand at the switch. `airframectl stop` ends the motion."
+        case .locked:
+            "Balance the camera first: with the motors off, it must stay where you release it. Then the motors come on and hold the camera. Keep a hand at the switch of the supply."
+        case .balance: "The motors measure the balance. Hold the handle still and upright."
+        case .save: "The step saves the changed settings, so that they survive a restart."
+        }
+    }
+}
+
+/// Evaluation of the camera's balance from the imbalance that the motors have measured.
+struct BalanceVerdict {
+    /// Share of the weakest motor's torque below which the camera counts as balanced.
+    private static let smallShare = 0.05
+
+    /// Measured products of mass and offset, g·m.
+    var values: [SetupValue] = []
+    /// Sentences about the axes that are not balanced.
+    var sentences: [String] = []
+
+    /// Evaluates an imbalance.
+    ///
+    /// - Parameters:
+    ///   - imbalance: Product of mass and offset, camera frame, kg·m.
+    ///   - torque: Largest torque of the weakest motor, N·m.
+    init(imbalance: Vector3, torque: Double) {
+        for (axis, offset, more, less) in [
+            ("x", imbalance.x, "forward", "back"), ("y", imbalance.y, "right", "left"),
+            ("z", imbalance.z, "down", "up"),
+        ] {
+            values.append(SetupValue("imbalance \(axis)", offset * 1000, "g·m"))
+            let share = abs(offset) * 9.80665 / max(torque, 1e-6)
+            guard share >= Self.smallShare else { continue }
+            sentences.append(
+                "The camera is too heavy on the side \(offset > 0 ? more : less), which takes \(Int((share * 100).rounded())) % of the weakest motor's torque: move the camera \(offset > 0 ? less : more)."
+            )
+        }
+    }
+}

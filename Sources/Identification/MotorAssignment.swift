@@ -1,0 +1,88 @@
+public import GimbalCore
+internal import CMathShim
+
+/// Settings of the motors' wiring: assignment of outputs to joints, directions, and ratios. The
+/// type computes the right settings from the findings for all motors.
+public struct MotorAssignment: Sendable, Equatable {
+    /// Output number or identifier of each joint's motor.
+    public var outputs: AxisVector
+    /// Direction of each motor, 1 or -1.
+    public var direction: AxisVector
+    /// Number of pole pairs of all motors; used for motors without encoders.
+    public var polePairs = 7
+    /// Travel of each servo, degrees.
+    public var travel = AxisVector(repeating: 90)
+    /// Pulse offset of each servo, µs.
+    public var trim = AxisVector.zero
+    /// Shortest pulse of each servo, µs.
+    public var shortest = AxisVector(repeating: 1000)
+    /// Longest pulse of each servo, µs.
+    public var longest = AxisVector(repeating: 2000)
+
+    /// Relative difference between two ratios that counts as equal.
+    private static let tolerance = 0.08
+    /// Largest distance of a measured number of pole pairs from a whole number.
+    private static let poleDistance = 0.35
+    /// Relative difference between measured and configured travel that counts as equal.
+    private static let travelTolerance = 0.15
+
+    /// Creates the settings in force.
+    public init(outputs: AxisVector, direction: AxisVector) {
+        self.outputs = outputs
+        self.direction = direction
+    }
+
+    /// Computes the settings that give each joint its motor, direction and ratio.
+    ///
+    /// - Parameters:
+    ///   - findings: Finding of each tested motor, by the joint to which it is assigned now.
+    ///   - type: Type of the motors.
+    /// - Returns: The right settings; equal to `self` if the wiring is right.
+    /// - Throws: `MotorProblem` if two motors turn the same joint, or a ratio is implausible.
+    public func corrected(
+        by findings: [GimbalAxis: MotorMotion.Finding], type: MotorType
+    ) throws(MotorProblem) -> MotorAssignment {
+        guard Set(findings.values.map(\.axis)).count == findings.count else { throw .sameAxis }
+        // A joint that no tested motor turns keeps its motor, unless this motor turns another joint.
+        var right = self
+        for (assigned, finding) in findings {
+            right.outputs[finding.axis] = outputs[assigned]
+            right.direction[finding.axis] = direction[assigned] * finding.direction
+            right.travel[finding.axis] = travel[assigned]
+            right.trim[finding.axis] = trim[assigned]
+            right.shortest[finding.axis] = shortest[assigned]
+            right.longest[finding.axis] = longest[assigned]
+        }
+        switch type {
+        case .torque: break
+        case .field:
+            right.polePairs = try poles(findings.values.map(\.ratio))
+        case .servo:
+            for (assigned, finding) in findings {
+                let old = travel[assigned]
+                let measured = old * finding.ratio
+                guard (1.0 / 3...3).contains(finding.ratio) else { throw .implausibleTravel }
+                if abs(measured / old - 1) > Self.travelTolerance {
+                    right.travel[finding.axis] = cm_floor(measured / 5 + 0.5) * 5
+                }
+            }
+        }
+        return right
+    }
+
+    /// Number of pole pairs from the ratios of all motors.
+    private func poles(_ ratios: [Double]) throws(MotorProblem) -> Int {
+        let configured = Double(polePairs)
+        let sorted = ratios.sorted()
+        guard let least = sorted.first, let most = sorted.last, least > 0 else { return polePairs }
+        guard most / least < 1.25 else { throw .unclearPoles }
+        let mean = ratios.reduce(0, +) / Double(ratios.count)
+        if abs(mean - 1) < Self.tolerance { return polePairs }
+        let measured = configured / mean
+        let whole = cm_floor(measured + 0.5)
+        guard abs(measured - whole) < Self.poleDistance, (1...50).contains(whole) else {
+            throw .unclearPoles
+        }
+        return Int(whole)
+    }
+}

@@ -1,0 +1,80 @@
+package import Configuration
+import Logging
+package import Persistence
+package import Port
+import Synchronization
+
+// Saved progress of the set-up, and the settings of the motors' wiring, which take effect at the
+// next start.
+extension Tuning {
+    /// Finished steps of the set-up, by name.
+    package var setupSteps: [String: SavedState.Step] { stateOwner.saved.setup ?? [:] }
+
+    /// Saves the result of a step of the set-up.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the step.
+    ///   - result: State of the step: `done`, `skipped` or `restart`.
+    ///   - updates: New values of settings of `Schema.wiring`, for the next start.
+    ///   - who: Author of the change, for the log.
+    ///   - done: Closure that receives the success, or the reason why nothing was saved.
+    package func finishSetup(
+        _ name: String, _ result: String, _ updates: [SettingUpdate] = [], by who: String,
+        _ done: @escaping Later<Void>
+    ) {
+        let change: ParameterStore.Overlay
+        do throws(ConfigurationProblem) {
+            change = try state.withLock { (state) throws(ConfigurationProblem) in
+                try state.store.wiringChange(updates)
+            }
+        } catch {
+            return done(.failure(Refusal(error)))
+        }
+        let list = updates.map(\.description).joined(separator: ", ")
+        let what =
+            updates.isEmpty
+            ? "finished the set-up step \(name): \(result)" : "set \(list) for the next start"
+        write(by: who, what) { saved in
+            // The values from before the first run of the step stay in force for `undo`.
+            var replaced = saved.setup?[name]?.replaced ?? [:]
+            for key in change.keys where replaced[key] == nil {
+                replaced[key] = saved.parameters[key] ?? ""
+            }
+            saved.parameters.merge(change) { $1 }
+            saved.setup = (saved.setup ?? [:]).merging(
+                [name: SavedState.Step(state: result, replaced: replaced)]) { $1 }
+        } commit: { state, saved in
+            state.store.adopt(saved: saved.parameters)
+        } done: { result in
+            if case .success = result { self.log.notice("\(who) \(what).") }
+            done(result)
+        }
+    }
+
+    /// Removes the result of a step of the set-up, and restores the saved settings from before the
+    /// step for the next start.
+    ///
+    /// - Parameters:
+    ///   - names: Names of the steps.
+    ///   - who: Author of the change, for the log.
+    ///   - done: Closure that receives the success, or the reason why nothing was saved.
+    package func undoSetup(_ names: [String], by who: String, _ done: @escaping Later<Void>) {
+        write(by: who, "undid the set-up step \(names.joined(separator: ", "))") { saved in
+            for name in names {
+                for (key, text) in saved.setup?[name]?.replaced ?? [:] {
+                    saved.parameters[key] = text.isEmpty ? nil : text
+                }
+                saved.setup?[name] = nil
+            }
+        } commit: { state, saved in
+            state.store.adopt(saved: saved.parameters)
+        } done: { done($0) }
+    }
+
+    /// Removes the results of all steps, without a change of the settings. The steps can no longer
+    /// be undone.
+    package func forgetSetup(by who: String, _ done: @escaping Later<Void>) {
+        write(by: who, "began the set-up again") { $0.setup = nil } commit: { _, _ in
+        } done: { done($0) }
+    }
+}

@@ -1,0 +1,210 @@
+import ArgumentParser
+import Client
+import Glibc
+import PlainText
+import Wire
+
+struct SetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Set the gimbal up, step by step, from wired parts to a stabilised camera.",
+        discussion: """
+            In a terminal, the command without an argument guides through all open steps. Otherwise, it lists the steps.
+
+            chips           whether the sensor delivers samples
+            gyro, accelerometer, mounting
+                            calibrations, see `airframectl calibrate`
+            motors          moves each motor slowly by about 4°, and measures its axis, its direction, and its pole pairs or travel
+            locked          the motors hold the camera for the first time
+            balance         balance of the camera, as the motors measure it
+            save            saves the changed settings
+
+            status          list of the steps
+            confirm STEP    mark a step as done whose result you have checked, such as the balance
+            skip STEP       mark a step as skipped
+            undo STEP       restore the settings from before a step
+            cancel          end the running step; the motors are switched off
+            again           mark all steps as open; the settings do not change
+
+            airframed saves the finished steps, so you can continue on another computer or in the browser. New settings of the motors take effect at the next start of airframed. \
+            Ctrl-C ends a running step.
+            """)
+
+    /// Steps and actions of the command.
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case status, chips, gyro, accelerometer, mounting, motors, locked, balance, save
+        case confirm, skip, undo, cancel, again
+
+        /// True if the action is a step.
+        var isStep: Bool {
+            switch self {
+            case .status, .confirm, .skip, .undo, .cancel, .again: false
+            default: true
+            }
+        }
+    }
+
+    /// Interval between two requests for the state of a step, s.
+    private static let period = 0.2
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "Step to run, or status, confirm, skip, undo, cancel, again.")
+    var action: Action?
+    @Argument(help: "Step for `confirm`, `skip` and `undo`.")
+    var step: Action?
+
+    func validate() throws {
+        let needsStep = action == .confirm || action == .skip || action == .undo
+        guard needsStep == (step != nil), step?.isStep ?? true else {
+            throw ValidationError("The actions `confirm`, `skip` and `undo` need a step, such as `motors`.")
+        }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        switch action {
+        case nil:
+            if options.json || isatty(STDIN_FILENO) == 0 { return try show(client, "status") }
+            try guide(client)
+        case .status?, .cancel?, .again?: try show(client, action?.rawValue ?? "status")
+        case .confirm?, .skip?, .undo?: try show(client, action?.rawValue ?? "", step)
+        case let step?:
+            guard try execute(step.rawValue, client, Signals(SIGINT, SIGTERM)) else {
+                throw ExitCode(ExitCodes.refused)
+            }
+        }
+    }
+
+    private func ask(
+        _ client: DaemonClient, _ action: String, _ step: String? = nil
+    ) throws -> SetupReport {
+        var params: [String: JSONValue] = ["action": .string(action)]
+        params["step"] = step.map(JSONValue.string)
+        return try client.request(.setup, params)
+    }
+
+    private func show(_ client: DaemonClient, _ action: String, _ step: Action? = nil) throws {
+        let report = try ask(client, action, step?.rawValue)
+        if options.json { return try Output.json(report) }
+        SetupView.list(report).forEach(Output.line)
+    }
+
+    /// Starts a step and shows its progress until its end.
+    ///
+    /// - Returns: True if the step has succeeded.
+    private func execute(
+        _ name: String, _ client: DaemonClient, _ signals: Signals
+    ) throws -> Bool {
+        var report = try ask(client, "start", name)
+        var view = SetupView()
+        while true {
+            guard let step = report.steps.first(where: { $0.name == name }) else { return false }
+            if options.json {
+                try Output.json(step)
+            } else {
+                view.lines(for: step).forEach(Output.line)
+            }
+            guard step.isRunning else {
+                return step.state == SetupStep.State.done.rawValue
+                    || step.state == SetupStep.State.restart.rawValue
+            }
+            report =
+                signals.wait(seconds: Self.period) == nil
+                ? try ask(client, "status") : try ask(client, "cancel")
+        }
+    }
+
+    /// Guides through all open steps.
+    private func guide(_ client: DaemonClient) throws {
+        let signals = Signals(SIGINT, SIGTERM)
+        Output.line(
+            "Keep a hand at the switch of the motors' supply. You can leave the set-up after each step, and continue later."
+        )
+        while true {
+            let report = try ask(client, "status")
+            guard let step = report.next else {
+                return Output.line("All steps are finished: the gimbal is ready.")
+            }
+            SetupView.introduction(step, of: report).forEach(Output.line)
+            if step.state == SetupStep.State.restart.rawValue { return }
+            Output.write("[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: ", to: STDOUT_FILENO)
+            guard let answer = readLine() else { return }
+            do {
+                switch answer.lowercased() {
+                case "": _ = try execute(step.name, client, signals)
+                case "c": _ = try ask(client, "confirm", step.name)
+                case "s": _ = try ask(client, "skip", step.name)
+                case "u": _ = try ask(client, "undo", step.name)
+                case "q": return
+                default: Output.line("Press Enter, or type c, s, u or q.")
+                }
+            } catch ClientError.refused(let refusal) {
+                Output.line(refusal.message)
+            }
+        }
+    }
+}
+
+/// Text output of the set-up.
+struct SetupView {
+    private var instruction = ""
+    private var hint = ""
+    private var tenths = -1
+
+    /// Returns the lines to write for the newest state of a step; empty if nothing has changed.
+    mutating func lines(for step: SetupStep) -> [String] {
+        guard step.isRunning else { return Self.ending(step) }
+        var lines: [String] = []
+        if step.instruction != instruction {
+            instruction = step.instruction
+            lines.append("  " + step.instruction)
+        }
+        let kind = String(step.sentence.prefix { $0 != "(" })
+        let now = Int((step.progress.known ?? 0) * 10)
+        guard kind != hint || now > tenths else { return lines }
+        tenths = max(now, tenths)
+        hint = kind
+        let text = step.sentence.isEmpty ? "" : "  \(step.sentence)"
+        lines.append("  \(tenths * 10) %\(text)")
+        return lines
+    }
+
+    /// Result of a step that has ended: text, measured values and changed settings.
+    static func ending(_ step: SetupStep) -> [String] {
+        var lines = step.values.compactMap { value in
+            value.value.known.map {
+                "  \(value.name): \(Format.fixed($0, 3))\(value.unit.isEmpty ? "" : " " + value.unit)"
+            }
+        }
+        lines += step.changes.map { "  \($0.key) = \($0.new)  (was \($0.old))" }
+        if !step.sentence.isEmpty { lines.append(step.sentence) }
+        return lines
+    }
+
+    /// One line for each step.
+    static func list(_ report: SetupReport) -> [String] {
+        var table = Table()
+        for step in report.steps {
+            table.add(
+                .init(step.name), .init(step.state),
+                .init(step.code.isEmpty ? step.title : step.sentence))
+        }
+        var lines = table.lines(Style.forOutput())
+        if report.needsRestart {
+            lines.append(
+                "New settings take effect after a restart: sudo systemctl restart airframed")
+        }
+        return lines
+    }
+
+    /// Title, last result and instruction of a step.
+    static func introduction(_ step: SetupStep, of report: SetupReport) -> [String] {
+        let number = (report.steps.firstIndex { $0.name == step.name } ?? 0) + 1
+        var lines = ["", "\(number) of \(report.steps.count): \(step.title)"]
+        if step.state != SetupStep.State.open.rawValue || !step.sentence.isEmpty {
+            lines += ending(step)
+        }
+        if step.state != SetupStep.State.restart.rawValue { lines.append(step.instruction) }
+        return lines
+    }
+}
