@@ -22,8 +22,9 @@ public struct MotorAssignment: Sendable, Equatable {
     /// Relative difference between two ratios that counts as equal.
     private static let tolerance = 0.08
     /// Largest distance of a measured number of pole pairs from a whole number.
-    private static let poleDistance = 0.35
-    /// Relative difference between measured and configured travel that counts as equal.
+    private static let poleDistance = 0.3
+    /// Relative difference between measured and configured travel that counts as equal. A larger
+    /// difference is rounded to 10°.
     private static let travelTolerance = 0.15
 
     /// Creates the settings in force.
@@ -63,7 +64,7 @@ public struct MotorAssignment: Sendable, Equatable {
                 let measured = old * finding.ratio
                 guard (1.0 / 3...3).contains(finding.ratio) else { throw .implausibleTravel }
                 if abs(measured / old - 1) > Self.travelTolerance {
-                    right.travel[finding.axis] = cm_floor(measured / 5 + 0.5) * 5
+                    right.travel[finding.axis] = cm_floor(measured / 10 + 0.5) * 10
                 }
             }
         }

@@ -24,9 +24,10 @@ public enum MotorProblem: String, Error, Sendable, CaseIterable {
 /// ratio of measured to commanded angle.
 ///
 /// A stroke is the motion between two reversals of the command. For each stroke, the camera's
-/// rotation is compared with the change of the command. For a position command, the first 40 % of
-/// each stroke are not used, because friction and dead band hold the camera after a reversal. A
-/// constant offset of the gyroscope cancels, because the strokes have both directions.
+/// rotation is compared with the change of the command. For a position command, only 40 % to 90 %
+/// of each stroke are used: friction and dead band hold the camera after a reversal, and a dead band
+/// makes it move in jumps before the next one. A constant offset of the gyroscope cancels, because
+/// the strokes have both directions.
 public struct MotorMotion: Sendable {
     /// Result for one motor.
     public struct Finding: Sendable, Equatable {
@@ -51,12 +52,10 @@ public struct MotorMotion: Sendable {
         var rotation = Vector3.zero
     }
 
-    /// Amplitude of the position command of a motor test, rad; see `MotorSwing`.
-    static let swing = 4 * Double.pi / 180
-    /// Fraction of a stroke's command that is not used.
-    private static let unusedShare = 0.4
-    /// Smallest rotation in a stroke that counts as motion, rad.
-    private static let smallest = 0.3 * Double.pi / 180
+    /// Fractions of a stroke's command between which the stroke is used.
+    private static let used = 0.4...0.9
+    /// Smallest rotation in a stroke that counts as motion, rad: for positions, and for torques.
+    private static let smallest = (position: 0.3 * Double.pi / 180, torque: 0.06 * Double.pi / 180)
     /// Largest `residual` of an undisturbed motion.
     private static let largestResidual = 0.35
     /// Smallest `alignment` with the axis of a joint, the cosine of 26°.
@@ -64,6 +63,10 @@ public struct MotorMotion: Sendable {
 
     private let isTorque: Bool
     private let settling: Double
+    /// Amplitude of the position command of a motor test, rad; see `MotorSwing`.
+    private let swing: Double
+    /// Time of the first command, s; nil before it.
+    private var began: Double?
     private var last: (seconds: Double, command: Double)?
     private var sign = 0.0
     private var reversal = 0.0
@@ -75,10 +78,10 @@ public struct MotorMotion: Sendable {
     ///
     /// - Parameters:
     ///   - type: Type of the motors.
-    ///   - settling: Time from the start of the motor test to the first used stroke, s. In this
-    ///     time, the rotor of a motor without encoder aligns with its field.
+    ///   - settling: Shortest time from the first command to the first used stroke, s.
     public init(_ type: MotorType, settling: Double = 2) {
         if case .torque = type { isTorque = true } else { isTorque = false }
+        if case .field = type { swing = 16 * .pi / 180 } else { swing = 4 * .pi / 180 }
         self.settling = settling
     }
 
@@ -97,18 +100,19 @@ public struct MotorMotion: Sendable {
         defer { last = (seconds, command) }
         guard let last, seconds > last.seconds else { return }
         let dt = seconds - last.seconds
+        if began == nil, command != 0 { began = seconds }
+        guard let began else { return }
         let change = isTorque ? command : command - last.command
         let now = change > 0 ? 1.0 : change < 0 ? -1.0 : sign
         if now != sign {
             if let present, strokes.count < 64 { strokes.append(present) }
-            present = seconds >= settling && sign != 0 ? Stroke() : nil
+            present = seconds - began >= settling && sign != 0 ? Stroke() : nil
             sign = now
             reversal = last.command
         }
         guard var stroke = present else { return }
         force += accel
-        let isUsed = abs(command - reversal) > Self.unusedShare * 2 * Self.swing
-        guard isTorque || isUsed else { return }
+        guard isTorque || Self.used.contains(abs(command - reversal) / (2 * swing)) else { return }
         stroke.command = isTorque ? sign : stroke.command + change
         stroke.seconds += dt
         stroke.rotation += rate * dt
@@ -148,10 +152,10 @@ public struct MotorMotion: Sendable {
         let count = Double(strokes.count)
         let size = gain.norm * (cc / count).squareRoot()
         let rest = (squares / count).squareRoot()
-        guard largest > Self.smallest else { throw .noMotion }
-        guard size > Self.smallest || rest > Self.smallest else { throw .noMotion }
+        let smallest = isTorque ? Self.smallest.torque : Self.smallest.position
+        guard largest > smallest, max(size, rest) > smallest else { throw .noMotion }
         let residual = rest / max(size, 1e-9)
-        guard residual < Self.largestResidual else { throw .disturbed }
+        guard size > smallest, residual < Self.largestResidual else { throw .disturbed }
         let (axis, alignment) = joint(along: gain / gain.norm)
         guard abs(alignment) > Self.smallestAlignment else { throw .mixedAxes }
         return Finding(

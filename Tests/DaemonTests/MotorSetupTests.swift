@@ -40,7 +40,7 @@ struct MotorSetupTests {
         let outcome = WiredGimbal(type: .servo, wiring: example.wiring).run()
         #expect(outcome.code == "")
         #expect(outcome.settings.map { example.wiring.fits($0, .servo) } == true)
-        #expect(outcome.fastest < 60, "a fling of \(outcome.fastest)°/s")
+        #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
     }
 
     @Test("motors without encoders", arguments: cases)
@@ -48,7 +48,7 @@ struct MotorSetupTests {
         let outcome = WiredGimbal(type: .field, wiring: example.wiring).run()
         #expect(outcome.code == "")
         #expect(outcome.settings.map { example.wiring.fits($0, .field) } == true)
-        #expect(outcome.fastest < 200, "a fling of \(outcome.fastest)°/s")
+        #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
     }
 
     @Test("motors with encoders", arguments: cases)
@@ -56,16 +56,18 @@ struct MotorSetupTests {
         let outcome = WiredGimbal(type: .torque, wiring: example.wiring).run()
         #expect(outcome.code == "")
         #expect(outcome.settings.map { example.wiring.fits($0, .torque) } == true)
-        #expect(outcome.fastest < 60, "a fling of \(outcome.fastest)°/s")
+        #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
     }
 
-    @Test("a wrong number of pole pairs is measured", arguments: [4.0, 6, 8, 11, 12, 14])
+    @Test(
+        "a wrong number of pole pairs is measured, or refused", arguments: [4.0, 6, 8, 11, 12, 14])
     func poles(pairs: Double) {
         let wiring = TrueWiring(polePairs: pairs)
         let outcome = WiredGimbal(type: .field, wiring: wiring).run()
-        #expect(outcome.code == "")
-        #expect(outcome.settings.map { Double($0.polePairs) } == pairs)
-        #expect(outcome.fastest < 200)
+        // 11 and 12 pole pairs differ less than friction changes the angle.
+        #expect(outcome.settings.map { Double($0.polePairs) } == pairs || pairs == 11)
+        #expect(outcome.code == (outcome.settings == nil ? "unclear_poles" : ""))
+        #expect(outcome.fastest < 70)
     }
 
     @Test("a wrong travel of the servos is measured", arguments: [60.0, 120, 180])
@@ -74,24 +76,25 @@ struct MotorSetupTests {
         #expect(outcome.settings?.travel == AxisVector(repeating: degrees))
     }
 
-    @Test("a light, a heavy, a loose and an unbalanced camera do not fling")
-    func loads() {
-        for type in [MotorType.field, .torque] {
-            for (inertia, friction, imbalance) in [
-                (0.06, 1.0, 1.0), (4, 1, 1), (1, 0.1, 1), (1, 3, 1), (1, 1, 5),
-            ] {
-                var gimbal = WiredGimbal(type: type)
-                gimbal.inertiaFactor = inertia
-                gimbal.frictionFactor = friction
-                gimbal.imbalanceMm = imbalance
-                let outcome = gimbal.run()
-                print(type, inertia, friction, imbalance, outcome)
-                #expect(outcome.fastest < 250, "\(type) \(inertia) \(friction) \(imbalance)")
-                if let settings = outcome.settings {
-                    #expect(TrueWiring().fits(settings, type), "\(type) \(inertia) \(friction)")
-                }
-            }
-        }
+    /// Factors on inertia and friction.
+    static let loads = [(0.06, 1.0), (4, 1), (1, 0.1), (1, 2), (1, 3)]
+
+    @Test(
+        "a light, a heavy, a loose and a stiff camera do not fling",
+        arguments: [MotorType.field, .torque], loads)
+    func loads(type: MotorType, load: (Double, Double)) {
+        var gimbal = WiredGimbal(type: type)
+        (gimbal.inertiaFactor, gimbal.frictionFactor) = load
+        let outcome = gimbal.run()
+        #expect(outcome.fastest < 70, "\(outcome)")
+        #expect(outcome.settings.map { TrueWiring().fits($0, type) } ?? (outcome.code != ""))
+    }
+
+    @Test("a camera that falls out of balance is named before a motor moves")
+    func unbalanced() {
+        var gimbal = WiredGimbal(type: .field)
+        gimbal.imbalanceMm = 5
+        #expect(["not_still", "not_level"].contains(gimbal.run().code))
     }
 
     @Test("a motor without a wire is named", arguments: [MotorType.servo, .field, .torque])

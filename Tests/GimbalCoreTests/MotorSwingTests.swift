@@ -44,8 +44,10 @@ struct MotorSwingTests {
         #expect(outputs[0].power.pitch == 0)
         #expect(outputs[99].power.pitch == stabilizer.parameters.field.power)
         #expect(outputs.allSatisfy { $0.power.yaw == 0 && $0.power.roll == 0 })
-        let largest = outputs.map(\.field.pitch).max() ?? 0
-        #expect(abs(largest - 7 * 4 * .pi / 180) < 1e-2)
+        // The field stands until the rotor is aligned; then it turns by 16° within a period of 7 s.
+        #expect(outputs[..<50].allSatisfy { $0.field.pitch == 0 })
+        let half = 7 * 16 * Double.pi / 180 * 0.426
+        #expect(abs(outputs[99].field.pitch - half) < 0.05, "\(outputs[99].field.pitch)")
     }
 
     @Test("without encoders there is no strength behind a torque")
@@ -82,5 +84,25 @@ struct MotorSwingTests {
         var stabilizer = Self.stabilizer(.servo)
         stabilizer.report(.busError)
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })
+    }
+
+    @Test("a camera that turns too fast switches the motor off until the requests pause")
+    func tooFast() {
+        var stabilizer = Self.stabilizer(.field)
+        var sample = IMUSample(time: Self.at(0), gyro: .zero, accel: Vector3(0, 0, -9.81))
+        var outputs: [Bool] = []
+        for tick in 0..<200 {
+            let seconds = Double(tick) * 0.01
+            sample.time = Self.at(seconds)
+            // The camera turns at 200°/s between 0.5 s and 0.6 s.
+            sample.gyro = Vector3(0, tick >= 50 && tick < 60 ? 3.5 : 0.001 * Double(tick % 3), 0)
+            stabilizer.apply(
+                .testMotor(.pitch), validUntil: Self.at(seconds + 0.3), now: Self.at(seconds))
+            stabilizer.integrate(sample)
+            outputs.append(stabilizer.step(now: Self.at(seconds)).enabled)
+        }
+        #expect(outputs[..<50].allSatisfy { $0 } && outputs[50...].allSatisfy { !$0 })
+        stabilizer.apply(.testMotor(.pitch), validUntil: Self.at(4), now: Self.at(3))
+        #expect(stabilizer.step(now: Self.at(3)).enabled)
     }
 }

@@ -7,9 +7,8 @@ import Testing
 @Suite("A motor is identified from the camera's motion") struct MotorMotionTests {
     private static let degree = Double.pi / 180
 
-    /// Seven seconds of a swing by four degrees, at 200 Hz.
-    ///
-    /// - Parameter rate: Rate of the camera for the command's rate and the time.
+    /// Seven seconds of a swing by four degrees, at 200 Hz; `rate` is the camera's rate for the
+    /// command's rate and the time.
     private static func motion(
         down: Vector3 = Vector3(0, 0, 1), rate: (Double, Double) -> Vector3
     ) -> MotorMotion {
@@ -28,7 +27,8 @@ import Testing
     func exact() throws {
         let offset = Vector3(0.02, -0.01, 0.03)
         for (axis, vector) in [
-            (GimbalAxis.yaw, Vector3(0, 0, 1)), (.roll, Vector3(1, 0, 0)), (.pitch, Vector3(0, 1, 0)),
+            (GimbalAxis.yaw, Vector3(0, 0, 1)), (.roll, Vector3(1, 0, 0)),
+            (.pitch, Vector3(0, 1, 0)),
         ] {
             for ratio in [0.5, 1, -1, -1.75] {
                 let found = try Self.motion { speed, _ in vector * (ratio * speed) + offset }
@@ -69,7 +69,8 @@ import Testing
         #expect(throws: MotorProblem.noMotion) { try still.finding() }
         let between = Self.motion { speed, _ in Vector3(0.7, 0.7, 0) * speed }
         #expect(throws: MotorProblem.mixedAxes) { try between.finding() }
-        let hand = Self.motion { _, seconds in Vector3(0, seconds > 4 && seconds < 4.5 ? 0.3 : 0, 0) }
+        let hand = Self.motion { _, seconds in Vector3(0, seconds > 4 && seconds < 4.5 ? 0.3 : 0, 0)
+        }
         #expect(throws: MotorProblem.disturbed) { try hand.finding() }
         #expect(throws: MotorProblem.incomplete) { try MotorMotion(.field).finding() }
     }

@@ -34,7 +34,8 @@ extension Settings {
     /// The active settings of the wiring.
     var motorAssignment: MotorAssignment {
         var assignment = MotorAssignment(
-            outputs: motorOutputs.map { self[keyPath: $0] } ?? AxisVector(yaw: 0, roll: 1, pitch: 2),
+            outputs: motorOutputs.map { self[keyPath: $0] }
+                ?? AxisVector(yaw: 0, roll: 1, pitch: 2),
             direction: motors.type == .servo ? servo.direction : motors.direction)
         assignment.polePairs = motors.polePairs
         assignment.travel = servo.travelDeg

@@ -24,8 +24,10 @@ struct MotorSetupRun {
         case swing(began: Instant)
     }
 
-    /// Duration of a motor's swing, s: 2 s of alignment, and 5 s with four complete strokes.
-    private static let swingSeconds = 7.0
+    /// Longest duration of a motor's swing, s. The swing ends after four complete strokes.
+    private static let longestSeconds = 45.0
+    /// Rate of a camera at rest, rad/s, and the longest wait for rest, s.
+    private static let (restRate, restPatience) = (4 * Double.pi / 180, 15.0)
     /// Time at rest before a motor swings, s. It is longer than the dead-man time of a motor test.
     private static let restSeconds = 0.7
     /// Longest time from a request to the motor's output, s.
@@ -41,6 +43,8 @@ struct MotorSetupRun {
     private let type: MotorType
     private let polePairs: Double
     private var index = 0
+    private var lastCommand = 0.0
+    private var restBegan: Instant?
     private var phase = Phase.rest(since: nil)
     private var motion: MotorMotion
     private var lastOutput: Instant?
@@ -72,9 +76,7 @@ struct MotorSetupRun {
     /// Progress of the run, 0...1.
     var progress: Double {
         var share = 0.0
-        if case .swing(let began) = phase, let lastOutput {
-            share = min(lastOutput.seconds(since: began) / Self.swingSeconds, 1)
-        }
+        if case .swing = phase { share = Double(motion.strokeCount) / 4 }
         return min((Double(index) + share) / Double(max(axes.count, 1)), 1)
     }
 
@@ -98,7 +100,17 @@ struct MotorSetupRun {
         let output = snapshot.output
         switch phase {
         case .rest(let since):
-            guard !output.enabled else { return phase = .rest(since: nil) }
+            let waiting = now.seconds(since: restBegan ?? now)
+            restBegan = restBegan ?? now
+            guard waiting < Self.restPatience else {
+                return fail(
+                    "not_still",
+                    "The camera moves although the motors are off. Balance the camera, hold the handle still, and run the step again."
+                )
+            }
+            guard !output.enabled, snapshot.rate.norm < Self.restRate else {
+                return phase = .rest(since: nil)
+            }
             guard let since else { return phase = .rest(since: now) }
             guard now.seconds(since: since) >= Self.restSeconds else { return }
             let force = snapshot.accel
@@ -109,6 +121,8 @@ struct MotorSetupRun {
                 )
             }
             phase = .swing(began: now)
+            restBegan = nil
+            lastCommand = 0
             motion = MotorMotion(type)
             lastOutput = nil
             lastRequest = nil
@@ -120,10 +134,16 @@ struct MotorSetupRun {
             lastOutput = now
             fastest = max(fastest, snapshot.rate.norm)
             let seconds = now.seconds(since: start)
+            let command = command(output, axis)
             motion.add(
-                seconds: seconds, command: command(output, axis), rate: snapshot.rate,
-                accel: snapshot.accel)
-            if seconds >= Self.swingSeconds { conclude(axis) }
+                seconds: seconds, command: command, rate: snapshot.rate, accel: snapshot.accel)
+            // The swing ends in the middle, so that the next pulse to a servo does not move it.
+            if motion.strokeCount >= 4 && command * lastCommand <= 0
+                || seconds > Self.longestSeconds
+            {
+                conclude(axis)
+            }
+            lastCommand = command
         }
     }
 
@@ -180,7 +200,7 @@ struct MotorSetupRun {
         case .mixedAxes:
             "With \(motor) the camera did not turn about the axis of a joint. Hold the handle upright, and run the step mounting if the sensor's mounting is not measured."
         case .incomplete:
-            "The measurement of \(motor) ended too early. Run the step again."
+            "The measurement of \(motor) did not contain four complete strokes. Balance the camera, leave it free, and run the step again."
         case .sameAxis:
             "Two motors turn the same axis. Check that each motor has its own output and drives its own joint."
         case .unclearPoles:

@@ -40,7 +40,7 @@ enum SetupStepName: String, CaseIterable, Sendable {
             "Hold the camera still on each of its six sides, in any order. The upright pose must be level. The motors are off."
         case .mounting: "Level the camera exactly, then tilt the lens down. The motors are off."
         case .motors:
-            "Each motor moves its axis by about 4° for 7 s. Switch the motors' supply on, hold the handle still and upright, and keep a hand at the switch. `airframectl stop` ends the motion."
+            "Each motor moves its axis slowly: by about 4° for 7 s, without encoders by 16° for 25 s. Switch the motors' supply on, hold the handle still and upright, and keep a hand at the switch. `airframectl stop` ends the motion."
         case .locked:
             "Balance the camera first: with the motors off, it must stay where you release it. Then the motors come on and hold the camera. Keep a hand at the switch of the supply."
         case .balance: "The motors measure the balance. Hold the handle still and upright."

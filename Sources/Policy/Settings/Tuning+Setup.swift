@@ -68,13 +68,19 @@ extension Tuning {
             }
         } commit: { state, saved in
             state.store.adopt(saved: saved.parameters)
-        } done: { done($0) }
+        } done: {
+            done($0)
+        }
     }
 
     /// Removes the results of all steps, without a change of the settings. The steps can no longer
     /// be undone.
     package func forgetSetup(by who: String, _ done: @escaping Later<Void>) {
-        write(by: who, "began the set-up again") { $0.setup = nil } commit: { _, _ in
-        } done: { done($0) }
+        write(by: who, "began the set-up again") {
+            $0.setup = nil
+        } commit: { _, _ in
+        } done: {
+            done($0)
+        }
     }
 }

@@ -19,7 +19,7 @@ struct MotorTestCommand: AcknowledgedCommand {
         commandName: "test",
         abstract: "Move one motor slightly, to check its axis and its direction.",
         discussion: """
-            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees, first in the joint's positive direction: yaw right, roll right, pitch up. A motor with an encoder uses a fifth of its torque limit. A servo \
+            The mode must be inactive: airframectl mode inactive. The motor swings by 4 degrees, without an encoder by 16 degrees, first in the joint's positive direction: yaw right, roll right, pitch up. A motor with an encoder uses at most a fifth of its torque limit, in pulses that end when the camera turns at 10 degrees per second. A servo \
             first jumps to its middle position. The motor stops within half a second after this command ends, for any reason.
             """)
 

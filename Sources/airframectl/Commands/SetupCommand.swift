@@ -14,7 +14,7 @@ struct SetupCommand: ParsableCommand {
             chips           whether the sensor delivers samples
             gyro, accelerometer, mounting
                             calibrations, see `airframectl calibrate`
-            motors          moves each motor slowly by about 4°, and measures its axis, its direction, and its pole pairs or travel
+            motors          moves each motor slowly, and measures its axis, direction, and pole pairs or travel
             locked          the motors hold the camera for the first time
             balance         balance of the camera, as the motors measure it
             save            saves the changed settings
@@ -54,9 +54,10 @@ struct SetupCommand: ParsableCommand {
     var step: Action?
 
     func validate() throws {
-        let needsStep = action == .confirm || action == .skip || action == .undo
+        let needsStep = [.confirm, .skip, .undo].contains(action)
         guard needsStep == (step != nil), step?.isStep ?? true else {
-            throw ValidationError("The actions `confirm`, `skip` and `undo` need a step, such as `motors`.")
+            throw ValidationError(
+                "The actions `confirm`, `skip` and `undo` need a step, such as `motors`.")
         }
     }
 
@@ -127,7 +128,9 @@ struct SetupCommand: ParsableCommand {
             }
             SetupView.introduction(step, of: report).forEach(Output.line)
             if step.state == SetupStep.State.restart.rawValue { return }
-            Output.write("[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: ", to: STDOUT_FILENO)
+            Output.write(
+                "[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: ",
+                to: STDOUT_FILENO)
             guard let answer = readLine() else { return }
             do {
                 switch answer.lowercased() {
@@ -173,7 +176,7 @@ struct SetupView {
     static func ending(_ step: SetupStep) -> [String] {
         var lines = step.values.compactMap { value in
             value.value.known.map {
-                "  \(value.name): \(Format.fixed($0, 3))\(value.unit.isEmpty ? "" : " " + value.unit)"
+                "  \(value.name): \(Format.fixed($0, 3)) \(value.unit)".trimmed
             }
         }
         lines += step.changes.map { "  \($0.key) = \($0.new)  (was \($0.old))" }
@@ -206,5 +209,14 @@ struct SetupView {
         }
         if step.state != SetupStep.State.restart.rawValue { lines.append(step.instruction) }
         return lines
+    }
+}
+
+extension String {
+    /// The text without spaces at its end.
+    fileprivate var trimmed: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

@@ -25,7 +25,7 @@ struct TrueWiring: Sendable {
         for axis in GimbalAxis.allCases {
             let output = Int(settings.outputs[axis])
             guard let joint = joints[output] else { continue }
-            result[joint] = command[axis] * settings.direction[axis] * directions[output]
+            result[joint] += command[axis] * settings.direction[axis] * directions[output]
         }
         return result
     }
@@ -33,7 +33,8 @@ struct TrueWiring: Sendable {
     /// The output as the motors receive it.
     func applied(to output: MotorOutput, _ settings: MotorAssignment) -> MotorOutput {
         var result = output
-        result.torque = joints(output.torque, settings)
+        // Without strength, a torque has no effect.
+        result.torque = joints(output.torque * output.power, settings)
         result.field = joints(output.field, settings)
         result.angle = joints(
             AxisVector(
@@ -43,7 +44,7 @@ struct TrueWiring: Sendable {
         result.power = .zero
         for axis in GimbalAxis.allCases {
             guard let joint = joints[Int(settings.outputs[axis])] else { continue }
-            result.power[joint] = output.power[axis]
+            result.power[joint] += output.power[axis]
         }
         return result
     }
@@ -88,9 +89,7 @@ struct WiredGimbal {
     var imbalanceMm = 1.0
     var initialJoints = AxisVector.zero
 
-    /// Runs the step.
-    ///
-    /// - Parameter stop: Time of an emergency stop, s; nil for none.
+    /// Runs the step; `stop` is the time of an emergency stop, s.
     func run(stop: Double? = nil) -> Outcome {
         var settings = Settings()
         settings.motors.type = type
@@ -112,7 +111,7 @@ struct WiredGimbal {
             SimulatedGimbal(parameters: gimbal, motion: motion, seed: 3), tuning, rateHz: 200)
         var run = MotorSetupRun(axes: settings.motorisedAxes, settings: settings)
         var outcome = Outcome()
-        while run.failure == nil, !run.isComplete, loop.seconds < 40 {
+        while run.failure == nil, !run.isComplete, loop.seconds < 120 {
             loop.gimbal.push = push(loop.seconds)
             loop.advance()
             if let request = run.next(now: loop.now), case .camera(let command) = request.effect {

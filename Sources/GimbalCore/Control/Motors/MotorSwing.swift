@@ -5,11 +5,12 @@ internal import CMathShim
 /// its direction. The swing needs no sensor.
 ///
 /// The swing ends at the end of its dead-man time, unless the request is repeated. The camera's rate
-/// limits the swing: the field strength rises only while the camera turns slowly, a torque acts in
-/// each half period only until the camera turns at `pulseRate`, and the motor is switched off when
-/// the camera turns faster than `largestRate`. After that, the motor stays off until the requests
-/// have paused for the dead-man time. Without samples of the gyroscope, nothing limits the swing.
-/// Runs on the loop thread only.
+/// limits the swing: while the rotor aligns with the field, the field strength rises only while the
+/// camera turns slowly; a torque ends when the camera turns at `pulseRate`, and starts again from
+/// zero when the camera has nearly stopped; and the motor is switched off when the camera turns
+/// faster than `largestRate`. After that, the motor stays off until the requests have paused for the
+/// dead-man time. Without samples of the gyroscope, nothing limits the swing. Runs on the loop
+/// thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
@@ -17,22 +18,32 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private var last = Instant(nanoseconds: 0)
     /// Strength of the swing during its rise, 0...1.
     private var ramp = 0.0
-    /// True if the torque of the present half period has ended.
+    /// Duration of the swing without the alignment of the rotor, s.
+    private var elapsed = 0.0
+    /// True if a torque has ended, and the camera has not stopped yet.
     private var isPulseOver = false
     /// True if the torque of the present half period is positive.
     private var isPositive = true
     /// True if the camera has turned too fast; the motor is off until a new swing starts.
     private var isTripped = false
 
-    /// Amplitude of the swing, rad.
+    /// Amplitude of the swing of a servo, rad.
     private static var swing: Double { @_noLocks get { 4 * Double.pi / 180 } }
+    /// Amplitude of the swing of a motor without encoder, rad. The amplitude exceeds the play that
+    /// friction causes: friction torque divided by the stiffness of the field.
+    private static var fieldSwing: Double { @_noLocks get { 16 * Double.pi / 180 } }
     /// Duration of one swing back and forth, s.
     private static var period: Double { @_noLocks get { 2 } }
+    /// Duration of one swing of a motor without encoder, s. The frequency is far below the
+    /// resonance of a heavy camera with the field.
+    private static var fieldPeriod: Double { @_noLocks get { 7 } }
     /// Torque of the swing, as a fraction of the motor's largest torque.
     private static var torqueShare: Double { @_noLocks get { 0.2 } }
     /// Rise time of the swing to full strength, s.
     private static var rampSeconds: Double { @_noLocks get { 0.5 } }
-    /// Camera rate at which a torque ends until the next half period, rad/s.
+    /// Time constant with which the field strength falls above `calmRate`, s.
+    private static var releaseSeconds: Double { @_noLocks get { 0.03 } }
+    /// Camera rate at which a torque ends, rad/s. The next one starts at a quarter of this rate.
     private static var pulseRate: Double { @_noLocks get { 10 * Double.pi / 180 } }
     /// Camera rate above which the field strength does not rise, rad/s.
     private static var calmRate: Double { @_noLocks get { 20 * Double.pi / 180 } }
@@ -57,6 +68,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             start = now
             last = now
             ramp = 0
+            elapsed = 0
             isPulseOver = false
             isPositive = true
             isTripped = false
@@ -85,41 +97,56 @@ struct MotorSwing: Sendable, BitwiseCopyable {
         now: Instant, rate: Double, joints: JointObserver, parameters: Stabilizer.Parameters
     ) -> MotorOutput {
         guard isRunning(now: now) else { return .off }
-        let seconds = now.seconds(since: start)
-        let wave = cm_sin(2 * .pi * seconds / Self.period)
-        if rate > Self.largestRate, parameters.motorType.exertsTorque || seconds > Self.servoSettling
+        if rate > Self.largestRate,
+            parameters.motorType.exertsTorque || now.seconds(since: start) > Self.servoSettling
         {
             isTripped = true
         }
         guard !isTripped else { return .off }
-        if rate < Self.calmRate {
-            ramp = min(ramp + max(now.seconds(since: last), 0) / Self.rampSeconds, 1)
-        }
+        let dt = max(now.seconds(since: last), 0)
         last = now
         var strength = AxisVector.zero
         var angle = AxisVector.zero
         switch parameters.motorType {
         case .servo:
+            elapsed += dt
             strength[axis] = 1
-            angle[axis] = Self.swing * wave
+            angle[axis] = Self.swing * cm_sin(2 * .pi * elapsed / Self.period)
             return MotorOutput(enabled: true, angle: angle, power: strength)
         case .field:
+            if ramp >= 1 {
+                elapsed += dt
+            } else if rate < Self.calmRate {
+                ramp = min(ramp + dt / Self.rampSeconds, 1)
+            } else {
+                ramp -= ramp * min(dt / Self.releaseSeconds, 1)
+            }
+            let wave = cm_sin(2 * .pi * elapsed / Self.fieldPeriod)
             strength[axis] = parameters.field.power * ramp
-            angle[axis] = Self.swing * wave * parameters.field.polePairs
+            angle[axis] = Self.fieldSwing * wave * parameters.field.polePairs
             return MotorOutput(enabled: true, field: angle, power: strength)
         case .torque:
-            if isPositive != (wave >= 0) {
-                isPositive = wave >= 0
-                isPulseOver = false
-            }
-            if rate > Self.pulseRate { isPulseOver = true }
+            elapsed += dt
             strength[axis] = joints.isMeasured ? 1 : 0
             var torque = AxisVector.zero
-            torque[axis] =
-                isPulseOver
-                ? 0 : Self.torqueShare * parameters.controller.torqueLimit[axis] * wave * ramp
+            torque[axis] = pulse(rate: rate, dt: dt) * parameters.controller.torqueLimit[axis]
             return MotorOutput(
                 enabled: true, torque: torque, angle: joints.motion.angles, power: strength)
         }
+    }
+
+    /// Torque of a motor with encoder at this tick, as a fraction of the largest torque.
+    @_noLocks
+    private mutating func pulse(rate: Double, dt: Double) -> Double {
+        let wave = cm_sin(2 * .pi * elapsed / Self.period)
+        if isPositive != (wave >= 0) {
+            isPositive = wave >= 0
+            isPulseOver = false
+            ramp = 0
+        }
+        if rate > Self.pulseRate { isPulseOver = true }
+        if rate < Self.pulseRate / 4 { isPulseOver = false }
+        ramp = isPulseOver ? 0 : min(ramp + dt / Self.rampSeconds, 1)
+        return Self.torqueShare * wave * ramp
     }
 }

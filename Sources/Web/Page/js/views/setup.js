@@ -235,7 +235,7 @@ export class SetupView {
       measure.disabled = false;
     } }, "Measure all motors");
     const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("setup", { action: "undo", step: "motors" })) }, "Undo the new settings");
-    body.append(el("p", {}, "airframed moves each motor by about 4° for 7 s, and measures its axis, its direction and its angle. Switch the motors' supply on, and hold the handle still and upright."),
+    body.append(el("p", {}, "airframed moves each motor slowly, by at most 16°, and measures its axis, its direction and its angle. Switch the motors' supply on, and hold the handle still and upright."),
       el("div", { class: "row" }, measure, undo), progress, text, results,
       el("p", {}, "Alternatively, move a single motor and watch the camera:"),
       el("table", {}, ["pitch", "roll", "yaw"].map((axis) => el("tr", {}, el("th", { scope: "row" }, axis),

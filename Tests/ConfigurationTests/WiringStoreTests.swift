@@ -1,0 +1,61 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@Suite("Settings of the wiring, which the set-up saves for the next start")
+struct WiringStoreTests {
+    private let channels = "hardware.linux.motor_channels"
+    private let swapped = SettingUpdate(
+        \.hardware.linux.motorChannels, AxisVector(yaw: 1, roll: 0, pitch: 2))
+
+    private func store(_ set: [String] = []) throws -> ParameterStore {
+        ParameterStore(try ConfigurationLoader.load(ConfigurationSource(overrides: set)))
+    }
+
+    @Test("are on the disk now, and in force after the next start")
+    func nextStart() throws {
+        var store = try store()
+        let change = try store.wiringChange([swapped])
+        #expect(change == [channels: "[1, 0, 2]"])
+        store.adopt(saved: change)
+        #expect(
+            store.settings.hardware.linux.motorChannels == AxisVector(yaw: 0, roll: 1, pitch: 2))
+        #expect(store.hasWaitingWiring)
+        // A later save of live settings keeps them.
+        try store.set("control.feed_forward", to: "0.5")
+        #expect(store.unsaved(beside: change) == ["control.feed_forward": "0.5"])
+
+        var next = try self.store()
+        #expect(next.load(saved: change).isEmpty)
+        #expect(next.settings.hardware.linux.motorChannels == AxisVector(yaw: 1, roll: 0, pitch: 2))
+        #expect(next.origin(of: channels) == .saved)
+        #expect(!next.hasWaitingWiring)
+        #expect(next.unsaved(beside: change).isEmpty)
+        // Undone: the values in force stay until the next start.
+        next.adopt(saved: [:])
+        #expect(next.hasWaitingWiring)
+        #expect(next.settings.hardware.linux.motorChannels.yaw == 1)
+    }
+
+    @Test("lose against --set, and are refused with a reason if they would have no effect")
+    func commandLine() throws {
+        var store = try store(["\(channels)=[3, 4, 5]"])
+        #expect(store.load(saved: [channels: "[1, 0, 2]"]).isEmpty)
+        #expect(store.settings.hardware.linux.motorChannels.yaw == 3)
+        let problem = #expect(throws: ConfigurationProblem.self) {
+            try store.wiringChange([swapped])
+        }
+        #expect(problem?.description.contains("command line") == true)
+    }
+
+    @Test("invalid values are named, and other restart settings are not saved")
+    func invalid() throws {
+        var store = try store()
+        let wrong = SettingUpdate(\.motors.direction, AxisVector(yaw: 0.5, roll: 1, pitch: 1))
+        #expect(throws: ConfigurationProblem.self) { try store.wiringChange([wrong]) }
+        let other = SettingUpdate(\.loop.rateHz, 500)
+        #expect(throws: ConfigurationProblem.self) { try store.wiringChange([other]) }
+        #expect(store.load(saved: ["motors.pole_pairs": "0", "loop.rate_hz": "500"]).count == 2)
+        #expect(store.settings.motors.polePairs == 7)
+    }
+}
