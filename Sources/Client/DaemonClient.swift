@@ -37,6 +37,15 @@ public final class DaemonClient {
 
     deinit { try? descriptor.close() }
 
+    /// True if no daemon listens at the path: no file exists there, or the file is a socket without
+    /// a listener.
+    public static func isAbsent(at path: String) -> Bool {
+        var raw: Int32 = -1
+        let error = cl_socket_connect(path, &raw)
+        if error == 0 { close(raw) }
+        return error == ENOENT || (error == ECONNREFUSED && isSocket(path))
+    }
+
     /// Sends a request, and decodes the answer.
     public func request<Result: Decodable & Sendable>(
         _ method: String, _ params: [String: JSONValue] = [:], as type: Result.Type = Result.self

@@ -21,12 +21,15 @@ struct HardwareCommand: ParsableCommand {
     var spi = false
 
     func run() throws {
-        let report: HardwareReport
-        if let client = try? options.connect() {
-            report = try client.request(.hardware, ["spi": .bool(spi)])
-        } else {
-            report = HardwareInventory().report(includesSPI: spi) { true }
-        }
+        // A direct search is safe only if no airframed uses the buses. With another path or without
+        // access to the socket, an airframed can be running.
+        let isDirect =
+            options.socket == GlobalOptions.usualSocket
+            && DaemonClient.isAbsent(at: options.socket)
+        let report: HardwareReport =
+            isDirect
+            ? HardwareInventory().report(includesSPI: spi) { true }
+            : try options.connect().request(.hardware, ["spi": .bool(spi)])
         if options.json { return try Output.json(report) }
         HardwareView.lines(report).forEach(Output.line)
     }
