@@ -11,7 +11,7 @@ public struct AerieCounters: Sendable, Equatable {
     public internal(set) var unauthenticated = 0
     /// Number of messages that could not be decoded.
     public internal(set) var malformed = 0
-    /// Number of received messages of a kind that only servers send.
+    /// Number of messages from phones of a kind that only the server sends.
     public internal(set) var unexpected = 0
     /// Number of frames with an unusable pose, optics or picture.
     public internal(set) var unusable = 0
@@ -20,7 +20,7 @@ public struct AerieCounters: Sendable, Equatable {
 }
 
 /// Server for phones with HawkSight, compatible with Aerie: it admits phones, receives their frames
-/// and broadcasts people. The class is thread-safe.
+/// and broadcasts the positions of detected people. The class is thread-safe.
 ///
 /// The server does not examine frames; `AerieWorker` examines them.
 public final class AerieServer: WebApplication {
@@ -79,8 +79,8 @@ public final class AerieServer: WebApplication {
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Number of frames that were replaced by a newer frame of the same phone, and number of frames
-    /// that `AerieWorker` has taken.
+    /// Two counters of frames: replaced by a newer frame of the same phone, and taken by
+    /// `AerieWorker`.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
@@ -97,7 +97,7 @@ public final class AerieServer: WebApplication {
             ?? Message(type: type, timestamp: options.now(), payload: Data())
     }
 
-    /// Broadcasts a phone's detected people to all admitted phones. In the queue of a slow
+    /// Sends the people in one phone's picture to all admitted phones. In the queue of a slow
     /// receiver, a broadcast replaces the waiting broadcast about the same phone.
     func broadcast(_ people: PoseBroadcast, source: String) {
         count(\.broadcasts)

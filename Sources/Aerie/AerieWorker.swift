@@ -10,7 +10,7 @@ public protocol PoseSource {
     ///   - jpeg: The picture as JPEG.
     ///   - quarterTurns: Number of clockwise quarter turns that make the people upright, 0...3.
     /// - Returns: Size of the picture before its rotation, pixels, and the detected bodies. The
-    ///   points of the bodies have coordinates in the rotated picture.
+    ///   coordinates of the bodies' points refer to the rotated picture.
     /// - Throws: An error if the picture cannot be examined.
     func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
         width: Int, height: Int, bodies: [Body]
@@ -42,8 +42,8 @@ public struct AerieWorker {
     /// - Parameters:
     ///   - server: Source of the frames.
     ///   - source: Detector of bodies.
-    ///   - report: Function that receives a phone's people after each examined frame, on the thread
-    ///     that calls `step`.
+    ///   - report: Function that `step` calls after each examined frame, with the people in the
+    ///     phone's picture.
     public init(
         _ server: AerieServer, _ source: any PoseSource,
         report: @escaping @Sendable (_ device: String, _ people: [PhonePerson]) -> Void = { _, _ in

@@ -18,8 +18,8 @@ public struct Alignment: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: Name of the phone.
     ///   - result: The calibration.
-    ///   - position: Position of the phone during the calibration, m. This position also counts as
-    ///     the gimbal's position.
+    ///   - position: Position of the phone during the calibration, m. The gimbal is assumed to have
+    ///     the same position.
     public init(device: String, _ result: HandEye, position: Vector3) {
         self.device = device
         mounting = Self.numbers(result.mounting)

@@ -115,8 +115,8 @@ struct BodyPlacement {
     init?(_ body: Body, _ optics: Optics) {
         let points = body.points.filter { $0.visibility >= Body.visible }
         guard points.count >= 6 else { return nil }
-        // The detector assumes that the hips are on the optical axis. The detector examines a part
-        // of the picture with the hips at the centre.
+        // The detector assumes that the hips are on the optical axis. The detector examines a crop
+        // of the picture, centred on the hips.
         let hips = [JointType.leftHip, .rightHip].compactMap { body.joints[$0] }
         let centre = hips.count == 2 ? hips : points
         let middle = centre.reduce((a: 0.0, b: 0.0)) { sum, point in

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Synchronization
 
 /// Queue of frames that wait for `AerieWorker`. The queue contains only the newest frame of each
-/// phone. Therefore its memory is bounded, and old pictures are never examined. The class is
+/// phone. Therefore the queue has bounded memory, and old pictures are never examined. The class is
 /// thread-safe.
 final class FrameDesk: Sendable {
     /// Received frame of a phone.
@@ -25,8 +25,8 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Number of frames that were replaced by a newer frame of the same phone, and number of frames
-    /// that `AerieWorker` has taken.
+    /// Two counters of frames: replaced by a newer frame of the same phone, and taken by
+    /// `AerieWorker`.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
     /// Adds a frame to the queue, or replaces the phone's waiting frame.

@@ -1,12 +1,14 @@
 public import GimbalCore
 
 /// Calibration of a phone that is fixed on the camera. The gimbal turns in steps. After each step,
-/// the attitudes of phone and camera are recorded at rest. Therefore delays have no effect.
+/// the attitudes of phone and camera are recorded at rest. Therefore the delay of the phone's poses
+/// has no effect on the result.
 public struct GuidedTurn {
     /// Access to the gimbal, the phone and the clock; tests replace these functions.
     public struct World {
-        /// Turns the camera to the given angles. The angles are relative to its first attitude, in
-        /// degrees, right and up positive. The function returns when the camera is at rest.
+        /// Turns the camera to the given angles. The angles are relative to the camera's first
+        /// attitude, in degrees, right and up positive. The function returns when the camera is at
+        /// rest.
         public var turn: (_ yaw: Double, _ pitch: Double) throws -> Void
         /// Attitude of the gimbal's camera, body to earth.
         public var camera: () throws -> Quaternion

@@ -120,7 +120,7 @@ public struct CameraIntrinsics: Codable, Sendable, Equatable {
     }
 }
 
-/// Picture of a phone with its pose.
+/// Picture that a phone has taken, with the pose of the phone.
 public struct CameraFrame: Codable, Sendable, Equatable {
     /// Identifier of the picture.
     public var frameId: String

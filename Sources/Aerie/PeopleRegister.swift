@@ -6,10 +6,10 @@ import GimbalCore
 struct PeopleRegister {
     /// Timeout of a person who is no longer visible, s.
     static let memory = 1.5
-    /// Largest number of registered people of one phone.
+    /// Largest number of registered people per phone.
     static let limit = 8
 
-    /// Registered person of one phone.
+    /// Person who was detected in one phone's pictures.
     struct Entry: Equatable {
         let id: String
         let device: String
@@ -62,7 +62,7 @@ struct PeopleRegister {
     mutating func forget(_ device: String) { entries.removeAll { $0.device == device } }
 
     /// Assigns positions to registered people. First, pairs are formed in order of increasing cost.
-    /// Then two pairs exchange their positions if this reduces the sum of their costs. The
+    /// Then two pairs exchange their positions if the exchange reduces the sum of their costs. The
     /// exchanges end when no exchange reduces the sum.
     private static func assignment(
         _ candidates: [(cost: Double, entry: Int, position: Int)]

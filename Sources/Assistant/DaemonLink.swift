@@ -1,7 +1,7 @@
 public import Client
 public import Wire
 
-/// Connection to the daemon that answers one request at a time.
+/// Connection to the daemon, for one request at a time.
 public protocol DaemonConnection: AnyObject {
     /// Sends a request, and returns the result.
     ///

@@ -6,9 +6,9 @@ import Wire
 ///
 /// The server supports protocol versions with and without the handshake `initialize`. A request
 /// with a protocol version in `_meta` is answered without session state (version 2026-07-28). After
-/// `initialize`, requests are answered as in version 2025-11-25. The server has no thread. The
-/// server's caller passes the client's messages and the time, and writes the returned messages.
-/// Only one thread can use a server.
+/// `initialize`, requests are answered as in version 2025-11-25. The server does not create a
+/// thread. The server's caller passes the client's messages and the time, and writes the returned
+/// messages. Only one thread can use a server.
 ///
 /// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
 /// Tools, Prompts, Resources.
@@ -36,8 +36,9 @@ public final class MCPServer {
     ///   - mayReset: True if the assistant can reset an emergency stop.
     ///   - manual: Folder of the manual pages; nil without one.
     ///   - version: Version of airframe.
-    ///   - connect: Function that opens a connection to the daemon. The server calls it at the
-    ///     first request that needs the daemon, and again after the connection has been lost.
+    ///   - connect: Function that opens a connection to the daemon. The server calls this function
+    ///     at the first request that needs the daemon, and again after the connection has been
+    ///     lost.
     public init(
         name: String?, isReadOnly: Bool, mayReset: Bool, manual: String?, version: String,
         connect: @escaping () throws(ClientError) -> any DaemonConnection

@@ -1,7 +1,7 @@
 import Wire
 
 /// Rules that decide which methods of the daemon become MCP tools. A method without a rule becomes
-/// a tool of the same name. The tool counts as destructive, so clients ask a person before they
+/// a tool of the same name. The tool is marked as destructive, so clients ask the user before they
 /// call it.
 struct ToolPolicy: Sendable {
     /// True if the assistant has read-only access. An emergency stop is always possible.

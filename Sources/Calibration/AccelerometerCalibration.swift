@@ -115,7 +115,7 @@ public struct AccelerometerCalibration: Sendable {
         return missing.isEmpty ? finish() : .collecting
     }
 
-    /// Compute the result from the poses so far.
+    /// Computes the result from the poses so far.
     ///
     /// - Returns: `done` with the result, or `refused` with the reason: faces are missing, or the
     ///   values are impossible for a sensor.
@@ -172,8 +172,8 @@ public struct AccelerometerCalibration: Sendable {
         result.correction.rowZ = Vector3(x.z, y.z, z.z)
     }
 
-    /// True if the pose is on a missing face, or differs by more than 20° (cos 20° = 0.94) from
-    /// every earlier pose.
+    /// True if the camera lies on a face that has not been measured, or if the pose differs by more
+    /// than 20° (cos 20° = 0.94) from every earlier pose.
     private func isNew(_ accel: Vector3) -> Bool {
         if let face = CameraFace(specificForce: mounting.rotate(accel)) {
             return !faces.contains(face)

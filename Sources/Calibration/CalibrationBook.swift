@@ -1,7 +1,6 @@
 public import GimbalCore
 
-/// All calibrations in force, each with the previous calibration of its kind, which an undo
-/// restores.
+/// All active calibrations, each with the previous calibration of its kind, which an undo restores.
 public struct CalibrationBook: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
@@ -16,14 +15,14 @@ public struct CalibrationBook: Sendable, Equatable {
     /// Creates a book without calibrations.
     public init() {}
 
-    /// The calibration of the given kind that is in force.
+    /// Active calibration of the given kind.
     public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
 
     /// True if the last change of the given kind can be undone, even if it was the first
     /// calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
-    /// Puts a calibration in force, and keeps the previous calibration for an undo.
+    /// Applies a calibration, and keeps the previous calibration for an undo.
     public mutating func apply(_ record: CalibrationRecord) {
         let newest = entries.values.map(\.change).max() ?? 0
         entries[record.kind] = Entry(
@@ -43,7 +42,7 @@ public struct CalibrationBook: Sendable, Equatable {
         return kind
     }
 
-    /// Correction of the sensors' samples from all calibrations in force. Results of calibrations
+    /// Correction of the sensors' samples from all active calibrations. Results of calibrations
     /// replace configured values.
     ///
     /// - Parameters:

@@ -102,7 +102,7 @@ public enum GyroBiasAging {
     /// Random walk of the offset, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
 
-    /// Compute the estimator's prior from a saved bias. The standard deviation grows with the age
+    /// Computes the estimator's prior from a saved bias. The standard deviation grows with the age
     /// of the record. If the record contains no temperature, the standard deviation is increased
     /// for an assumed temperature difference. If the record contains a temperature, the stabilizer
     /// increases the standard deviation at the first sample, when the temperature difference is

@@ -40,7 +40,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Find the side that points down; nil for a pose between two faces.
+    /// Finds the side that points down; nil for a pose between two faces.
     ///
     /// - Parameter f: Specific force, body frame (x forward, y right, z down), m/s². At rest, the
     ///   specific force points up.

@@ -86,7 +86,7 @@ public struct MagnetometerCalibration: Sendable {
         return elapsed > parameters.patience ? finish() : .collecting
     }
 
-    /// Compute the result from the readings so far.
+    /// Computes the result from the readings so far.
     ///
     /// - Returns: The result, or the reason why the calibration is refused.
     public func finish() -> CalibrationOutcome<Result> {
@@ -126,8 +126,9 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// True if the span of the readings along every axis is at least half of the mean span.
-    /// Readings with a smaller span along an axis form a disc instead of an ellipsoid.
+    /// True if the span of the readings along every axis is at least half of the mean span. If the
+    /// span along one axis is smaller, the readings form a disc, which does not determine the
+    /// ellipsoid.
     private var isRound: Bool {
         let span = highest - lowest
         return min(span.x, min(span.y, span.z)) > radius

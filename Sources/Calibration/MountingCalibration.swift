@@ -43,7 +43,7 @@ public struct MountingCalibration: Sendable {
     /// Creates a calibration without poses; the first still pose is the level pose.
     ///
     /// - Parameters:
-    ///   - accel: The accelerometer's correction in force.
+    ///   - accel: Active correction of the accelerometer.
     ///   - parameters: Parameters of the calibration procedure.
     public init(accel: SensorCorrection.Affine, parameters: Parameters = Parameters()) {
         self.accel = accel
@@ -102,8 +102,8 @@ public struct MountingCalibration: Sendable {
             residual: abs(level.norm - lensDown.norm))
     }
 
-    /// Converts a rotation matrix with the given rows to a quaternion. The largest component is
-    /// computed first, for accuracy.
+    /// Converts a rotation matrix with the given rows to a quaternion. The quaternion's largest
+    /// component is computed first, for accuracy.
     static func quaternion(rows x: Vector3, _ y: Vector3, _ z: Vector3) -> Quaternion {
         let trace = x.x + y.y + z.z
         let q: Quaternion

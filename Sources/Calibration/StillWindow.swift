@@ -59,15 +59,16 @@ public struct StillWindow: Sendable {
         public var seconds = 3.0
         /// Length of a block, s.
         public var blockSeconds = 0.25
-        /// Largest rms variation of the rate within a block, rad/s.
+        /// Largest permitted RMS variation of the rate within a block, rad/s.
         public var shaking = 1.0 * Double.pi / 180
-        /// Largest difference between the mean rates of two blocks, rad/s.
+        /// Largest permitted difference between the mean rates of two blocks, rad/s.
         public var turning = 0.25 * Double.pi / 180
-        /// Largest mean rate, rad/s: the worst offset of a healthy gyroscope, with a margin.
+        /// Largest permitted mean rate, rad/s: the worst offset of a healthy gyroscope, with a
+        /// margin.
         public var largestRate = 5.0 * Double.pi / 180
-        /// Largest rms variation of the specific force within a block, m/s².
+        /// Largest permitted RMS variation of the specific force within a block, m/s².
         public var trembling = 0.5
-        /// Largest difference between the mean specific forces of two blocks, m/s².
+        /// Largest permitted difference between the mean specific forces of two blocks, m/s².
         public var tilting = 0.08
 
         /// Creates the default criterion.
@@ -119,8 +120,8 @@ public struct StillWindow: Sendable {
             restart()
             return nil
         }
-        // The sums contain differences from the first sample. In sums of the squares of large
-        // values, rounding errors would exceed the sensor's noise.
+        // Samples are summed as differences from the first sample of the block. In sums of the
+        // squares of large values, rounding errors would exceed the sensor's noise.
         let first = block.first ?? (gyro, accel)
         block.first = first
         let rate = gyro - first.gyro
@@ -140,7 +141,7 @@ public struct StillWindow: Sendable {
         return mean
     }
 
-    /// Removes all samples; `motion` is kept.
+    /// Removes all samples, but keeps `motion`.
     public mutating func restart() {
         block = Block()
         blocks.removeAll(keepingCapacity: true)

@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Thread of a companion program. Another thread can end it. Code that waits for cameras, clocks or
-/// sockets has its own thread, because it would block a thread pool. The stack has the system's
-/// default size. The small locked stacks of the daemon's threads are not sufficient for GStreamer's
-/// plugins and drivers.
+/// Thread of a companion program. Any other thread can end the thread. Code that waits for cameras,
+/// clocks or sockets has its own thread, because it would block a thread pool. The stack has the
+/// system's default size. The small locked stacks of the daemon's threads are not sufficient for
+/// GStreamer's plugins and drivers.
 public final class CompanionThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)

@@ -10,7 +10,7 @@ public import Port
 /// Above the app's default, the factor increases along a curve towards an upper bound. Therefore
 /// every slider position gives a different tuning, and the loop is stable with every tuning. If the
 /// loop's margins are below 6 dB or 45°, the ranges of the factors are smaller. For a loop without
-/// margins, each factor is 1.
+/// stability margins, each factor is 1.
 ///
 /// | motors | p | i | d |
 /// | --- | --- | --- | --- |
@@ -28,8 +28,9 @@ public import Port
 /// servos and for motors without encoders, the simulated gimbal comes to rest after a step with
 /// every tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
-    /// Fraction of the factors' full range that a loop permits. The fraction is 1 for margins of at
-    /// least 6 dB and 45°, and 0 without a gain or phase margin.
+    /// Permitted fraction of the factors' full range, which depends on the loop's stability
+    /// margins. The fraction is 1 for margins of at least 6 dB and 45°, and 0 without a gain or
+    /// phase margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
         /// Permitted fraction of the factors' range above 1, 0...1.
         public var increase: Double
@@ -83,7 +84,7 @@ public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Computes the factors of one axis from an app's numbers.
     ///
     /// - Parameters:
-    ///   - triple: The app's numbers. Negative, infinite and NaN values count as 0.
+    ///   - triple: The app's numbers p, i and d. Negative, infinite and NaN values count as 0.
     ///   - reference: The app's defaults of the axis.
     ///   - bounds: Bounds of the factors for the kind of motor.
     ///   - room: Permitted fractions of the factors' full range.

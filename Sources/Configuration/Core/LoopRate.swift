@@ -4,9 +4,9 @@ extension Settings.Control {
     /// Adapts the built-in gains to a loop slower than 1 kHz.
     ///
     /// Each additional millisecond of the period adds 1 ms of delay: 0.5 ms for the held output,
-    /// and 0.5 ms for a sample's mean wait for its tick. The plant is an inertia with a delay, and
-    /// the delay is its only time constant. If the gains of such a plant are scaled with the
-    /// inverse delay, the margins remain 6 dB and 45°.
+    /// and 0.5 ms for a sample's mean wait until the next tick. The plant is an inertia with a
+    /// delay, and the delay is its only time constant. If the gains are scaled with the inverse of
+    /// this delay, the margins remain 6 dB and 45°.
     ///
     /// - Parameter rateHz: Ticks per second.
     mutating func fit(rateHz: Int) {

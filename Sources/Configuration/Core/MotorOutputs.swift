@@ -91,7 +91,7 @@ enum MotorRules {
     }
 
     /// Rule that refuses a pulse rate of servos if the PWM chip drives brushless motors. Brushless
-    /// motors require a different frequency of the chip.
+    /// motors require a different PWM frequency.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in
         guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .pca9685,

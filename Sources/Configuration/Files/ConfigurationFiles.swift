@@ -27,7 +27,7 @@ public struct ConfigurationFiles: Sendable {
     private static func readFile(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
             // Only a read of standard input can block. All other files are opened with O_NONBLOCK.
-            // Without O_NONBLOCK, the opening of a named pipe waits for a writer.
+            // Without O_NONBLOCK, `open` on a named pipe waits for a writer.
             let isInput = path == "/dev/stdin"
             let file = try FileDescriptor.open(
                 path, .readOnly, options: isInput ? .closeOnExec : [.closeOnExec, .nonBlocking])

@@ -21,10 +21,10 @@ public struct LoadedConfiguration: Sendable {
 
     /// Built-in defaults, adapted to the configured values; they apply to keys without a value in a
     /// file. In lockstep, the delay of the sensor's filter is 0, because a simulator's values apply
-    /// exactly to its time `t`. With real chips, the loop's rate is 500 Hz, which suits a sensor
-    /// and servos on one I2C bus at 400 kHz. Address, range and filter depend on the configured
-    /// sensor. The gains are adapted to the loop's rate. The servo model's delay and the tracker's
-    /// bandwidth are adapted to the pulse rate.
+    /// exactly to the time `t` in the same message. With real chips, the loop's rate is 500 Hz,
+    /// which suits a sensor and servos on one I2C bus at 400 kHz. Address, range and filter depend
+    /// on the configured sensor. The gains are adapted to the loop's rate. The servo model's delay
+    /// and the tracker's bandwidth are adapted to the pulse rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {

@@ -19,7 +19,8 @@ struct TOMLDocument {
     /// thousand keys would exhaust the stack.
     static let longestLine = 4096
 
-    /// Largest number of reported problems. An unrelated file could have thousands of problems.
+    /// Largest number of reported problems. Without this limit, a file of another format could
+    /// cause thousands of messages.
     static let problemLimit = 50
 
     /// Reads a whole file.

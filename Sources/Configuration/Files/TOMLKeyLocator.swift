@@ -43,7 +43,7 @@ public struct TOMLKeyLocator: Sendable {
         public let line: Int
         /// Column of the fault.
         public let column: Int
-        /// Description of the fault, which completes a sentence.
+        /// Description of the fault, as the end of a sentence.
         public let message: String
     }
 
@@ -80,7 +80,7 @@ public struct TOMLKeyLocator: Sendable {
         }
     }
 
-    /// Scans `[a.b]` or `[[a.b]]`; returns the path of the following pairs.
+    /// Scans `[a.b]` or `[[a.b]]`; returns the path of the table that contains the following pairs.
     private mutating func header() -> [Step] {
         let (line, column) = scanner.place
         scanner.advance()

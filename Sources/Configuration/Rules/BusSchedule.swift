@@ -33,9 +33,9 @@ public struct BusSchedule: Sendable, Equatable {
     public init(_ settings: Settings) {
         let linux = settings.hardware.linux
         // For a chip with a FIFO, each period has two reads: the FIFO's fill level (two bytes) and
-        // its content. The bytes of the content count in `bufferLoad`.
+        // its content. `bufferLoad` includes the bytes of the FIFO's content.
         let packet = linux.imuFifo ? linux.imu?.packetBytes : nil
-        // A sensor's kernel driver determines its own reading times, and its bus is not known here.
+        // A kernel driver decides when it reads the sensor, and the sensor's bus is unknown here.
         let burst = packet == nil ? linux.imu.map(Self.burst) ?? [] : [2, 0]
         let isOnSPI = linux.imuInterface == .spi && linux.imu != nil
         var bits = isOnSPI || linux.imu == nil ? 0 : Self.exchange(reading: burst)

@@ -5,7 +5,7 @@ import GimbalCore
 /// A classic frame has 47 bits plus its data, or 67 bits plus its data with a 29-bit identifier. In
 /// the stuffed part of the frame, there is at most one stuff bit for each four bits (ISO 11898-1;
 /// Tindell, Burns, Wellings: Calculating controller area network message response times, 1995). The
-/// data part of a CAN FD frame is sent with 5 Mbit/s.
+/// data part of a CAN FD frame is sent at 5 Mbit/s.
 public struct CANLoad: Sendable, Equatable {
     /// Total duration of one period's frames, s.
     public let periodSeconds: Double
@@ -53,8 +53,9 @@ public struct CANLoad: Sendable, Equatable {
         return (isExtended ? 67 : 47) + 8 * bytes + (stuffed - 1) / 4
     }
 
-    /// Duration of a CAN FD frame with a 29-bit identifier, s. About 60 bits have the lower bit
-    /// rate. The data and a checksum of 17 or 21 bits follow. All parts include stuff bits.
+    /// Duration of a CAN FD frame with a 29-bit identifier, s. About 60 bits are sent at the lower
+    /// bit rate. The data and a checksum of 17 or 21 bits follow. All bit counts include stuff
+    /// bits.
     private static func fast(bytes: Int, rate: Double) -> Double {
         60 / rate + Double(8 * bytes + 30) * 1.25 / 5e6
     }

@@ -2,7 +2,8 @@ import GimbalCore
 
 /// Rule about a combination of several settings, in addition to the range of each setting.
 struct ConfigurationRule: Sendable {
-    /// The settings in the rule. The message names the first of them with a configured value.
+    /// Keys of the settings that the rule compares. The message names the first setting with a
+    /// configured value.
     let keys: [String]
     /// Key of the setting that the rule restricts. The rule applies only if this setting has a
     /// configured value, because its default adapts to the other settings.

@@ -10,7 +10,7 @@ enum IIORules {
     }
 
     /// Largest number of samples in one control period. The bus thread reads at most 16 samples in
-    /// a period. A lower sample rate lets it reduce a backlog.
+    /// a period. At a lower sample rate, the bus thread can also reduce a backlog.
     private static let mostPerPeriod = 8
 
     private static let rate = ConfigurationRule(

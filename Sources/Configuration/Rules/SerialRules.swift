@@ -83,7 +83,7 @@ enum SerialRules {
         )
     }
 
-    /// Position servos move only between 0 and 360 degrees of their encoder.
+    /// Position servos move only between the encoder angles 0° and 360°.
     private static let travel = ConfigurationRule(
         keys: [
             "hardware.linux.encoder_zero_deg", "joints.range_deg", "servo.direction",
@@ -170,8 +170,8 @@ enum SerialRules {
         )
     }
 
-    /// A PCA9685 makes fractions of the supply voltage; the other motors control their current, or
-    /// correct their voltage themselves.
+    /// A PCA9685 outputs fractions of the supply voltage; all other motor drivers control the
+    /// current or compensate the supply voltage.
     private static let nominal = ConfigurationRule(
         keys: [
             "supply.nominal_v", "supply.source", "hardware.linux.motors", "motors.type",

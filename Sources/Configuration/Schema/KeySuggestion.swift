@@ -17,10 +17,10 @@ enum KeySuggestion {
         return (1...2).contains(owners.count) ? owners.joined(separator: " or ") : nil
     }
 
-    /// Finds the intended setting after an assignment to a table. The key of the intended setting
-    /// begins with the table's name and an underscore. If several settings with this prefix accept
-    /// the value, or none, the result is nil. For example, `robot.slider = "rate"` means
-    /// `robot.slider_motion`.
+    /// Finds the setting that the user probably meant after an assignment to a table. The key of
+    /// the intended setting begins with the table's name and an underscore. If several settings
+    /// with this prefix accept the value, or none, the result is nil. For example, `robot.slider =
+    /// "rate"` means `robot.slider_motion`.
     static func setting(beside table: String, taking value: RawValue) -> String? {
         let fitting = Schema.settings.filter {
             $0.key.hasPrefix(table + "_") && (try? $0.check(value, written: "", at: nil)) != nil

@@ -50,7 +50,7 @@ public struct SettingRule: Sendable {
     ///
     /// - Parameters:
     ///   - text: TOML, or an unquoted word, which counts as a string.
-    ///   - place: Place of the text, for the message.
+    ///   - place: Location of the text, for the message.
     /// - Returns: The value, in the type of the setting, such as a number or a Boolean.
     /// - Throws: `ConfigurationProblem` if the value is not allowed.
     public func value(of text: String, at place: Place?) throws(ConfigurationProblem)

@@ -6,7 +6,7 @@ public enum BatterySource: String, Sendable, CaseIterable {
     case powerSupply = "power_supply"
     /// A voltage and current monitor in `/sys/class/hwmon`, such as an INA226.
     case hwmon
-    /// The battery of the robot, as the board of the wheels reports it.
+    /// The robot's own battery; the board of the wheels reports the charge.
     case drive
 }
 

@@ -8,7 +8,7 @@ public enum DriveBoardKind: String, Sendable, CaseIterable {
     case rider
     /// A board at I2C address 0x16, register 0x01, as in the vendor's driver.
     case vendor
-    /// The board of an XGO robot by Luwu, a rider or a dog, at a serial port.
+    /// The board of a Luwu XGO robot (rider or dog), on a serial port.
     case xgo
 }
 
@@ -19,7 +19,8 @@ extension Settings {
         public var level = false
         /// Height of the body, from 0 (lowest) to 100 (highest); 50 is the robot's own default.
         public var heightPercent = 50.0
-        /// Roll of the body, degrees, in the robot's own sign; without effect while `level` is true.
+        /// Roll of the body, degrees, with the robot's sign convention; without effect while
+        /// `level` is true.
         public var rollDeg = 0.0
     }
 

@@ -35,9 +35,9 @@ public enum SensorChip: String, Sendable, CaseIterable {
 
     /// Group delay of the chip's filter with the driver's setting, ms. The delay of the MPU-6050
     /// and the MPU-6500 is in their register maps (register 26). The delay of the other chips is
-    /// computed as that of a second-order filter, √2 / (2π corner). The corner of the BMI088 is 230
-    /// Hz, and that of the ICM-20948 196.6 Hz; the ICM-42688-P has two filters, with corners of 250 Hz
-    /// and 585 Hz.
+    /// computed as that of a second-order filter, √2 / (2π · corner frequency). The corner
+    /// frequency of the BMI088's filter is 230 Hz, and that of the ICM-20948's filter 196.6 Hz; the
+    /// ICM-42688-P has two filters, with corner frequencies of 250 Hz and 585 Hz.
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0
@@ -90,7 +90,7 @@ public enum MotorChip: String, Sendable, CaseIterable {
     case can
     /// Servos on a serial bus.
     case busServo = "bus_servo"
-    /// Three brushless motors on a microcontroller board at a serial port.
+    /// Three brushless motors on a microcontroller board, on a serial port.
     case board
 
     /// True if the motors are on a serial port.
@@ -248,13 +248,13 @@ extension Settings {
         public var lagMs = 4.0
         /// Largest rate of the servo, deg/s.
         public var maxRateDps = AxisVector(repeating: 600)
-        /// Dead band of the servo: smallest difference between command and horn that moves the
-        /// horn, degrees.
+        /// Dead band of the servo: smallest difference between the commanded angle and the horn's
+        /// angle that moves the horn, degrees.
         public var deadBandDeg = 0.2
         /// Bandwidth of the tracker that extrapolates the handle's motion, rad/s.
         public var trackerBandwidth = core.trackerBandwidth
         /// True if the servos can ignore tremor (fast motion of the handle). The servos ignore
-        /// tremor only while this reduces the camera's motion.
+        /// tremor only while ignoring it reduces the camera's motion.
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0

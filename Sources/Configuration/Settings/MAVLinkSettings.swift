@@ -12,7 +12,7 @@ extension Settings {
     public struct MAVLink: Sendable, Equatable {
         /// UDP address for ground stations, or `off`.
         public var listen = "off"
-        /// UDP address of a peer, or `off`. The gimbal sends the first datagram to it.
+        /// UDP address of a peer, or `off`. The gimbal sends the first datagram to this peer.
         public var connect = "off"
         /// Device file of a serial port to an autopilot or radio, or `off`.
         public var serial = "off"

@@ -92,7 +92,8 @@ extension Settings {
     public struct Pushing: Sendable, Equatable {
         /// True if a hand can turn the camera.
         public var enabled = false
-        /// Torque of a hand, as a percentage of the motor's torque limit.
+        /// Torque of a hand above which the camera turns, as a percentage of the motor's torque
+        /// limit.
         public var thresholdPercent = 50.0
         /// Rate at which the camera turns if the hand's torque equals the torque limit, deg/s.
         public var maxRateDps = 60.0
@@ -120,7 +121,7 @@ extension Settings {
         public var outputs = RetractedOutputs.hold
     }
 
-    /// Parameters of the detection of a hand for the core.
+    /// Parameters for detecting a hand, in GimbalCore's units.
     var pushParameters: HandPush.Parameters {
         var result = HandPush.Parameters()
         result.isEnabled = push.enabled
@@ -129,7 +130,7 @@ extension Settings {
         return result
     }
 
-    /// Parameters of the modes for the core.
+    /// Parameters of the modes, in GimbalCore's units.
     public var modeParameters: ModeParameters {
         let radian = Double.pi / 180
         var result = ModeParameters()

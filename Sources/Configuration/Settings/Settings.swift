@@ -97,7 +97,8 @@ extension Settings {
     public struct Lockstep: Sendable, Equatable {
         /// Path of the UNIX socket.
         public var socket = "/run/airframe/lockstep.sock"
-        /// Timeout of the simulator's lines in real time, s; then the outputs are switched off.
+        /// Longest real time between two messages from the simulator, s; then the outputs are
+        /// switched off.
         public var timeout = 5.0
     }
 

@@ -48,7 +48,7 @@ final class BatteryMonitor: Sendable {
 
     /// State of the battery.
     ///
-    /// - Parameter now: Present time on the monotonic clock.
+    /// - Parameter now: Current time on the monotonic clock.
     /// - Returns: nil if no battery is configured.
     func status(now: Instant) -> BatteryStatus? {
         guard settings().source != .none else { return nil }
@@ -121,7 +121,7 @@ final class BatteryMonitor: Sendable {
     }
 }
 
-/// Service that runs the thread that reads the battery.
+/// Service with a thread that reads the battery periodically.
 struct BatteryService: Service {
     let monitor: BatteryMonitor
     let log: Logger

@@ -83,8 +83,8 @@ struct Doctor {
     }
 
     /// Names of the conditions that result from failed transfers. If none of these conditions
-    /// holds, transfers succeed again. The check then reports the earlier failures without a
-    /// warning.
+    /// holds, transfers succeed again. If transfers succeed again, the check reports the earlier
+    /// failures without a warning.
     private static let busFaults: Set<String> = [
         "bus_error", "imu_missing", "imu_stale", "encoder_missing",
     ]

@@ -12,7 +12,7 @@ struct StatusReport {
     var view: TelemetryHub.View?
     /// State of control: the client in control, and the active mode.
     var control: ControlState
-    /// The settings that are in force at the time of the status.
+    /// Settings that are active at the time of the status.
     var settings: Settings
     /// Creation time of the status, on the loop's clock.
     var now: Instant

@@ -11,7 +11,8 @@ extension DriveMotors {
     /// Passes a request to the wheels.
     ///
     /// - Returns: The refusal of a speed while the robot cannot drive. A request to stop is never
-    ///   refused. The interlock also receives refused requests, and stays closed while they arrive.
+    ///   refused. The interlock also receives refused requests, and stays closed while requests
+    ///   arrive.
     func refusal(of request: DriveModel.Request) -> Refusal? {
         ask(request)
         guard request.left != 0 || request.right != 0 else { return nil }
