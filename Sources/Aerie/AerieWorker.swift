@@ -54,7 +54,7 @@ public struct AerieWorker {
         self.report = report
     }
 
-    /// Examines one frame: the newest frame of the phone with the longest wait.
+    /// Examines one frame: the newest frame of the phone that has waited longest.
     ///
     /// - Parameter seconds: Longest wait for a frame, s.
     /// - Returns: True if a frame was examined; false if none arrived in time.

@@ -16,7 +16,7 @@ final class FrameDesk: Sendable {
     }
 
     private struct State {
-        /// Waiting frames, at most one for each phone. The phone with the longest wait is first.
+        /// Waiting frames, at most one for each phone. The phone that has waited longest is first.
         var waiting: [Item] = []
         var replaced = 0
         var taken = 0

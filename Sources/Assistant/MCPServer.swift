@@ -34,7 +34,7 @@ public final class MCPServer {
     ///   - name: Name of the assistant in the daemon's history; nil = the client's name.
     ///   - isReadOnly: True if the assistant has read-only access and can only stop the gimbal.
     ///   - mayReset: True if the assistant can reset an emergency stop.
-    ///   - manual: Folder of the manual pages; nil without one.
+    ///   - manual: Folder of the manual pages; nil if there is none.
     ///   - version: Version of airframe.
     ///   - connect: Function that opens a connection to the daemon. The server calls this function
     ///     at the first request that needs the daemon, and again after the connection has been

@@ -6,7 +6,7 @@ import Wire
 /// Resources of the server: the current status, the findings of `doctor`, and the manual pages.
 struct Resources {
     private let link: DaemonLink
-    /// Folder of the manual pages; nil without one.
+    /// Folder of the manual pages; nil if there is none.
     private let manual: String?
 
     /// Largest manual page, bytes.

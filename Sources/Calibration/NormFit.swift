@@ -146,8 +146,8 @@ struct NormalEquations {
         }
     }
 
-    /// Adds a prior for one unknown. `residual` is the prior's value minus the present estimate,
-    /// and `weight` the reciprocal of the prior's variance.
+    /// Adds a prior for one unknown. `residual` is the prior's value minus the current estimate,
+    /// and `weight` is the reciprocal of the prior's variance.
     mutating func addPrior(_ index: Int, residual: Double, weight: Double) {
         matrix[index][index] += weight
         right[index] += residual * weight

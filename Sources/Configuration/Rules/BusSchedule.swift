@@ -67,7 +67,7 @@ public struct BusSchedule: Sendable, Equatable {
         can = linux.motors == .can ? CANLoad(linux) : nil
     }
 
-    /// Number of consecutive registers in each of a driver's reads in one period.
+    /// Number of registers in each of the driver's reads in one period.
     private static func burst(of chip: SensorChip) -> [Int] {
         switch chip {
         case .bmi088: [9, 6]
@@ -78,8 +78,8 @@ public struct BusSchedule: Sendable, Equatable {
         }
     }
 
-    /// Load of the busier bus: fraction of a period with sensor reads and motor writes, for a loop
-    /// rate in Hz. A load of 1 means that the bus is always busy.
+    /// Load of the busier bus at the given loop rate (Hz): the fraction of a period that sensor
+    /// reads and motor writes occupy. A load of 1 means that the bus is always busy.
     public func load(rate: Double) -> Double {
         let sensors = bufferLoad + (Double(sensorBits) / clock + Double(spiBits) / spiClock) * rate
         let motors = Double(motorBits) / clock * rate

@@ -2,10 +2,10 @@ import GimbalCore
 
 /// Load of the CAN bus.
 ///
-/// A classic frame has 47 bits plus its data, or 67 bits plus its data with a 29-bit identifier. In
-/// the stuffed part of the frame, there is at most one stuff bit for each four bits (ISO 11898-1;
-/// Tindell, Burns, Wellings: Calculating controller area network message response times, 1995). The
-/// data part of a CAN FD frame is sent at 5 Mbit/s.
+/// A classic frame has 47 bits plus its data; with a 29-bit identifier, it has 67 bits plus its
+/// data. In the stuffed part of the frame, there is at most one stuff bit for each four bits (ISO
+/// 11898-1; Tindell, Burns, Wellings: Calculating controller area network message response times,
+/// 1995). The data part of a CAN FD frame is sent at 5 Mbit/s.
 public struct CANLoad: Sendable, Equatable {
     /// Total duration of one period's frames, s.
     public let periodSeconds: Double
@@ -44,7 +44,7 @@ public struct CANLoad: Sendable, Equatable {
         }
     }
 
-    /// Load of the bus at a loop rate in Hz, 0...1.
+    /// Load of the bus at the given loop rate (Hz), 0...1.
     public func load(rate: Double) -> Double { periodSeconds * rate + fixedLoad }
 
     /// Largest number of bits of a classic frame.

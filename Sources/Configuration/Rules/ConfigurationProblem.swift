@@ -25,7 +25,7 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
 
     /// Kind of the problem.
     public var kind: Kind
-    /// Location of the value; nil without one, for example for a value from the socket.
+    /// Location of the value; nil if it is unknown, for example for a value from the socket.
     public var place: Place?
     /// Dotted key; nil if the problem does not concern a single key.
     public var key: String?

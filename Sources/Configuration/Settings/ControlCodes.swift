@@ -1,5 +1,5 @@
 /// Names of the kernel's common input codes, as in `linux/input-event-codes.h`. The text of a
-/// control contains one of these names. A code without a name has a number: `KEY_700`.
+/// control contains one of these names. A code without a name is written as a number: `KEY_700`.
 enum ControlCodes {
     /// Codes of keys and buttons, 1...767 (`KEY_MAX` is 0x2ff).
     static let keyRange: ClosedRange<UInt16> = 1...0x2FF

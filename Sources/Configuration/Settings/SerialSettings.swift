@@ -22,7 +22,7 @@ public enum ServoProtocol: String, Sendable, CaseIterable {
 public enum SupplySource: String, Sendable, CaseIterable {
     /// The drives, the servos or the motor board.
     case motors
-    /// The battery of `[battery]`, which supplies the motors, too.
+    /// The battery of `[battery]`, which also supplies the motors.
     case battery
 }
 

@@ -114,7 +114,7 @@ final class AutotuneService: Sendable {
         }
     }
 
-    /// Cancels the autotune run; the previous gains are in force again within some milliseconds.
+    /// Cancels the autotune run; within a few milliseconds, the previous gains are active again.
     func cancel() -> AutotuneReport {
         stop { _ in true }
         return status
@@ -194,8 +194,8 @@ final class AutotuneService: Sendable {
         end(report)
     }
 
-    /// Applies the results of the run. The temporary gains of the run stay in force until the
-    /// results are saved.
+    /// Applies the results of the run. The temporary gains of the run stay active until the results
+    /// are saved.
     private func apply(_ changes: [SettingUpdate], _ found: AutotuneReport) {
         state.withLock { $0.isSaving = true }
         tuning.apply(changes, storing: "before-autotune", rollback: Self.rollbackSeconds) {

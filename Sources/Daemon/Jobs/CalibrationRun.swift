@@ -33,7 +33,7 @@ struct CalibrationRun: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - correction: The sensor correction in force. The run needs the correction for two
+    ///   - correction: Active correction of the sensors. The run needs the correction for two
     ///     purposes: to name the sensor's face that points up, and to detect the poses for the
     ///     mounting.
     init(_ kind: CalibrationKind, correction: SensorCorrection) {

@@ -71,7 +71,7 @@ final class CalibrationService: Sendable {
         return status()
     }
 
-    /// State of the calibration, and all calibrations in force.
+    /// State of the calibration, and all active calibrations.
     func status() -> CalibrationReport {
         let book = store.calibrations
         return state.withLock { state in
@@ -201,12 +201,12 @@ final class CalibrationService: Sendable {
         if wasRunning { store.setCalibrating(false) }
     }
 
-    /// Restores the calibration that was in force before the last change.
+    /// Restores the calibration that was active before the last change.
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration; nil restores the calibration that changed most recently.
-    ///   - done: Closure that receives the calibrations in force, or a refusal if there is nothing
-    ///     to undo or the change cannot be saved.
+    ///   - done: Closure that receives the active calibrations, or a refusal if there is nothing to
+    ///     undo or the change cannot be saved.
     func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
         guard !progress.isRunning else {
             return done(

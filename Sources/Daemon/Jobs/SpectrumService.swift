@@ -87,7 +87,7 @@ final class SpectrumService: Sendable {
     ///
     /// - Parameters:
     ///   - now: Present time on the loop's clock.
-    ///   - settings: The settings in force, with the filters.
+    ///   - settings: Active settings, with the filters.
     func advance(now: Instant, settings: Settings) {
         let complete: State? = state.withLock { state in
             guard state.report.isRunning else { return nil }

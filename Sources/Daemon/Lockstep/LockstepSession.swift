@@ -43,7 +43,7 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// - Parameters:
     ///   - engine: The loop; only this session can use it.
     ///   - clock: Clock, which is set to the time in each message.
-    ///   - housekeeping: Periodic tasks outside the loop, which use the same time.
+    ///   - housekeeping: Periodic tasks outside the loop, which use the same clock.
     ///   - motorType: Type of the motors, setting `motors.type`.
     ///   - socket: Path of the socket, for `report`.
     init(

@@ -14,7 +14,7 @@ final class CameraOrders: Sendable {
     /// Largest number of settings in a command, and largest length of a setting, bytes.
     static let settingLimit = 16
     static let textLimit = 300
-    /// Time limit for a command; a command that has not been executed by then is dropped, s.
+    /// Timeout of a command, s; a command that has not been executed by then is dropped.
     static let seconds = 3.0
 
     private struct Entry {

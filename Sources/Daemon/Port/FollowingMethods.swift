@@ -15,7 +15,7 @@ struct FollowingMethods: Sendable {
     /// Largest accepted age of a direction or an attitude, s.
     static let oldest = 1.0
 
-    /// Valid times in a request, on the loop's clock, s.
+    /// Range of valid times in a request, on the loop's clock, s.
     private static let times = -1e9...1e9
 
     /// The methods, in the order in which the socket lists them.
@@ -184,7 +184,8 @@ struct FollowingMethods: Sendable {
         if action == .off {
             try port.request(.release, from: companion, now: now)
         } else {
-            // A user who chooses a person releases control. The companion can then take control.
+            // When a user chooses a person, the user's connection releases control. The companion
+            // can then take control.
             if port.control.holder == source {
                 try port.request(.release, from: source, now: now)
             }

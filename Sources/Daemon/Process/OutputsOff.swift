@@ -49,7 +49,7 @@ public enum OutputsOff {
     }
 
     /// Switches the outputs on one bus off. Some motors are switched off only after `allOff` has
-    /// opened their device; therefore `write` follows `allOff`.
+    /// opened the motors' device; therefore `write` follows `allOff`.
     ///
     /// - Returns: The error, or nil after success.
     private static func failure(_ bus: any OutputBus) -> BusError? {

@@ -57,7 +57,7 @@ struct SignalWriter {
         buzzer = LEDDevice(directory: directory, log: log)
     }
 
-    /// Shows the state. A write is made only if the state of a device changes.
+    /// Shows the state. A device is written only if its state changes.
     mutating func show(_ code: SignalCode, _ settings: Settings.Signals, now: Instant) {
         if code != self.code || since == nil {
             self.code = code

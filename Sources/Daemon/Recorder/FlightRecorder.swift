@@ -29,12 +29,12 @@ final class FlightRecorder: Sendable {
         var name: String
         /// Time at which the file about the fault is written, on the loop's clock.
         var due: Instant
-        /// Latest time at which the file is written, seconds since 1970, in case the loop's time
+        /// Latest time at which the file is written, seconds since 1970, in case the loop's clock
         /// has stopped.
         var latest: Double
     }
 
-    /// Set of settings, with the time from which the settings were in force.
+    /// Set of settings, with the time at which these settings became active.
     private struct Page {
         /// Sequence number of this set of settings since airframed's start; the first set has the
         /// number 0.
@@ -72,8 +72,8 @@ final class FlightRecorder: Sendable {
 
     /// Duration after a fault that the file about the fault covers, s.
     private static let afterFault = 2.0
-    /// Longest real time from a fault to the write of its file, s. The limit of the real time takes
-    /// effect if the loop's time has stopped.
+    /// Longest real time from a fault to the write of its file, s. The limit in real time applies
+    /// if the loop's clock has stopped.
     private static let afterFaultWall = 10.0
     /// Largest number of stored changes of the settings.
     private static let pageLimit = 32
@@ -91,7 +91,7 @@ final class FlightRecorder: Sendable {
     ///   - replayLog: The loop's replay log; only the recorder reads it.
     ///   - bytes: Size of the replay log, bytes.
     ///   - setup: Description and directory of the files.
-    ///   - settings: The settings in force, as text.
+    ///   - settings: Active settings, as text.
     init(
         replayLog: consuming ReplayLogConsumer, bytes: Int, setup: Setup,
         settings: @escaping @Sendable () -> String
@@ -197,8 +197,8 @@ final class FlightRecorder: Sendable {
     ///   - isOn: True to start a recording, false to end it.
     ///   - past: Duration of earlier data that a new recording contains, s.
     ///   - owner: Client that owns a new recording; the recording ends with the client's
-    ///     connection. nil means that the recording has no owner. After another request to record,
-    ///     from any client, the recording continues when the owner's connection ends.
+    ///     connection. nil means that the recording has no owner. If any client requests the
+    ///     recording again, the recording continues after the end of the owner's connection.
     /// - Returns: State of the recorder.
     @discardableResult
     func setRecording(_ isOn: Bool, past: Double = 0, owner: Int? = nil) -> RecorderStatus {

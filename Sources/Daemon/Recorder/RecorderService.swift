@@ -39,7 +39,7 @@ struct RecorderService: Service {
 
 extension Settings {
     /// Size of the loop's replay log, bytes: enough for a quarter of a second of ticks and samples,
-    /// and for a complete state. The replay log has no memory if the recorder is off.
+    /// and for a complete state. No memory is allocated for the replay log if the recorder is off.
     var replayLogBytes: Int { recording.enabled ? 65536 + loop.rateHz * 440 : 0 }
 
     /// Creates the setup of the flight recorder: its directory, limits and description.

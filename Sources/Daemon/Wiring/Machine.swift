@@ -70,7 +70,7 @@ struct Machine: Sendable {
 final class Wakefulness: Sendable {
     private let request = CPUWakefulness()
 
-    /// Reason why the request failed; nil if the request is in force.
+    /// Reason why the request failed; nil if the request has succeeded.
     var problem: String? { request.problem }
 }
 

@@ -72,7 +72,7 @@ struct PhonesOfServer {
     }
 }
 
-/// Command that prints the phones and the people they detect.
+/// Command that lists the phones, and the people that the phones detect.
 struct AeriePhonesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phones", abstract: "List phones and the people in their pictures.")
@@ -284,8 +284,8 @@ struct AerieTrackCommand: ParsableCommand {
     }
 }
 
-/// Filter of the camera's direction to a person. The filter suppresses jitter of the measured
-/// position.
+/// Filter of the direction in which the camera is aimed at a person. The filter suppresses jitter
+/// of the measured position.
 struct PersonAim {
     /// Smallest change of direction that moves the camera, degrees.
     static let deadZone = 1.0

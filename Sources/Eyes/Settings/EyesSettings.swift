@@ -137,7 +137,7 @@ public struct EyesSettings: Sendable, Equatable {
         public var models = "auto"
         /// Largest frame rate of the people-detection models, Hz.
         public var rateHz = 10
-        /// Number of parts along the picture's shorter edge in the search for distant people.
+        /// Number of tiles along the picture's shorter edge, for the detection of distant people.
         public var divisions = 2
         /// Angle between the left and the right edge of the picture, degrees.
         public var fieldOfViewDeg = 62
@@ -154,8 +154,8 @@ public struct EyesSettings: Sendable, Equatable {
         public var place = Framing.Side.centre
         /// Smallest distance of the head from the upper edge, percent of the picture's height.
         public var headRoomPercent = 12
-        /// Dead band of the person's position in the picture, percent of the picture's width; at
-        /// larger distances the camera moves.
+        /// Dead band of the person's position in the picture, percent of the picture's width;
+        /// outside the dead band, the camera moves.
         public var deadZonePercent = 0
         /// Time constant of the person's return to the configured position in the picture, ms.
         public var smoothingMs = 250
@@ -204,7 +204,7 @@ public struct EyesSettings: Sendable, Equatable {
 }
 
 extension EyesSettings.RTSP {
-    /// Address and port from a setting. The schema ensures that both are valid.
+    /// Address and port from a setting. The schema ensures that address and port are valid.
     var endpoint: (host: String, port: UInt16) {
         guard let endpoint = NetworkEndpoint(listen) else { return ("127.0.0.1", 8554) }
         return (endpoint.host, endpoint.port)

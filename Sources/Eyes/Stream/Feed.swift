@@ -72,7 +72,7 @@ final class Feed: @unchecked Sendable {
         cv_feed_overlay(handle, shapes, shapes.count, until)
     }
 
-    /// Passes a test picture to the pipeline. `exposed` is its time of exposure, ns on
+    /// Passes a test picture to the pipeline. `exposed` is the picture's time of exposure, ns on
     /// CLOCK_MONOTONIC.
     func draw(_ bytes: [UInt8], exposed: Int64) {
         // The pipeline drops pictures that arrive before its start or after its end.

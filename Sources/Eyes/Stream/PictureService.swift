@@ -32,7 +32,7 @@ final class PictureService: WebApplication {
     }
 
     private struct Waiter {
-        /// Deadline of the request, ns on CLOCK_MONOTONIC; after this time it is refused.
+        /// Deadline of the request, ns on CLOCK_MONOTONIC; after this time the request is refused.
         var deadline: Int64
         var receive: @Sendable (Result<Picture, VideoError>) -> Void
     }
@@ -41,7 +41,7 @@ final class PictureService: WebApplication {
         var isEnabled: Bool
         var newest: Picture?
         var waiters: [Waiter] = []
-        /// Time of the newest request, ns on CLOCK_MONOTONIC; 0 before the first.
+        /// Time of the newest request, ns on CLOCK_MONOTONIC; 0 before the first request.
         var asked: Int64 = 0
         var given = 0
     }

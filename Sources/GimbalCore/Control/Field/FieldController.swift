@@ -3,9 +3,9 @@ internal import CMathShim
 /// Controller for brushless motors without encoders. From the camera's attitude and set-point, the
 /// controller computes the angle of each stator's magnetic field.
 ///
-/// The field of a stator holds the rotor as a spring would. A fixed field would drag the camera
-/// along with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from
-/// the gyroscope. The controller sets the field to the rotor's angle plus a load angle for the
+/// The field of a stator acts on the rotor like a spring. A fixed field would drag the camera along
+/// with the handle. Therefore an observer (`FieldObserver`) estimates each rotor's angle from the
+/// gyroscope. The controller sets the field to the rotor's angle plus a load angle for the
 /// requested torque. Therefore the motor acts as a torque motor; its largest torque is the pull-out
 /// torque. If a hand turns the rotor by force, the field follows, so the rotor stays locked to the
 /// field.
@@ -158,7 +158,7 @@ public struct FieldController: MotorController {
         powers.append(output.power, dt: dt)
     }
 
-    /// Restarts the controller with the power off. The joints are at `joints`, rad; the rotors'
+    /// Restarts the controller with the power off. The joint angles are `joints`, rad; the rotors'
     /// electrical angles are unknown.
     @_noLocks @_noAllocation
     public mutating func reset(joints: AxisVector = .zero) {
@@ -188,15 +188,15 @@ public struct FieldController: MotorController {
         case holding
     }
 
-    /// Fraction of the largest torque for the test swing, which measures the inertia. The remaining
-    /// torque holds the camera during the swing.
+    /// Torque of the test swing, as a fraction of the largest torque. The remaining torque holds
+    /// the camera during the swing.
     private static var swingShare: Double { @_noLocks get { 0.8 } }
     /// Bandwidth of the observers during the search for the rotors' angles, rad/s. With this
     /// bandwidth, the observers are stable for any inertia.
     private static var lockingBandwidth: Double { @_noLocks get { 80 } }
     /// Bandwidth of the observers during the test swing, which measures the inertia, rad/s. A
-    /// faster observer would interpret the camera's motion as motion of the rotor. The swing would
-    /// then contain no information about the inertia.
+    /// faster observer would interpret the camera's motion as motion of the rotor. The test swing
+    /// would then give no information about the inertia.
     private static var probingBandwidth: Double { @_noLocks get { 20 } }
     /// Smallest pull (see `FieldObserver`) for the estimation of a rotor's angle, as a fraction of
     /// the pull at the configured power.
@@ -323,7 +323,7 @@ public struct FieldController: MotorController {
             rateGain = rateGain.capped(Self.gentleRateGain)
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
-        // The set-point for the time of the measurement.
+        // The set-point at the time of the attitude estimate.
         let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(

@@ -2,7 +2,7 @@ extension FieldController {
     /// Tuning of the controller of motors without encoders. The values of attitude gain, rate gain
     /// and inertia apply to the camera's own axes.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Number of pairs of magnet poles on each rotor.
+        /// Number of pole pairs of each rotor.
         public var polePairs = 7.0
         /// Power of the motors without load, as a fraction of the power stage's maximum, 0...1.
         public var power = 0.5

@@ -45,7 +45,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     private(set) var expected = 0.0
 
     /// Slow estimate of the electrical angle, rad. The estimate follows the joint's measured motion
-    /// immediately, but the observer's corrections slowly.
+    /// immediately, and follows the observer's corrections slowly.
     private var kinematic = 0.0
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
@@ -87,7 +87,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     ///   - pull: Angular acceleration (torque divided by inertia) at a load angle of 90 electrical
     ///     degrees, with the power at the sampling instant, rad/s².
     ///   - smallestPull: Lower limit of the pull in the computation of the correction, rad/s².
-    ///   - polePairs: Number of pairs of magnet poles on the rotor.
+    ///   - polePairs: Number of pole pairs of the rotor.
     ///   - bandwidth: Natural frequency of the observer, rad/s.
     ///   - dt: Time since the previous control period, s.
     /// - Returns: Correction of the rotor's electrical angle, in addition to the predicted motion,

@@ -8,8 +8,8 @@ internal import CMathShim
 /// frequency of walking. The phases are according to Schroeder (Synthesis of low-peak-factor
 /// signals, IEEE Transactions on Information Theory 16, 1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
-    /// ID from the client. The snapshot contains this ID, so the client can recognise its own
-    /// excitation.
+    /// ID of the excitation, chosen by the client. The snapshot contains this ID, so the client can
+    /// recognise its own excitation.
     public var id: UInt32
     /// Axis of the camera to excite.
     public var axis: GimbalAxis
@@ -70,8 +70,9 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
             // The amplitude rises slightly with frequency. With a constant amplitude, the low
             // frequencies would move the camera too far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
-            // A servo's angle is divided by the number of the harmonic. Therefore the spectrum of a
-            // servo's rate has the same shape as the spectrum of the moment with other motors.
+            // For servos, the angle of each harmonic is divided by the harmonic's number. Therefore
+            // the spectrum of a servo's rate has the same shape as the spectrum of the moment with
+            // other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)

@@ -14,10 +14,10 @@ internal import CMathShim
 ///
 /// If a clear response has an impossible phase, the assumed delay is wrong. At a single frequency,
 /// a delay cannot be distinguished from a wrong sign or from friction. Therefore the probe's
-/// frequency is reduced to a third of its full value. There, the phase determines any delay within
-/// ±12 ms uniquely. Because of friction, the delay that was measured at the low frequency is too
-/// short; a clear response at full frequency corrects it. If a search ends without a result, the
-/// probe starts again after a pause.
+/// frequency is reduced to a third of its full value. At the low frequency, the phase determines
+/// any delay within ±12 ms uniquely. Because of friction, the delay that was measured at the low
+/// frequency is too short; a clear response at full frequency corrects it. If a search ends without
+/// a result, the probe starts again after a pause.
 ///
 /// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
 /// (`caution`). With too low a bound, the gains are low and the loop is slow; with too high a
@@ -93,7 +93,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Largest plausible phase lag of the response at full frequency, rad.
     private static var latestPhase: Double { @_noLocks get { 1.2 } }
     /// Largest ratio of quadrature part to in-phase part for an exactly inverted response. With an
-    /// additional delay of 10 ms, the ratio is larger.
+    /// additional delay of 10 ms, the ratio of quadrature part to in-phase part is larger.
     private static var exactness: Double { @_noLocks get { 0.35 } }
 
     /// Estimated inertia, kg·m².
@@ -372,7 +372,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private mutating func ascend(
         phase: Double, isReversed reversed: Bool, omega: Double, _ p: Parameters
     ) {
-        // The camera moves against the torque. A delay cannot explain this response.
+        // A motion against the torque cannot be the effect of a delay.
         if reversed { isReversed = true }
         isUprightKnown = !reversed
         isSlow = false

@@ -21,7 +21,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// the inertia of a phone, so both are 1.5 standard deviations away from their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
     /// Standard deviation of the inertia's natural logarithm after a time with the outputs off. In
-    /// this time, a person may have exchanged the lens.
+    /// this time, a person may have swapped the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between identified and configured inertia that counts as agreement, in
     /// the natural logarithm. Elastic friction of a joint can cause a difference of up to 0.3, and
@@ -31,8 +31,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// The gains are thus reduced to one third, the right value for a camera with one third of the
     /// estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// Largest standard deviation of the inertia's natural logarithm. There, the gains are reduced
-    /// to about a hundredth.
+    /// Largest standard deviation of the inertia's natural logarithm. At this standard deviation,
+    /// the gains are reduced to about a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the controller can
     /// follow a set-point.
@@ -161,8 +161,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // While the outputs were off, a person may have exchanged the load. The standard deviation
-        // of an identified inertia is increased to allow for another lens; that of a configured
+        // While the outputs were off, a person may have swapped the load. The standard deviation of
+        // an identified inertia is increased to allow for another lens; that of a configured
         // inertia, to allow for any other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters

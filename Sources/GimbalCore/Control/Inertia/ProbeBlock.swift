@@ -53,8 +53,9 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     /// rate, kg·m². The part `inQuadrature` leads the part `inPhase` by 90°.
     func ratio(lag: Double) -> (inPhase: Double, inQuadrature: Double) { centre.ratio(lag: lag) }
 
-    /// Magnitude of the disturbance at the probe's frequency, as an impulse, N·m·s. It is computed
-    /// from the motion at the neighbouring frequencies after the torque's effect is subtracted.
+    /// Magnitude of the disturbance at the probe's frequency, as an impulse, N·m·s. The disturbance
+    /// is computed from the motion at the neighbouring frequencies, after subtraction of the
+    /// torque's effect.
     func noise(inertia: Double, lag: Double, omega: Double) -> Double {
         let spacing = 4 * Double.pi / length
         return cm_sqrt(

@@ -7,8 +7,8 @@ struct HandlePose: Sendable, BitwiseCopyable {
     /// Joint angles, rad.
     let joints: AxisVector
     /// True if the joint angles are derived from the motors' magnetic fields instead of encoders.
-    /// Derived joint angles have an error of the load angle, and of whole pole pairs after a rotor
-    /// has slipped.
+    /// Derived joint angles have an error equal to the load angle; after a rotor has slipped, the
+    /// error also contains whole pole pairs.
     let isBelieved: Bool
 
     /// Creates a pose from the camera's attitude (body to earth) and the joint angles; nil if the

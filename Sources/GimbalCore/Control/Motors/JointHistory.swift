@@ -1,8 +1,8 @@
 /// Values of each joint or axis over the last 64 periods, for example motor commands. Delayed
 /// values are interpolated.
 ///
-/// Control periods can differ in length. If the loop is late, the previous value remains valid
-/// until the late period.
+/// Control periods can differ in length. If a tick is late, the previous value remains valid until
+/// this tick.
 struct JointHistory: Sendable, BitwiseCopyable {
     private var ring: InlineArray<64, AxisVector>
     /// Time of each value on the history's own clock, s.
@@ -49,7 +49,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
         next = (next + 1) & 63
     }
 
-    /// Interpolated value `age` seconds before the present tick. The newest value is `dt` seconds
+    /// Interpolated value `age` seconds before the current tick. The newest value is `dt` seconds
     /// old. If `age` exceeds the stored history, the result is the oldest value. The method is
     /// mutating only for speed, because the compiler copies the whole history for a non-mutating
     /// call.

@@ -85,7 +85,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// repeated later.
     var abandoned = AxisSet.none
     /// The camera axes on which the measured inertia contradicts the configured inertia, because
-    /// the camera has been exchanged.
+    /// the camera has been swapped.
     var stale = AxisSet.none
     /// The joints whose response is reversed, because a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none

@@ -57,7 +57,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
     /// The joints with an impossible angle, rad, far beyond the range of the joint's servo. If the
-    /// controller started with such an angle, the servo's horn would jump.
+    /// controller started with an impossible angle, the servo's horn would jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -144,7 +144,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Input for braking. After a failure of the gyroscope, the motors stop the camera before the
     /// outputs are switched off.
     struct Brake: Sendable, BitwiseCopyable {
-        /// Camera's rate from other sources than the failed gyroscope, camera frame, rad/s.
+        /// Camera's rate from sources other than the failed gyroscope, camera frame, rad/s.
         var rate: Vector3
         /// Estimated camera attitude, body to earth.
         var attitude: Quaternion

@@ -55,13 +55,13 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     /// Updates `share` with the handle's motion in one control period.
     ///
     /// - Parameters:
-    ///   - turn: Turn of the handle since the previous call, handle frame, rad.
-    ///   - lead: Turn from the handle's attitude to the predicted attitude, handle frame, rad.
+    ///   - turn: Rotation of the handle since the previous call, handle frame, rad.
+    ///   - lead: Rotation from the handle's attitude to the predicted attitude, handle frame, rad.
     ///   - servo: Delays, lag and dead band of the servos. Motion smaller than the dead band does
     ///     not move a servo and has little weight.
     ///   - learns: True if the fraction is updated; false while an excitation shakes the servos.
     ///   - dt: Time since the previous call, s, more than 0.
-    /// - Returns: The part of the predicted turn that the servos ignore, handle frame, rad.
+    /// - Returns: The part of the predicted rotation that the servos ignore, handle frame, rad.
     @_noLocks @_noAllocation
     mutating func step(
         turn: Vector3, lead: Vector3, servo: ServoController.Parameters, learns: Bool, dt: Double

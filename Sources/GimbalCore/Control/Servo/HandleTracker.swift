@@ -87,8 +87,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// Updates the tracker for one control period with a measured rate of the handle.
     ///
     /// - Parameters:
-    ///   - measured: Measured attitude, handle to earth; the tracker follows it slowly.
-    ///   - rate: Measured rate, handle frame, rad/s; the tracker follows it with `bandwidth`.
+    ///   - measured: Measured attitude, handle to earth; the tracker follows this attitude slowly.
+    ///   - rate: Measured rate, handle frame, rad/s; the tracker follows this rate with
+    ///     `bandwidth`.
     ///   - bandwidth: Natural frequency of the tracker about each axis of the handle, rad/s.
     ///   - leaning: Gain from attitude residual to attitude correction, 1/s.
     ///   - dt: Seconds since the previous call, more than 0.
@@ -112,12 +113,12 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration += slope / dt
     }
 
-    /// Predicted turn of the handle.
+    /// Predicted rotation of the handle.
     ///
     /// - Parameters:
     ///   - horizon: Time from the last control period to the predicted instant, s.
-    ///   - share: Fraction of the predicted turn about each axis of the handle.
-    /// - Returns: Turn from the present attitude to the predicted attitude, handle frame, rad.
+    ///   - share: Fraction of the predicted rotation about each axis of the handle.
+    /// - Returns: Rotation from the current attitude to the predicted attitude, handle frame, rad.
     @_noLocks @_noAllocation
     func lead(after horizon: Double, share: AxisVector = AxisVector(repeating: 1)) -> Vector3 {
         let turn =
@@ -136,7 +137,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration = Vector3(x.slope, y.slope, z.slope)
     }
 
-    /// State of a damped oscillator after one control period. `away` is the present deviation from
+    /// State of a damped oscillator after one control period. `away` is the current deviation from
     /// the rest position; `slope` is its derivative.
     private static func smooth(
         _ away: Double, _ slope: Double, _ bandwidth: Double, dt: Double

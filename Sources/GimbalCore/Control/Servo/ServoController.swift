@@ -37,7 +37,7 @@ public struct ServoController: MotorController {
         /// Correction gain of the handle's attitude towards the attitude from camera and servos,
         /// 1/s. The gain applies if a second IMU measures the handle's rate.
         public var trackerLeaning = 20.0
-        /// Factor on the bandwidth of the handle's rate, for each axis of the handle.
+        /// Factor on the bandwidth of the handle's rate estimate, for each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
         /// Loop gain: the fraction of an unmodelled attitude error that is removed by one
         /// correction. A gain of 1 removes the whole error. Without look-ahead, the stability limit
@@ -83,7 +83,8 @@ public struct ServoController: MotorController {
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
     /// Low-pass of the attitude error, rad. The loop gain does not apply to the low-passed error.
-    /// If it did, a low gain would leave a permanent error within the dead band.
+    /// If the loop gain applied to this error, a low gain would leave a permanent error within the
+    /// dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()
@@ -218,7 +219,8 @@ public struct ServoController: MotorController {
     @_noLocks
     mutating func forgetMotion() { shaking.forgetMotion() }
 
-    /// Part of the handle's predicted turn that the servos do not compensate, handle frame, rad.
+    /// Part of the handle's predicted rotation that the servos do not compensate, handle frame,
+    /// rad.
     private mutating func tremorLeft(
         turn: Vector3, lead: Vector3, learns: Bool, dt: Double
     ) -> Vector3 {
@@ -230,9 +232,9 @@ public struct ServoController: MotorController {
     }
 
     /// Updates `jolts`, the largest change of the joint rates. The horn of the modelled servo turns
-    /// continuously. A real servo receives the command's changes within a pulse period at once, and
-    /// responds within its lag. Therefore, at a low pulse rate, the real horn turns several times
-    /// as fast as the modelled horn and rests between two pulses.
+    /// continuously. A real servo receives all changes of the command within a pulse period at
+    /// once, and responds within its lag. Therefore, at a low pulse rate, the real horn turns
+    /// several times as fast as the modelled horn and rests between two pulses.
     private mutating func noteJolts(dt: Double) {
         let p = parameters
         let mean = p.delay + p.sensorDelay

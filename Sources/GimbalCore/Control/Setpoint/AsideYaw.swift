@@ -11,12 +11,12 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
 
-    /// Creates a yaw angle of 0: the camera points in the handle's heading.
+    /// Creates a yaw angle of 0: the camera has the heading of the handle.
     @_noLocks
     init() {}
 
-    /// Sets the angle to `yaw`, rad; NaN does not change the angle. The angle then grows at `rate`,
-    /// rad/s, until `validUntil`.
+    /// Sets the angle to `yaw`, rad; NaN does not change the angle. The angle then increases at
+    /// `rate`, rad/s, until `validUntil`.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
         if yaw.isFinite {

@@ -72,11 +72,11 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
-    /// Goal of an axis at the angle `present` for the requested angle `wanted`. Angles that differ
-    /// by whole turns are equivalent. If the range is unbounded, the axis turns in the shorter
-    /// direction, or in the opposite direction if the joint would reach its end. If the range is
-    /// bounded, the goal is the nearest equivalent angle within the range. If no equivalent angle
-    /// is within the range, the goal is the nearer end.
+    /// Goal of an axis for the requested angle `wanted`; the axis is at the angle `present`. Angles
+    /// that differ by whole turns are equivalent. If the range is unbounded, the axis turns in the
+    /// shorter direction, or in the opposite direction if the joint would reach its end. If the
+    /// range is bounded, the goal is the nearest equivalent angle within the range. If no
+    /// equivalent angle is within the range, the goal is the nearer end.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
         let turn = 2 * Double.pi

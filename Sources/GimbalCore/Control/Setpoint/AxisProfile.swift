@@ -155,7 +155,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Sets the set-point angle to `angle`, rad, because the joints cannot reach the present angle.
-    /// A turn at a rate continues from there; any other activity ends.
+    /// A turn at a rate continues from the new angle; any other activity ends.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
         let nearest = Angle(radians: state.angle).shortestArc(to: .radians(angle)).radians

@@ -1,6 +1,6 @@
 /// Request to the stabilizer, as received by the loop thread. Only the `Commander` sends commands.
-/// Some motions must be requested repeatedly. Such motions stop when the dead-man time ends; this
-/// time is passed with the command.
+/// Some motions must be requested repeatedly. Without a repeated request, these motions stop at the
+/// end of the dead-man time, which is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
@@ -17,7 +17,7 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// dead-man time the mode becomes `locked`.
     case aim(Aim)
     /// In mode `panFollow`: turn the camera by the angle `yaw`, rad, from the handle's heading,
-    /// right positive. NaN does not change the present angle. The angle grows at `rate`, rad/s,
+    /// right positive. NaN does not change the present angle. The angle increases at `rate`, rad/s,
     /// until the end of the dead-man time.
     case lookAside(yaw: Double, rate: Double)
     /// Excite one axis with a small amplitude to identify its load. Any other command ends the

@@ -44,7 +44,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 
     /// Threshold for a jump of a joint angle in one control period, rad. A real joint does not move
-    /// so far in one period.
+    /// this far in one period.
     private static var leap: Double { @_noLocks get { 3 * .pi / 180 } }
 
     /// Threshold for a jump of a joint's rate in one control period, rad/s.
@@ -174,8 +174,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Rate of the camera due to the handle. The joints must produce the rest of the set-point's
-        // rate.
+        // Rate of the camera due to the handle's motion. The joints must produce the rest of the
+        // set-point's rate.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)

@@ -1,4 +1,4 @@
-/// Parameters of the modes, in SI units. The limits of every set-point apply in addition.
+/// Parameters of the modes, in SI units. The general limits of the set-point also apply.
 public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     /// Tuning of set-points that follow the handle, from the selected preset.
     public var follow = FollowTuning(
