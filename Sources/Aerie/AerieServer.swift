@@ -42,7 +42,7 @@ public final class AerieServer: WebApplication {
     private let web = Mutex<WebServer?>(nil)
     private let local: LocalPages?
 
-    /// Creates a server that does not listen.
+    /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
     ///   - options: Address, secret and limits.

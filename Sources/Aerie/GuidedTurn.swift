@@ -17,7 +17,7 @@ public struct GuidedTurn {
         public var phone: () throws -> (pose: DevicePose, frames: Int)?
         /// Waits for the given time, s.
         public var wait: (_ seconds: Double) -> Void
-        /// Function that receives a sentence about the progress.
+        /// Function that receives messages about the progress.
         public var log: (_ sentence: String) -> Void
 
         /// Creates the set of functions.

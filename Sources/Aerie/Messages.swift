@@ -4,7 +4,7 @@ public import FoundationEssentials
 public enum MessageType: String, Codable, Sendable {
     /// `AuthRequest` of a phone.
     case authRequest
-    /// `AuthResponse` of the server, which also reports every error.
+    /// The server's `AuthResponse`, a message that also reports every error.
     case authResponse
     /// `CameraFrame` of a phone.
     case cameraFrame
@@ -70,7 +70,7 @@ public struct AuthRequest: Codable, Sendable, Equatable {
     public var token: String
     /// Model and operating system of the phone.
     public var deviceInfo: DeviceInfo
-    /// Unix time, s, as the exact text in the signed data. HawkSight sends no timestamp, so the
+    /// Unix time, s, as exactly the text that was signed. HawkSight sends no timestamp, so the
     /// server cannot check HawkSight's tokens.
     public var timestamp: String?
 

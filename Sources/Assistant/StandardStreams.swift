@@ -23,7 +23,7 @@ public struct StandardStreams {
     }
 
     /// Serves the client until the client closes its output or no longer reads its input. The
-    /// caller ignores SIGPIPE.
+    /// caller must ignore SIGPIPE.
     public func serve(_ server: MCPServer) {
         var lines = BoundedLines(limit: Self.longestLine)
         var chunk = [UInt8](repeating: 0, count: 1 << 14)
@@ -69,7 +69,7 @@ public struct StandardStreams {
     }
 }
 
-/// Splitter of a byte stream into lines with bounded memory.
+/// Splitter of a byte stream into lines; the memory use is bounded.
 struct BoundedLines {
     /// Longest line without its newline, bytes.
     let limit: Int

@@ -37,7 +37,7 @@ struct Limits: Sendable, Equatable {
     /// rotation.
     var deadManS: Double
 
-    /// Keys of the limits' settings, for the method `get`.
+    /// Keys of the settings that limit an assistant, for the method `get`.
     static let keys: [JSONValue] = ["mcp", "commander.dead_man_s"]
 
     /// Reads the limits from the reply to `get`; nil if a setting is missing.

@@ -51,7 +51,8 @@ struct ToolPolicy: Sendable {
         return action.words.filter { !barred.contains($0) }
     }
 
-    /// Hints for the client. Source: MCP schema, `ToolAnnotations`.
+    /// Annotations of a tool for the client, for example whether the tool is read-only. Source: MCP
+    /// schema, `ToolAnnotations`.
     func annotations(_ method: MethodDescription) -> [String: JSONValue] {
         let reads =
             method.access == .read || (isReadOnly && method.access == .action)

@@ -28,7 +28,7 @@ public struct AccelerometerCalibration: Sendable {
 
     /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Criterion for a still camera, and required duration.
+        /// Thresholds for a still camera, and the required duration without motion.
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
@@ -81,17 +81,17 @@ public struct AccelerometerCalibration: Sendable {
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
     /// Number of finished poses, including poses between two faces.
     public var poseCount: Int { poses.count }
-    /// Progress of the calibration, 0...1, including the finished part of the present pose.
+    /// Progress of the calibration, 0...1, including the finished part of the current pose.
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
-    /// Reason for the last interruption of the present pose.
+    /// Reason for the last interruption of the current pose.
     public var motion: Motion? { window.motion }
-    /// True if the present pose differs from all earlier poses. If the pose has already been
+    /// True if the current pose differs from all earlier poses. If the pose has already been
     /// measured, the calibration waits for another pose.
     public private(set) var isNewPose = true
 
-    /// Adds one raw sample to the present pose.
+    /// Adds one raw sample to the current pose.
     ///
     /// - Parameters:
     ///   - gyro: Rate, sensor frame, rad/s.

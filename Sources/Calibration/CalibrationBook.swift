@@ -47,7 +47,7 @@ public struct CalibrationBook: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - configured: The mounting rotation of the configuration.
-    ///   - now: Present date, seconds since 1970.
+    ///   - now: Current date, seconds since 1970.
     /// - Returns: The correction for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
         var result = configured

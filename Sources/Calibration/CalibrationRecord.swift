@@ -110,7 +110,7 @@ public enum GyroBiasAging {
     ///
     /// - Parameters:
     ///   - record: A gyroscope's record.
-    ///   - now: Present date, seconds since 1970. If the present date precedes the date of the
+    ///   - now: Current date, seconds since 1970. If the current date precedes the date of the
     ///     record, an age of one day is assumed.
     /// - Returns: Initial values for the estimator.
     public static func prior(

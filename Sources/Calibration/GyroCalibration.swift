@@ -26,7 +26,7 @@ public struct GyroCalibration: Sendable {
 
     /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Criterion for a still camera, and required duration.
+        /// Thresholds for a still camera, and the required duration without motion.
         public var window = StillWindow.Parameters()
         /// Longest time for which the calibration waits for the end of motion, s.
         public var patience = 12.0

@@ -21,7 +21,7 @@ public struct MountingCalibration: Sendable {
 
     /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Criterion for a still camera, and required duration.
+        /// Thresholds for a still camera, and the required duration without motion.
         public var window: StillWindow.Parameters
         /// Smallest angle between the poses, rad.
         public var smallestTilt = 25 * Double.pi / 180
@@ -55,10 +55,10 @@ public struct MountingCalibration: Sendable {
     public var hasLevelPose: Bool { level != nil }
     /// Progress of the calibration, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
-    /// Reason for the last interruption of the present pose.
+    /// Reason for the last interruption of the current pose.
     public var motion: Motion? { window.motion }
 
-    /// Adds one raw sample to the present pose.
+    /// Adds one raw sample to the current pose.
     ///
     /// - Parameters:
     ///   - gyro: Rate, sensor frame, rad/s.

@@ -109,7 +109,8 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         }
     }
 
-    /// Creates the text of the sample file. Each setting is a comment with its default value.
+    /// Creates the text of the sample file. In the sample file, each setting is commented out and
+    /// has its default value.
     ///
     /// - Parameter advice: Last line of the sample file's header; it explains how changes take
     ///   effect.

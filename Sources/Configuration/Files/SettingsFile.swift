@@ -25,7 +25,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - path: Path of the file; `-` for standard input.
     ///   - files: The file system.
-    /// - Returns: Keys and values of the file, in order. The keys can be unknown.
+    /// - Returns: Keys and values of the file, in order. The file can contain unknown keys.
     /// - Throws: `ConfigurationProblem` if the file cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system

@@ -3,7 +3,8 @@
 ///
 /// The scanner never reads beyond the text, even if the text is malformed.
 struct TOMLScanner: Sendable {
-    /// Largest length of a returned text, characters. The values of all settings are shorter.
+    /// Largest length of a returned text, characters. The values of all settings are shorter than
+    /// this limit.
     private static let longestText = 4096
 
     private let text: [UInt8]

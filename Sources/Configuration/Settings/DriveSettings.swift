@@ -36,11 +36,11 @@ extension Settings {
         public var balance = Balance()
         /// Speed limit, as a fraction of full speed.
         public var limit = 1.0
-        /// Largest acceleration as a fraction of full speed, 1/s. For example, 2 means 0.5 s from
-        /// rest to full speed.
+        /// Largest acceleration, in fractions of full speed per second. For example, 2 means 0.5 s
+        /// from rest to full speed.
         public var acceleration = 2.0
-        /// Largest deceleration as a fraction of full speed, 1/s. For example, 5 means 0.2 s from
-        /// full speed to rest.
+        /// Largest deceleration, in fractions of full speed per second. For example, 5 means 0.2 s
+        /// from full speed to rest.
         public var deceleration = 5.0
         /// Time after which a request to drive expires, s.
         public var deadManS = 1.0

@@ -203,8 +203,8 @@ extension Settings {
         public var canId = AxisVector(repeating: -1)
         /// CAN ID of this computer.
         public var canHostId = 0
-        /// Bit rate of the CAN bus, kbit/s. For CAN FD, this is the bit rate of the arbitration
-        /// phase.
+        /// Bit rate of the CAN bus, kbit/s. For CAN FD, the value is the bit rate of the
+        /// arbitration phase.
         public var canKbit = 1000
         /// Time without a command after which a moteus stops, ms.
         public var canWatchdogMs = 25.0

@@ -88,7 +88,7 @@ extension Settings {
         }
     }
 
-    /// Settings of `[push]`: a hand that turns the camera.
+    /// Settings of `[push]`, for turning the camera by hand.
     public struct Pushing: Sendable, Equatable {
         /// True if a hand can turn the camera.
         public var enabled = false

@@ -35,8 +35,8 @@ extension Settings {
         public var emptyV = 0.0
         /// Source of the measured voltage.
         public var source = SupplySource.motors
-        /// Voltage at which voltage-driven motors have their configured torque, V; 0 = the torque is
-        /// not corrected.
+        /// Voltage at which voltage-driven motors have their configured torque, V; 0 = the
+        /// torque is not corrected.
         public var nominalV = 0.0
     }
 }

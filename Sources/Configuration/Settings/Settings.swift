@@ -45,7 +45,7 @@ public struct Settings: Sendable, Equatable {
     public var mode = ModeSettings()
     /// Settings of the modes that follow the handle.
     public var follow = Following()
-    /// Settings of a hand that turns the camera.
+    /// Settings for turning the camera by hand.
     public var push = Pushing()
     /// Settings of the mode that tracks a person.
     public var tracking = Tracking()
@@ -106,8 +106,8 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// Path of a motion recording for the simulated handle, which replaces `motion`; `off` for
-        /// none.
+        /// Path of a recorded motion of the handle, which the simulation uses instead of `motion`;
+        /// `off` for none.
         public var motionFile = "off"
         /// True if brushless motors have encoders.
         public var encoders = true
@@ -178,8 +178,8 @@ extension Settings {
         public var restRateDps = core.restRateThreshold.degrees
         /// Rest threshold of the specific force's RMS deviation from its mean, m/s².
         public var restAccelMps2 = core.restForceThreshold
-        /// Time with rate and specific force below their rest thresholds before the camera counts
-        /// as at rest, s.
+        /// Time for which rate and specific force must be below their rest thresholds before the
+        /// camera counts as at rest, s.
         public var restTimeS = core.restTime
         /// Standard deviation of the sensor's distance from the centre of rotation, m.
         public var leverSigmaM = core.leverSigma

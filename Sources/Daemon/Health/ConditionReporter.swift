@@ -42,10 +42,10 @@ struct ConditionReporter {
     }
 
     private struct Watch {
-        /// Start time of the present occurrence of the condition; nil if the condition does not
+        /// Start time of the current occurrence of the condition; nil if the condition does not
         /// hold.
         var since: Instant?
-        /// True if the present occurrence of the condition has already been logged or counted.
+        /// True if the current occurrence of the condition has already been logged or counted.
         var isCounted = false
         /// Axes of the condition at its last occurrence.
         var axes = AxisSet.none

@@ -12,7 +12,7 @@ enum StatusDoctor {
     ///
     /// - Parameters:
     ///   - first: Earlier status; nil skips the checks that need two reports.
-    ///   - second: Present status.
+    ///   - second: Current status.
     ///   - elapsed: Seconds between the two reports on the computer's clock.
     /// - Returns: The checks in the order of display.
     static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
@@ -143,7 +143,7 @@ enum StatusDoctor {
     }
 }
 
-/// Store of earlier status reports. `doctor` compares the present report with one of the stored
+/// Store of earlier status reports. `doctor` compares the current report with one of the stored
 /// reports.
 final class DoctorLooks: Sendable {
     /// Permitted age of an earlier report for a comparison, s.
@@ -153,11 +153,11 @@ final class DoctorLooks: Sendable {
 
     private let looks = Mutex<[(status: Status, time: Instant)]>([])
 
-    /// Compares the present status with the newest stored report that is 0.5 s to 10 s old, and
+    /// Compares the current status with the newest stored report that is 0.5 s to 10 s old, and
     /// returns the checks.
     ///
     /// - Parameters:
-    ///   - status: Present status.
+    ///   - status: Current status.
     ///   - now: Time of the status on the computer's clock.
     /// - Returns: The checks in the order of display.
     func checks(_ status: Status, now: Instant) -> [DoctorCheck] {

@@ -55,7 +55,7 @@ final class AutotuneService: Sendable {
     ///   - axes: Axes to tune.
     ///   - apply: True to apply the result.
     ///   - owner: The requesting connection; the run ends when this connection ends.
-    ///   - now: Present time on the loop's clock.
+    ///   - now: Current time on the loop's clock.
     /// - Returns: State of the autotune run.
     /// - Throws: A refusal that states why the autotune cannot start.
     func start(

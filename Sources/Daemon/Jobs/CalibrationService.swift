@@ -43,7 +43,7 @@ final class CalibrationService: Sendable {
     /// - Parameters:
     ///   - kind: Kind of the calibration.
     ///   - owner: The requesting connection; the calibration ends when this connection ends.
-    ///   - now: Present time on the loop's clock.
+    ///   - now: Current time on the loop's clock.
     /// - Returns: State of the started calibration.
     /// - Throws: A refusal, because another calibration is running.
     func start(
@@ -121,8 +121,8 @@ final class CalibrationService: Sendable {
     /// Completes a finished calibration: saves the result, and releases the outputs.
     ///
     /// - Parameters:
-    ///   - now: Present time on the loop's clock.
-    ///   - date: Present date, seconds since 1970.
+    ///   - now: Current time on the loop's clock.
+    ///   - date: Current date, seconds since 1970.
     func advance(now: Instant, date: Double) {
         let finished: (run: CalibrationRun, outcome: CalibrationOutcome<CalibrationRun.Result>)? =
             state.withLock { state in
@@ -180,7 +180,7 @@ final class CalibrationService: Sendable {
         }
     }
 
-    /// Cancels the present calibration.
+    /// Cancels the current calibration.
     func cancel() -> CalibrationReport {
         cancel { _ in true }
         return status()

@@ -30,7 +30,7 @@ final class SpectrumService: Sendable {
     /// - Parameters:
     ///   - seconds: Duration of the recording, 3...60 s.
     ///   - owner: The requesting connection; the recording ends when this connection ends.
-    ///   - now: Present time on the loop's clock.
+    ///   - now: Current time on the loop's clock.
     /// - Returns: State of the gyroscope recording.
     /// - Throws: A refusal, because another recording is running.
     func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
@@ -86,7 +86,7 @@ final class SpectrumService: Sendable {
     /// Computes the spectrum of a complete recording.
     ///
     /// - Parameters:
-    ///   - now: Present time on the loop's clock.
+    ///   - now: Current time on the loop's clock.
     ///   - settings: Active settings, with the filters.
     func advance(now: Instant, settings: Settings) {
         let complete: State? = state.withLock { state in

@@ -25,12 +25,12 @@ struct AssistantLimits: Sendable {
             field: "key")
     }
 
-    /// Checks a request against the assistant's limits, and limits its rate.
+    /// Checks a request against the assistant's limits, and limits the requested rate.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - snapshot: The loop's newest snapshot, which contains the present angles; nil if it is
-    ///     unknown.
+    ///   - snapshot: The loop's newest snapshot, which contains the current angles; nil if there is
+    ///     no snapshot.
     /// - Returns: The checked request. If a pointing request contains no rate, the highest
     ///   permitted rate is added.
     /// - Throws: A refusal if the request exceeds a limit.

@@ -77,7 +77,7 @@ final class Companions: Sendable {
     ///   - x: Horizontal position for the action `point`, 0...1 from the left of the picture.
     ///   - y: Vertical position for the action `point`, 0...1 from the top of the picture.
     ///   - person: Identifier of the person for the action `person`.
-    ///   - now: Present time on CLOCK_MONOTONIC.
+    ///   - now: Current time on CLOCK_MONOTONIC.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
         person: String? = nil, now: Instant

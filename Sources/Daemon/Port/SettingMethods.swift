@@ -113,7 +113,7 @@ extension SocketMethod {
 enum BaselineRequest: Hashable, Sendable {
     /// List the names of all baselines.
     case list
-    /// Save the present settings under a name.
+    /// Save the current settings under a name.
     case store(String)
     /// Restore the settings that were saved under a name.
     case restore(String)

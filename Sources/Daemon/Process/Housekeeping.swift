@@ -80,8 +80,8 @@ final class Housekeeping: Sendable {
     /// the rollback of a setting.
     ///
     /// - Parameters:
-    ///   - now: Present time on the loop's clock.
-    ///   - date: Present date, seconds since 1970.
+    ///   - now: Current time on the loop's clock.
+    ///   - date: Current date, seconds since 1970.
     func advance(now: Instant, date: Double) {
         if let loss = commander.advance(now: now) { note(.loss(loss)) }
         tuning.advance(now: now)

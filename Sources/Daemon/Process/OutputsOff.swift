@@ -34,8 +34,8 @@ public enum OutputsOff {
     }
 
     /// Switches off the outputs on every bus, and the wheels. A failure on one bus does not prevent
-    /// the others from being switched off. Without this call, the board of the wheels would continue
-    /// at the last speed.
+    /// the others from being switched off. Without this call, the wheels would continue at their
+    /// last speed.
     static func run(
         _ buses: [any OutputBus], _ wheels: DriveMotors? = nil
     ) throws(DaemonError) -> String {

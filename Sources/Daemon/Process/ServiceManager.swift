@@ -78,8 +78,8 @@ struct WatchdogFeeder: Sendable {
     /// times per watchdog time.
     ///
     /// - Parameters:
-    ///   - progress: Present progress.
-    ///   - now: Present time, s, on any monotonic clock.
+    ///   - progress: Current progress.
+    ///   - now: Current time, s, on any monotonic clock.
     mutating func look(at progress: Progress, now: Double) {
         if let fed, now - fed < patience / 4 { return }
         defer { seen = progress }

@@ -222,7 +222,7 @@ final class FlightRecorder: Sendable {
         if state.withLock({ $0.owner == client }) { setRecording(false) }
     }
 
-    /// Present state of the recorder.
+    /// Current state of the recorder.
     var status: RecorderStatus {
         state.withLock { state in
             var status = state.status

@@ -64,8 +64,8 @@ extension SimulatedBus {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = settings.motors.type
         parameters.imu.sampleRate = Double(settings.loop.rateHz)
-        // The sensor has the configured ranges, so that it saturates at the values that the loop
-        // expects.
+        // The simulated sensor has the configured ranges, so that it saturates at the values that
+        // the loop expects.
         parameters.imu.gyroRange = Angle.degrees(settings.imu.gyroRangeDps).radians
         parameters.imu.accelRange = settings.imu.accelRangeG * 9.80665
         if !settings.hardware.simulation.encoders { parameters.encoderCounts = 0 }

@@ -57,8 +57,8 @@ public struct EyesSettings: Sendable, Equatable {
         /// Frame rate for the models, Hz; 0 without models. The frame rate is not a setting; it is
         /// computed from the table `people`.
         var peopleHz = 0
-        /// JPEG pictures next to the stream; nil without them. These values are computed from the
-        /// table `pictures`.
+        /// JPEG pictures in addition to the stream; nil if there are none. These values are
+        /// computed from the table `pictures`.
         var stills: Stills?
 
         /// Size, rate and quality of JPEG pictures.

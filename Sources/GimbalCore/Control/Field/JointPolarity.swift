@@ -30,8 +30,8 @@ struct JointPolarity: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - known: Known rate: the measured part of the joint rate, rad/s.
-    ///   - hidden: Hidden rate: the part of the joint rate that is only estimated by the observer,
-    ///     rad/s.
+    ///   - hidden: Hidden rate: the part of the joint rate that is not measured but estimated by
+    ///     the observer, rad/s.
     ///   - dt: Time since the previous call, s, more than 0.
     /// - Returns: True if the joint turns opposite to its field.
     @_noLocks

@@ -55,8 +55,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 
     /// The joints with a requested angle at or beyond the end of the range in the last set-point.
     private(set) var atEnd = AxisSet.none
-    /// Requested angles, clamped to the part that moves the camera, on the axes at the end of their
-    /// range (Euler sequence Z-X-Y, rad); NaN on the other axes.
+    /// Requested angles of the axes at the end of their range, clamped to the part that moves the
+    /// camera (Euler sequence Z-X-Y, rad); NaN on the other axes.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds `answered` in this control period, summed over all
     /// joints, rad.
