@@ -56,7 +56,7 @@ public struct AerieWorker {
 
     /// Examines one frame: the newest frame of the phone that has waited longest.
     ///
-    /// - Parameter seconds: Longest wait for a frame, s.
+    /// - Parameter seconds: Timeout of the wait for a frame, s.
     /// - Returns: True if a frame was examined; false if none arrived in time.
     @discardableResult
     public mutating func step(within seconds: Double) -> Bool {

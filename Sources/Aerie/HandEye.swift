@@ -46,8 +46,8 @@ public struct HandEye: Sendable, Equatable {
     /// maps the axis of `b` to the axis of `a`. Therefore `a q - q b = 0`, an equation that is
     /// linear in the quaternion `q`.
     ///
-    /// - Parameter pairs: Pairs of attitudes, with rotations of 20° or more about each of at least
-    ///   two axes.
+    /// - Parameter pairs: Pairs of attitudes, with rotations of at least 20° about each of two or
+    ///   more axes.
     /// - Throws: The reason why the attitudes are not sufficient.
     public init(_ pairs: [Pair]) throws(Failure) {
         guard pairs.count >= 4 else { throw .tooFew }
@@ -97,7 +97,7 @@ public struct HandEye: Sendable, Equatable {
 }
 
 extension Quaternion {
-    /// Quaternion with the opposite sign; both describe the same rotation.
+    /// Quaternion with the opposite sign; both quaternions describe the same rotation.
     fileprivate var negated: Quaternion { Quaternion(w: -w, x: -x, y: -y, z: -z) }
 }
 

@@ -32,13 +32,13 @@ public struct AccelerometerCalibration: Sendable {
         public var window: StillWindow.Parameters
         /// Length of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Typical offset of a sensor, standard deviation, m/s². A calibration is refused if its
+        /// Offset of a typical sensor, standard deviation, m/s². A calibration is refused if its
         /// offset exceeds five times this value. BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Typical relative scale error of a sensor, standard deviation. A calibration is refused
+        /// Relative scale error of a typical sensor, standard deviation. A calibration is refused
         /// if its scale error exceeds five times this value.
         public var scaleSigma = 0.01
-        /// Typical cross-axis term of a sensor, dimensionless, standard deviation. BMI088: 0.5 %.
+        /// Cross-axis term of a typical sensor, dimensionless, standard deviation. BMI088: 0.5 %.
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03
@@ -151,7 +151,7 @@ public struct AccelerometerCalibration: Sendable {
     }
 
     /// Rotates the corrected axes so that the upright pose is level. The ellipsoid fit uses only
-    /// the lengths of vectors, and these do not depend on a rotation of the axes.
+    /// the lengths of vectors, and these lengths do not depend on a rotation of the axes.
     private func level(_ result: inout Result) {
         guard let upright else { return }
         let seen = result.correction.apply(upright)

@@ -95,7 +95,7 @@ extension CalibrationBook {
         return (book, damaged)
     }
 
-    /// All calibrations as finite numbers by name, for the file with the saved state.
+    /// All calibrations, as finite numbers by name, for the state file.
     public var saved: [String: [Double]] {
         var result: [String: [Double]] = [:]
         func write(_ record: CalibrationRecord?, _ name: String) {

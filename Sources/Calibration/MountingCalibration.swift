@@ -5,8 +5,8 @@ internal import CMathShim
 /// lens points down.
 ///
 /// In the level pose, gravity is parallel to the camera's downward axis. From the first pose to the
-/// second, gravity turns about the camera's pitch axis. The two poses together determine the whole
-/// rotation, for every mounting.
+/// second, the direction of gravity rotates about the camera's pitch axis. The two poses together
+/// determine the whole rotation, for every mounting.
 public struct MountingCalibration: Sendable {
     /// Result of the calibration: the mounting rotation, with its accuracy.
     public struct Result: Sendable, Equatable {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Addresses of this computer.
 public enum NetworkInterface {
-    /// Find the address of a server for clients on other computers.
+    /// Finds the address of a server for clients on other computers.
     ///
     /// - Parameter host: Address on which the server listens; 0.0.0.0 means all addresses.
     /// - Returns: Address for clients. If `host` means all addresses, the result is the address on

@@ -9,7 +9,7 @@ public struct CompanionSetting<Settings: Sendable>: Sendable {
 }
 
 /// All settings of a companion program, each declared once. The loader, `--print-config` and the
-/// sample file read this table.
+/// sample file use this table.
 public struct CompanionSchema<Settings: Sendable>: Sendable {
     /// Key path of a property of `Settings`.
     public typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
@@ -38,7 +38,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         settings.first { $0.rule.key == key }
     }
 
-    /// Declares a setting that is true or false.
+    /// Declares a Boolean setting.
     public mutating func bool(
         _ key: String, _ path: Path<Bool>, _ applies: Setting.Applies, _ summary: String,
         hint: String? = nil
@@ -52,7 +52,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 write: { if case .bool(let value) = $1 { $0[keyPath: path] = value } }))
     }
 
-    /// Declares a setting that is a whole number.
+    /// Declares an integer setting.
     public mutating func integer(
         _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ unit: String?,
         _ applies: Setting.Applies, _ summary: String
@@ -66,7 +66,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 write: { if case .integer(let value) = $1 { $0[keyPath: path] = value } }))
     }
 
-    /// Declares a setting that is a text of the given kind.
+    /// Declares a text setting of the given kind.
     public mutating func text(
         _ key: String, _ path: Path<String>, _ kind: Setting.Kind, _ applies: Setting.Applies,
         _ summary: String, hint: String? = nil
@@ -80,7 +80,7 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
     }
 
-    /// Declares a setting that is an enumeration.
+    /// Declares an enumeration setting.
     public mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ path: Path<Value>, _ applies: Setting.Applies, _ summary: String
     ) {

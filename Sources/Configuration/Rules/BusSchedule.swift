@@ -3,9 +3,10 @@ import GimbalCore
 /// Load of the I2C and SPI buses in one loop period, as a fraction of their capacity. One thread
 /// serves the buses one after the other.
 ///
-/// A message consists of a start, an address and data bytes. Address and data bytes each have an
-/// acknowledge bit. A stop ends an exchange of messages (NXP UM10204, section 3.1). The schedule
-/// reserves one fifth of each period for the overhead of the adapter and the kernel.
+/// A message consists of a start condition, an address and data bytes. Address and data bytes each
+/// have an acknowledge bit. A stop condition ends an exchange of messages (NXP UM10204, section
+/// 3.1). The schedule reserves one fifth of each period for the overhead of the adapter and the
+/// kernel.
 public struct BusSchedule: Sendable, Equatable {
     /// Largest allowed load of a bus, 0...1.
     public static let share = 0.8

@@ -83,7 +83,7 @@ public enum Place: Sendable, Equatable, CustomStringConvertible {
     case file(String, line: Int?, column: Int?)
     /// Location in an argument of `--set`.
     case commandLine
-    /// Location in the saved values in the state directory.
+    /// Location of a saved value in the state directory.
     case saved
 
     /// `FILE:LINE:COLUMN`, without unknown parts.

@@ -91,6 +91,6 @@ extension ConfigurationProblem {
 }
 
 extension ConfigurationFailure {
-    /// Creates a failure with these problems, at least one.
+    /// Creates a failure from one or more problems.
     public init(_ problems: [ConfigurationProblem]) { self.init(problems: problems) }
 }

@@ -53,7 +53,8 @@ public enum SettingValue: Sendable, Equatable {
         }
     }
 
-    /// The shortest text that parses to the same number. A whole number has no decimal point.
+    /// The shortest text that parses to the same number. A whole number is written without a
+    /// decimal point.
     static func text(of value: Double) -> String {
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
         return value.description

@@ -63,7 +63,7 @@ extension Settings {
         public var inactive = AirOSInactive.off
         /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
-        /// Sign of each axis, a factor of an app's angles and rates.
+        /// Sign of each axis: the factor on an app's angles and rates.
         public var sign = AxisSigns()
         /// Time after which an app's unsaved change reverts, s; 0 = never.
         public var rollbackS = 0

@@ -58,7 +58,7 @@ enum ControlCodes {
         return code
     }
 
-    /// Name of a code, or its number after the prefix.
+    /// Name of a code; for a code without a name, the prefix and the number.
     static func name(_ code: UInt16, _ names: [String: UInt16], _ prefix: String) -> String {
         names.first { $0.value == code }?.key ?? "\(prefix)\(code)"
     }

@@ -15,7 +15,7 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// TDK InvenSense ICM-20948, with a magnetometer.
     case icm20948
 
-    /// Value of the setting for a sensor with a kernel driver.
+    /// Value of the setting that selects a sensor with a kernel driver.
     static let kernelDriver = "iio"
 
     /// I2C address of the accelerometer if the chip's address pin is low.
@@ -159,7 +159,7 @@ extension Settings {
         public var gyroSpi = "/dev/spidev0.1"
         /// SPI clock for measurements, kHz.
         public var spiKhz = 1000
-        /// True if the samples are read from the sensor's FIFO, without lost samples.
+        /// True if the samples are read from the sensor's FIFO, so that no sample is lost.
         public var imuFifo = false
         /// GPIO chip of the data-ready line.
         public var dataReadyChip = "/dev/gpiochip0"
@@ -226,7 +226,7 @@ extension Settings {
         public var servoNmPerA = 0.35
         /// Unit of a Dynamixel's current, mA.
         public var servoCurrentStepMa = 1.0
-        /// Path of the PWM chip's folder in sysfs.
+        /// Path of the PWM chip's directory in sysfs.
         public var pwmChip = "/sys/class/pwm/pwmchip0"
         /// Device file of the GPIO chip with the power line.
         public var gpioChip = "/dev/gpiochip0"
@@ -265,7 +265,7 @@ extension Settings {
         public var travelDeg = AxisVector(repeating: 90)
         /// Direction of each servo: 1, or -1 if a longer pulse decreases the joint angle.
         public var direction = AxisVector(repeating: 1)
-        /// Offset of the pulse at joint angle zero from the middle of the travel, µs.
+        /// Pulse at joint angle zero, relative to the pulse at the middle of the travel, µs.
         public var trimUs = AxisVector.zero
     }
 }

@@ -20,7 +20,7 @@ public enum ServoProtocol: String, Sendable, CaseIterable {
 
 /// Source of the supply voltage of the motors.
 public enum SupplySource: String, Sendable, CaseIterable {
-    /// The drives, the servos or the motor board.
+    /// The voltage that the drives, the servos or the motor board report.
     case motors
     /// The battery of `[battery]`, which also supplies the motors.
     case battery

@@ -67,7 +67,7 @@ public struct Settings: Sendable, Equatable {
     public var mavlink = MAVLink()
     /// Settings of the diagnostics socket.
     public var diagnostics = Diagnostics()
-    /// Settings of the storage of saved values.
+    /// Settings for the storage of saved values.
     public var persistence = Storage()
     /// Settings of the flight recorder.
     public var recording = Recording()
@@ -189,7 +189,7 @@ extension Settings {
         public var kalmanQBias = 0.003
         /// Measurement noise, the third of an app's three Kalman values.
         public var kalmanRMeasure = 0.03
-        /// Largest standard deviation of the inclination for the start of the motors, degrees.
+        /// Largest standard deviation of the inclination at which the motors can start, degrees.
         public var convergedInclinationDeg = core.convergedInclinationSigma.degrees
     }
 

@@ -167,8 +167,8 @@ struct FollowingMethods: Sendable {
     /// Handles a user's selection of a person. The mode changes immediately; the answer to the
     /// companion's next report contains the selection.
     ///
-    /// - Throws: A refusal if no companion finds people, the motors are off, or another source is
-    ///   in control.
+    /// - Throws: A refusal if there is no companion that finds people, if the motors are off, or if
+    ///   another source is in control.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
         person: String? = nil, for source: CommandSource

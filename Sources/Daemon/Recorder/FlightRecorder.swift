@@ -23,8 +23,8 @@ final class FlightRecorder: Sendable {
         var timeOffset: Int64
     }
 
-    /// Fault that a file will record. The file is written some time after the fault, so that it
-    /// includes the effects of the fault.
+    /// Fault about which a file will be written. The file is written some time after the fault, so
+    /// that it includes the effects of the fault.
     private struct Fault {
         var name: String
         /// Time at which the file about the fault is written, on the loop's clock.
@@ -43,7 +43,7 @@ final class FlightRecorder: Sendable {
         var text: String
     }
 
-    /// Request to write chunks of the ring in memory to a separate file.
+    /// Request to write chunks of the ring buffer to a separate file.
     private struct Dump {
         var chunks: [MCAPChunk]
         var reason: String
@@ -70,7 +70,7 @@ final class FlightRecorder: Sendable {
         var isEnding = false
     }
 
-    /// Duration after a fault that the file about the fault covers, s.
+    /// Time after a fault up to which the fault's file contains data, s.
     private static let afterFault = 2.0
     /// Longest real time from a fault to the write of its file, s. The limit in real time applies
     /// if the loop's clock has stopped.
@@ -143,7 +143,8 @@ final class FlightRecorder: Sendable {
             Page(
                 number: last.number + 1, time: state.newest.nanoseconds &+ setup.timeOffset,
                 text: text))
-        // Old settings are dropped if they were replaced before the oldest chunk of the ring.
+        // Old settings are dropped if they were replaced before the oldest chunk of the ring
+        // buffer.
         let start = state.ring.chunks.first?.start ?? 0
         while state.pages.count > 1,
             state.pages[1].time < start || state.pages.count > Self.pageLimit
@@ -154,8 +155,8 @@ final class FlightRecorder: Sendable {
 
     /// Schedules the writing of a file about new faults. If the file about an earlier fault has not
     /// been written yet, the same file covers the new fault. The next file is written when all data
-    /// in the ring is newer than the previous file. Therefore no data is written twice for an
-    /// intermittent fault.
+    /// in the ring buffer is newer than the previous file. Therefore no data is written twice for
+    /// an intermittent fault.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first

@@ -23,9 +23,9 @@ extension Settings {
         runtime.power.priority = min(99, loop.priority + 1)
         runtime.loop.cpu = loop.cpu < 0 ? RealtimeSetup.preferredCPU : loop.cpu
         runtime.bus.cpu = runtime.loop.cpu
-        // The telemetry ring holds a quarter of a second, which is 50 times the usual interval
-        // between two reads, so that a delayed reader loses no records. A larger ring would need
-        // more locked memory.
+        // The telemetry's ring buffer holds a quarter of a second, which is 50 times the usual
+        // interval between two reads, so that a delayed reader loses no records. A larger ring
+        // buffer would need more locked memory.
         runtime.telemetryCapacity = loop.rateHz / 4
         runtime.replayLogBytes = replayLogBytes
         return runtime

@@ -25,7 +25,7 @@ struct Overlay {
     /// Draws people and a line of text.
     ///
     /// - Parameters:
-    ///   - people: The people, in pixels of the picture, and their track IDs.
+    ///   - people: The people, with positions in pixels of the picture, and their track IDs.
     ///   - target: Track ID of the followed person; nil if no person is followed.
     ///   - text: Line of text at the upper edge.
     ///   - width: Width of the picture, pixels.

@@ -164,7 +164,7 @@ private struct PeopleRun {
         _ = service.feed.withFeed { $0.set("gate", "drop", isOpen ? "false" : "true") }
     }
 
-    /// Sends a report five times a second, and follows the person in the reply.
+    /// Sends a report five times a second, and follows the person that the reply names.
     private mutating func report(_ settings: EyesSettings) throws(ClientError) {
         guard let client, cv_now() >= nextReport else { return }
         nextReport = cv_now() + PeopleService.interval

@@ -1,10 +1,9 @@
 import GimbalCore
 
-/// Test picture with the horizon and the headings at the camera's attitude, and a time code. The
-/// test picture replaces a missing camera's pictures.
+/// Test picture that shows the horizon and the headings at the camera's attitude, and a time code.
+/// The test picture replaces a missing camera's pictures.
 ///
-/// The format is I420: a plane of brightness, then two planes of colour with half the width and
-/// height.
+/// The format is I420: a luma plane, then two chroma planes with half the width and height.
 struct DrawnView {
     /// Horizontal angle of view, rad.
     static let angleOfView = Double.pi / 3

@@ -1,5 +1,5 @@
-/// Time of exposure in a picture, as two rows of 20 black or white cells at the upper left. A
-/// player on the same computer computes the age of a picture from this code.
+/// Time of exposure, drawn into a picture as two rows of 20 black or white cells at the upper left.
+/// A player on the same computer computes the age of a picture from this code.
 ///
 /// The first 32 bits are the time on CLOCK_MONOTONIC in units of 0.1 ms, highest bit first. The
 /// last 8 bits are the time's checksum. The cells are large compared with the encoder's blocks, so

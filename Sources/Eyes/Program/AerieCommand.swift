@@ -39,7 +39,7 @@ extension EyesOptions {
     }
 }
 
-/// Access of the commands to the server for phones.
+/// Access to the phone server for the commands.
 struct PhonesOfServer {
     let client: LoopbackClient
     let socket: String

@@ -6,7 +6,7 @@ import Wire
 
 /// Recording of the camera's motion while a video is recorded. The `.gcsv` file is written from a
 /// stream of the daemon's socket. In addition, the flight recorder makes a continuous recording
-/// with every tick.
+/// that contains every tick.
 struct MotionStream {
     /// Names of the variables: rates about x, y and z, and specific force along x, y and z.
     private static let names = [
@@ -29,7 +29,7 @@ struct MotionStream {
         log = MotionLog(recorder, flight: flight.name)
     }
 
-    /// True if the stream belongs to a recording.
+    /// True if the stream belongs to the given recording.
     func belongs(to other: Recorder) -> Bool { log.belongs(to: other) }
 
     /// Writes a message of the daemon to the log; other messages are ignored.
@@ -55,7 +55,7 @@ struct MotionStream {
         let _: RecorderStatus? = try Self.flight(client, "stop")
     }
 
-    /// Starts a continuous recording of the flight recorder. The recording includes the second
+    /// Starts a continuous recording with the flight recorder. The recording includes the second
     /// before the request, because the first picture precedes the request.
     ///
     /// - Returns: Name of the file; nil if the recorder is off or has not created the file within a

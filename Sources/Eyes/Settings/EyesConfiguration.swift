@@ -23,7 +23,7 @@ public struct EyesConfiguration: Sendable {
             EyesSchema.table, file: file, overrides: overrides, example: "video.rate_hz=15")
     }
 
-    /// A loader with additional overrides `KEY=VALUE`, after those of this loader.
+    /// Copy of this loader with additional overrides `KEY=VALUE`, which are applied last.
     func adding(_ more: [String]) -> EyesConfiguration {
         EyesConfiguration(file: file, overrides: overrides + more)
     }

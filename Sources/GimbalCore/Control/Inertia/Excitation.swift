@@ -4,9 +4,9 @@ internal import CMathShim
 /// camera axis, or, with servos, a joint angle.
 ///
 /// The spectral lines of the multisine are odd harmonics of `1 / period`. Therefore the harmonics
-/// of a nonlinearity do not coincide with most lines. No line is at a multiple of 2 Hz, the step
-/// frequency of walking. The phases are according to Schroeder (Synthesis of low-peak-factor
-/// signals, IEEE Transactions on Information Theory 16, 1970).
+/// that a nonlinearity causes do not coincide with most lines. No line is at a multiple of 2 Hz,
+/// the step frequency of walking. The phases are according to Schroeder (Synthesis of
+/// low-peak-factor signals, IEEE Transactions on Information Theory 16, 1970).
 public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     /// ID of the excitation, chosen by the client. The snapshot contains this ID, so the client can
     /// recognise its own excitation.

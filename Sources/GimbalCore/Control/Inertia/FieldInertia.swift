@@ -15,7 +15,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// True if the test swing has ended. The value becomes false again if a rotor slips before the
     /// inertia has been measured.
     private(set) var isOver = false
-    /// The camera axes with an inertia from a test swing.
+    /// The camera axes whose inertia a test swing has measured.
     private var found = AxisSet.none
     /// Inertia from the test swings, or estimated after a rotor has slipped, kg·m².
     private var probed: AxisVector?
@@ -29,8 +29,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private(set) var slack = 1.0
     /// Axes that have oscillated with a correct inertia.
     private var late = AxisSet.none
-    /// Remaining time after a reduction of the corner frequencies, s. In this time, a detected
-    /// oscillation causes no further reduction.
+    /// Remaining time, s, after a reduction of the corner frequencies, until an oscillation can
+    /// cause another reduction.
     private var settling = 0.0
     /// Time since a test swing measured the inertia, s.
     private var sinceSwing = 0.0
@@ -40,7 +40,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var roll = InertiaProbe()
     private var pitch = InertiaProbe()
 
-    /// Factor on all corner frequencies per reduction.
+    /// Factor by which each reduction multiplies all corner frequencies.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of `slack`.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }

@@ -20,8 +20,8 @@ internal import CMathShim
 /// a result, the probe starts again after a pause.
 ///
 /// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
-/// (`caution`). With too low a bound, the gains are low and the loop is slow; with too high a
-/// bound, the loop would oscillate.
+/// (`caution`). If this bound is too low, the gains are low and the loop is slow; if it is too
+/// high, the loop oscillates.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct InertiaIdentifier: Sendable, BitwiseCopyable {
@@ -52,8 +52,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private static var weakest: Double { @_noLocks get { 8 } }
     /// Length of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
-    /// Largest standard deviation of the inertia's natural logarithm for full gains. The stability
-    /// margins cover this uncertainty.
+    /// Largest standard deviation of the inertia's natural logarithm at which the gains are full.
+    /// The stability margins cover this uncertainty.
     static var knownSigma: Double { @_noLocks get { 0.12 } }
     /// Standard deviation of the inertia's natural logarithm due to elastic friction and timing.
     private static var modelSigma: Double { @_noLocks get { 0.1 } }
@@ -71,9 +71,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Initial and largest amplitude of the probe, as a fraction of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
-    /// Largest ratio of disturbance to response for a clear response.
+    /// Largest ratio of disturbance to response at which the response counts as clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference between two agreeing responses (natural logarithm of the magnitude).
+    /// Largest difference between the magnitudes of two agreeing responses, as natural logarithm.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     /// Largest phase difference between two agreeing responses, rad. Drift of the sensor's clock
     /// can shift a phase by half a control period.
@@ -101,7 +101,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Standard deviation of the natural logarithm of `inertia`.
     private(set) var sigma: Double
     /// Measured delay in addition to `loopDelay`, s. Only measurements at the low frequency can
-    /// give a negative value, because friction can also advance the response.
+    /// give a negative value, because friction can also cause phase lead.
     private(set) var extraDelay = 0.0
     /// True if the camera moved against the torque in two consecutive measurements.
     private(set) var isReversed = false
@@ -317,7 +317,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         cm_sqrt(1 - (1 - cm_cos(turn)) / 3)
     }
 
-    /// True if a phase, rad, is possible for inertia and friction at about the assumed delay.
+    /// True if inertia and friction, with about the assumed delay, can cause the given phase, rad.
     private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
 
     /// Evaluates one measurement of the probe at full frequency.
@@ -337,8 +337,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             && late < Self.latestPhase && found > Self.smallest && found < heaviest
         let agrees = previous * sign > 0 && abs(cm_log(found / abs(previous))) < Self.sameSize
         // A joint held by static friction acts as a spring, and the response of a light camera is
-        // then also reversed. With an additional delay of 10 ms, the response also looks reversed,
-        // but not exactly inverted.
+        // then also reversed. With an additional delay of 10 ms, the response also appears
+        // reversed, but its quadrature part is large.
         let isExact = abs(ratio.inQuadrature) < Self.exactness * ratio.inPhase || coarseDelay > 0
         if isSeen, agrees, sign < 0, angle > Self.brokenAway * Self.largestAngle, isExact,
             !isUprightKnown

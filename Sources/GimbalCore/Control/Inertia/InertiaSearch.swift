@@ -10,7 +10,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Configured inertia, kg·m², valid until a probe contradicts this value; nil if the inertia
     /// must be identified.
     private var given: AxisVector?
-    /// Last known measured minus assumed delay, s; NaN until the delay of an axis is known.
+    /// Last known value of the measured delay minus the assumed delay, s; NaN until the delay of an
+    /// axis is known.
     private var lastDelay = Double.nan
     /// True if the probe checks a configured inertia when the outputs are switched on.
     private var isChecked = false
@@ -23,11 +24,11 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Standard deviation of the inertia's natural logarithm after a time with the outputs off. In
     /// this time, a person may have swapped the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
-    /// Largest difference between identified and configured inertia that counts as agreement, in
-    /// the natural logarithm. Elastic friction of a joint can cause a difference of up to 0.3, and
-    /// the loop's margins tolerate this difference.
+    /// Largest difference between identified and configured inertia that counts as agreement, as
+    /// natural logarithm of their ratio. Elastic friction of a joint can cause a difference of up
+    /// to 0.3, and the loop's margins tolerate this difference.
     private static var agreement: Double { @_noLocks get { 0.3 } }
-    /// Increase of the standard deviation after an oscillation, in the inertia's natural logarithm.
+    /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
     /// The gains are thus reduced to one third, the right value for a camera with one third of the
     /// estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
@@ -107,8 +108,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
-    /// Measured minus assumed loop delay, s: the mean of the axes with known inertia; NaN if the
-    /// inertia of all axes is unknown.
+    /// Measured loop delay minus assumed loop delay, s: the mean of the axes with known inertia;
+    /// NaN if the inertia of all axes is unknown.
     private var foundDelay: Double {
         @_noLocks @inline(__always) get {
             // All axes have the same delay. The mean excludes axes that have not responded to a
@@ -161,8 +162,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         }
         parameters.pitch.frequency = highest
         guard given == nil || isChecked else { return }
-        // While the outputs were off, a person may have swapped the load. The standard deviation of
-        // an identified inertia is increased to allow for another lens; that of a configured
+        // While the outputs were off, a person may have swapped the load. For an identified
+        // inertia, the standard deviation is increased to allow for another lens; for a configured
         // inertia, to allow for any other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
@@ -170,8 +171,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
 
     /// Marks the inertia of the oscillating axes as more uncertain, which reduces the gains, and
-    /// starts a new search. The oscillation of one axis can indicate a common error. Therefore the
-    /// inertia of the other axes is also marked as uncertain, but only once.
+    /// starts a new search. The cause of an oscillation can be an error that affects all axes.
+    /// Therefore the inertia of the other axes is also marked as uncertain, but only once.
     @_noLocks
     mutating func suspect(_ swinging: AxisSet) {
         let parameters = parameters

@@ -19,7 +19,7 @@ public struct JointRange: Sendable, BitwiseCopyable, Equatable {
     @_noLocks
     public func contains(_ joints: AxisVector) -> Bool { outside(joints).isEmpty }
 
-    /// The joints with an angle, rad, outside their range; NaN counts as outside.
+    /// The joints whose angle (rad) is outside their range; NaN counts as outside.
     @_noLocks
     func outside(_ joints: AxisVector) -> AxisSet {
         AxisSet(

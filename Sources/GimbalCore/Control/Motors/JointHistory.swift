@@ -56,7 +56,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age
-        // The search starts at the index for periods of equal length.
+        // The search starts at the index that is correct for periods of equal length.
         var back = Int(min(max(age / dt, 1), 62))
         while back > 1, times[(next - back) & 63] <= time { back -= 1 }
         while back < 63, times[(next - back) & 63] > time { back += 1 }

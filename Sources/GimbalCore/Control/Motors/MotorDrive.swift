@@ -56,8 +56,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// The motors whose torque is reduced because they are hot.
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
-    /// The joints with an impossible angle, rad, far beyond the range of the joint's servo. If the
-    /// controller started with an impossible angle, the servo's horn would jump.
+    /// The joints whose angle (rad) is impossible, because it is far beyond the range of the
+    /// joint's servo. If the controller started with an impossible angle, the servo's horn would
+    /// jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
@@ -74,8 +75,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Loop delay from a motor command to the sample that contains its effect, s. The value is
-    /// configured, or identified for torque motors.
+    /// Loop delay from a motor command to the sample that contains its effect, s. The delay is
+    /// configured or, for torque motors, identified.
     var loopDelay: Double {
         @_noLocks @inline(__always) get {
             if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }

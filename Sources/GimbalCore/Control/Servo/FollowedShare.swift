@@ -5,8 +5,8 @@ internal import CMathShim
 ///
 /// A servo responds late. Therefore the prediction, which compensates slow motion, amplifies fast
 /// motion by up to 1.9 times at 25 Hz. The camera can move less if the servos ignore the tremor of
-/// a hand. The part of the prediction above 3 Hz is called its fast part. After the delay and the
-/// lag of the servos, the prediction and its fast part are compared with the handle's true angles.
+/// a hand. The part of the prediction above 3 Hz is called its fast part. The prediction and its
+/// fast part are delayed by the servos' delay and lag, and compared with the handle's true angles.
 /// A least-squares fit over the last two seconds gives the fraction of the fast part, 0...1, with
 /// the smallest error. If a loop is stable with the fractions 0 and 1, it is stable with every
 /// constant fraction between them. Runs on the loop thread only, in constant time.
@@ -89,7 +89,7 @@ struct FollowedShare: Sendable, BitwiseCopyable {
             // Prediction error if the servos compensate only the slow part.
             let left = here[name] - axis.answered + axis.answeredFast
             let square = axis.answeredFast * axis.answeredFast
-            // A jolt or a momentary sensor fault must not affect the fraction for seconds.
+            // A jolt or a momentary sensor fault must not affect the fraction for several seconds.
             let size = max(left * left, square)
             let bound = Self.jolt * Self.jolt * (axis.square + floor)
             let weight = size > bound ? bound / size : 1

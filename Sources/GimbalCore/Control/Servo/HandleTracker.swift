@@ -26,22 +26,22 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// bandwidth w.
     ///
     /// The poles of the tracker were optimised with recorded walks of three people and the tremor
-    /// of a hand. Among all poles with margins of 6 dB and 45°, they result in the least motion of
-    /// the camera above 1 Hz. The optimisation included delay errors of the motors, from 2 ms
-    /// shorter to 7 ms longer than assumed.
+    /// of a hand. Among all poles with margins of 6 dB and 45°, these poles result in the least
+    /// motion of the camera above 1 Hz. The optimisation included delay errors of the motors, from
+    /// 2 ms shorter to 7 ms longer than assumed.
     enum Shape {
         /// Damping ratio of the low-pass for the handle's rate. The natural frequency of this
         /// low-pass is w.
         static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
         /// Bandwidth from measured to estimated attitude, as a multiple of w.
         static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
-        /// Fractions of the handle's rate and acceleration in the look-ahead.
+        /// Fractions of the handle's rate and acceleration that the look-ahead uses.
         static var trust: Trust {
             @_noLocks @_noAllocation @inline(__always) get { Trust(rate: 0.44, acceleration: 0) }
         }
     }
 
-    /// Fractions of the handle's rate and acceleration in a look-ahead.
+    /// Fractions of the handle's rate and acceleration that a look-ahead uses.
     struct Trust: Sendable, BitwiseCopyable {
         /// Fraction of the handle's rate, 0...1.
         var rate: Double

@@ -90,7 +90,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
         }
-        // `beyond` is the distance to the goal from the end of an immediate stop. The sign of
+        // `beyond` is the remaining distance to the goal after an immediate stop. The sign of
         // `beyond` determines the movement's direction.
         let beyond = way - reach(from: start, rate: 0, limits: limits)
         let direction = beyond < 0 ? -1.0 : 1.0

@@ -68,8 +68,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
-    /// Creates the motion of an angle with the given state and no activity, as the start of a
-    /// forecast.
+    /// Creates the motion of an angle with the given state and no activity, as the initial state of
+    /// a prediction.
     init(state: AxisState) { self.state = state }
 
     /// Final angle of the present motion, rad: its goal, the followed target, or the present angle.
@@ -96,8 +96,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
     }
 
-    /// True if the angle changes at a requested rate, or decelerates after a rotation at such a
-    /// rate.
+    /// True if the angle changes at a requested rate, or decelerates after a rotation at a
+    /// requested rate.
     var isTurning: Bool {
         @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
     }

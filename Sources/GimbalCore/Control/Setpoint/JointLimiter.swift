@@ -238,7 +238,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
-    /// The joint angles nearest to `before` among all joint angles with the same attitude. The
+    /// The joint angles nearest to `before` among all joint angles that give the same attitude. The
     /// result can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°;
     /// otherwise the angles would jump by half a turn at a roll of ±90°.
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {

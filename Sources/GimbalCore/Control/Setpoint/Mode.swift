@@ -58,7 +58,7 @@ public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
-    /// Mask of the axes that move to a commanded or level angle at the start of the outputs: a
+    /// Mask of the axes that move to a commanded or level angle when the outputs are switched on: a
     /// number on these axes, NaN on the others.
     var pointedAtStart: AxisVector {
         if case .panFollow = self { return commandable }

@@ -11,9 +11,9 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     public var fpvDeadZone = AxisVector(repeating: 1 * .pi / 180)
     /// Largest pan and tilt rate in `tracking`, rad/s.
     public var trackingMaxRate = 45 * Double.pi / 180
-    /// Range of `tracking` to either side, rad. Yaw is relative to the handle's heading. If this
-    /// heading is unknown, yaw is relative to the heading at the first start of tracking. Pitch is
-    /// relative to level. Roll is held level.
+    /// Pan and tilt range of `tracking` to either side, rad. Yaw is relative to the handle's
+    /// heading. If this heading is unknown, yaw is relative to the heading at the first start of
+    /// tracking. Pitch is relative to level. Roll is held level.
     public var trackingRange = AxisVector(yaw: .pi / 2, roll: 0, pitch: .pi / 4)
     /// Time without a request after which the mode `tracking` changes to `locked`, s.
     public var trackingTimeout = 1.0
