@@ -38,7 +38,7 @@ public struct Body: Sendable, Equatable {
         self.joints = joints
     }
 
-    /// Visibility below which a point is ignored, 0...1.
+    /// Threshold of a point's visibility, 0...1; points with a lower visibility are ignored.
     static let visible = 0.5
 
     /// Converts the body to coordinates of the picture before the clockwise rotation.

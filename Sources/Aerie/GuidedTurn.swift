@@ -20,7 +20,7 @@ public struct GuidedTurn {
         /// Function that receives messages about the progress.
         public var log: (_ sentence: String) -> Void
 
-        /// Creates the set of functions.
+        /// Creates access that uses the given functions.
         public init(
             turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
             camera: @escaping () throws -> Quaternion,

@@ -10,7 +10,7 @@ import WebServing
 /// - `POST /alignment`: stores an `Alignment`, which replaces the phone's earlier `Alignment`.
 /// - `DELETE /alignment?device=NAME`: deletes the `Alignment` of the phone.
 public final class LocalPages: Sendable {
-    /// State of a phone in the answer to `GET /phones`.
+    /// State of a phone in the response to `GET /phones`.
     public struct PhoneState: Codable, Sendable, Equatable {
         /// Name of the phone.
         public var device: String

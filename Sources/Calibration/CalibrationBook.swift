@@ -12,7 +12,7 @@ public struct CalibrationBook: Sendable, Equatable {
 
     private var entries: [CalibrationKind: Entry] = [:]
 
-    /// Creates a book without calibrations.
+    /// Creates a calibration book without entries.
     public init() {}
 
     /// Active calibration of the given kind.
@@ -64,10 +64,10 @@ public struct CalibrationBook: Sendable, Equatable {
 }
 
 extension CalibrationBook {
-    /// Restores a book from the result of `saved`.
+    /// Restores a calibration book from the result of `saved`.
     ///
     /// - Parameter saved: Values of the saved calibrations by name, from the state file.
-    /// - Returns: The book without damaged entries, and the names of these entries.
+    /// - Returns: The calibration book without damaged entries, and the names of these entries.
     public static func read(
         _ saved: [String: [Double]]
     ) -> (book: CalibrationBook, damaged: [String]) {

@@ -65,7 +65,7 @@ extension Settings {
         public var notifyHz = 10.0
         /// Sign of each axis: the factor on an app's angles and rates.
         public var sign = AxisSigns()
-        /// Time after which an app's unsaved change reverts, s; 0 = never.
+        /// Timeout of an app's unsaved change, s; then the change reverts. 0 = never.
         public var rollbackS = 0
         /// PID numbers that the app shows (table `[airos.pid]`).
         public var pid = PIDTriple.defaults

@@ -28,7 +28,7 @@ extension Settings {
         public var emptyV = 0.0
         /// Voltage of the full battery, V; 0 if it is not known.
         public var fullV = 0.0
-        /// Charge below which the battery is low, %.
+        /// Charge threshold for a low battery, %.
         public var lowPercent = 20.0
     }
 }

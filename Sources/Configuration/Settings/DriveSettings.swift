@@ -42,7 +42,7 @@ extension Settings {
         /// Largest deceleration, in fractions of full speed per second. For example, 5 means 0.2 s
         /// from full speed to rest.
         public var deceleration = 5.0
-        /// Time after which a request to drive expires, s.
+        /// Timeout of a request to drive, s.
         public var deadManS = 1.0
     }
 }

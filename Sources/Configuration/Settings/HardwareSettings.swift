@@ -206,7 +206,7 @@ extension Settings {
         /// Bit rate of the CAN bus, kbit/s. For CAN FD, the value is the bit rate of the
         /// arbitration phase.
         public var canKbit = 1000
-        /// Time without a command after which a moteus stops, ms.
+        /// Timeout of a moteus drive's command watchdog, ms.
         public var canWatchdogMs = 25.0
         /// Largest angle in the Mini Cheetah's protocol, rad.
         public var mitAngleRad = 12.5
@@ -214,7 +214,7 @@ extension Settings {
         public var mitRateRps = 30.0
         /// Largest torque in the Mini Cheetah's protocol, N·m.
         public var mitTorqueNm = 10.0
-        /// Device file of the serial port of servos or of the motor board.
+        /// Device file of the serial port for the servos or the motor board.
         public var motorPort = "/dev/ttyUSB0"
         /// Baud rate of this port, bits per second.
         public var motorBaud = 1_000_000

@@ -65,7 +65,7 @@ extension Settings {
         public var sliderSpeed = 200.0
         /// Number of motor steps per unit of the joystick. The joystick's range is 100 units.
         public var stepsPerUnit = 1.0
-        /// Time after which a command of the slider expires, s.
+        /// Timeout of a slider command, s.
         public var deadManS = 0.3
     }
 }

@@ -29,9 +29,9 @@ public enum SupplySource: String, Sendable, CaseIterable {
 extension Settings {
     /// Settings of `[supply]`, the supply of the motors.
     public struct Supply: Sendable, Equatable {
-        /// Voltage below which the supply is low, V; 0 = no limit.
+        /// Voltage threshold for a low supply, V; 0 = no limit.
         public var lowV = 0.0
-        /// Voltage below which the supply is empty, V; 0 = no limit.
+        /// Voltage threshold for an empty supply, V; 0 = no limit.
         public var emptyV = 0.0
         /// Source of the measured voltage.
         public var source = SupplySource.motors

@@ -29,11 +29,11 @@ public struct Settings: Sendable, Equatable {
     public var servo = Servo()
     /// Settings of the motors' supply.
     public var supply = Supply()
-    /// Settings of two wheels.
+    /// Settings of the two wheels.
     public var drive = Drive()
     /// Settings of a remote control for the wheels.
     public var rider = Rider()
-    /// Settings of three stepper motors.
+    /// Settings of the three stepper motors.
     public var robot = Robot()
     /// Settings of the computer's battery.
     public var battery = Battery()
@@ -153,7 +153,7 @@ extension Settings {
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
-        /// Age of the newest sample at which the sensor counts as stale, ms.
+        /// Maximum age of the newest sample, ms; then the sensor counts as stale.
         public var timeoutMs = 20.0
         /// Hold time of a reported sensor fault after the last occurrence, ms.
         public var faultHoldMs = 50.0

@@ -13,7 +13,7 @@ import Wire
 final class BatteryMonitor: Sendable {
     /// Interval between two readings, s.
     private static let period = 2.0
-    /// Age above which a reading is discarded, s.
+    /// Maximum age of a reading, s; older readings are discarded.
     private static let oldest = 10.0
 
     private struct State {

@@ -26,7 +26,7 @@ final class AutotuneService: Sendable {
         var report = AutotuneReport()
     }
 
-    /// Time after which an applied tuning reverts unless the user saves it, s.
+    /// Timeout of an applied tuning, s; then the tuning reverts unless the user has saved it.
     static let rollbackSeconds = 120.0
     /// Longest duration of an autotune run, s.
     private static let longestSeconds = 240.0

@@ -69,8 +69,8 @@ final class Companions: Sendable {
 
     // MARK: Choices of a person
 
-    /// Stores a user's selection of a person. The next answer sends the selection to the companion
-    /// that follows people.
+    /// Stores a user's selection of a person. The next answer contains the selection for the
+    /// companion that follows people.
     ///
     /// - Parameters:
     ///   - action: Action of the user, such as `point` or `person`.

@@ -12,7 +12,7 @@ protocol LoopDriver: Sendable {
     /// Reports of the real-time threads: the scheduling that each thread requested from the kernel,
     /// and the kernel's answers.
     var threads: [ThreadReport] { get }
-    /// Histogram of the durations of the given stage of the loop since the start.
+    /// Duration histogram of the given loop stage since the start.
     func histogram(of stage: Stage) -> HistogramSnapshot
 }
 

@@ -30,8 +30,7 @@ struct Machine: Sendable {
     /// Missing resources of the process, as sentences.
     let startProblems: [String]
 
-    /// Statistics of the durations of the given stage of the loop since the start; unknown before
-    /// the first tick.
+    /// Duration statistics of the given loop stage since the start; unknown before the first tick.
     func timing(of stage: Stage) -> StageTiming {
         let summary = driver.histogram(of: stage).summary
         func microseconds(_ nanoseconds: Double) -> Number {

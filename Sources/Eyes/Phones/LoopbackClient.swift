@@ -9,7 +9,7 @@ struct LoopbackClient {
 
     let port: UInt16
 
-    /// Sends a request, and returns the body of its answer.
+    /// Sends a request, and returns the body of the response.
     ///
     /// - Parameters:
     ///   - method: HTTP method, such as "GET".
@@ -58,7 +58,7 @@ struct LoopbackClient {
         return try Self.body(answer)
     }
 
-    /// Returns the body of an answer with status 200.
+    /// Returns the body of a response with status 200.
     static func body(_ answer: [UInt8]) throws(Failure) -> [UInt8] {
         let end: [UInt8] = [13, 10, 13, 10]
         guard

@@ -49,7 +49,7 @@ final class FeedKeeper: Sendable {
         var height = 0
     }
 
-    /// Parts that tests replace.
+    /// Functions that tests replace.
     struct World: Sendable {
         /// Function that lists the connected cameras.
         var cameras: @Sendable () -> [Camera] = { Camera.connected() }

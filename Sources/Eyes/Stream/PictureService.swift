@@ -6,18 +6,19 @@ import WebServing
 
 /// HTTP server on a UNIX socket. The server provides the stream's pictures as JPEG to programs on
 /// the same computer. `GET /picture.jpg` returns the next picture. `GET /picture.jpg?after=N`
-/// returns a picture with a number above N, immediately if one exists. The answer's header contains
-/// the picture's number (`x-number`) and its time of exposure (`x-exposed`, ns on CLOCK_MONOTONIC).
+/// returns a picture with a number above N, immediately if one exists. The response's header
+/// contains the picture's number (`x-number`) and its time of exposure (`x-exposed`, ns on
+/// CLOCK_MONOTONIC).
 ///
-/// Clients request each picture. Therefore a slow client gets fewer pictures, and no queue grows.
-/// Pictures are encoded only while a client requests pictures. A separate thread takes the pictures
-/// from the feed, so clients and the encoder cannot delay the stream.
+/// Clients must request each picture separately. Therefore a slow client gets fewer pictures, and
+/// no queue grows. Pictures are encoded only while a client requests pictures. A separate thread
+/// takes the pictures from the feed, so clients and the encoder cannot delay the stream.
 final class PictureService: WebApplication {
     /// Timeout of a request that waits for a picture, s. Some cameras need several seconds to open.
     static let patience = 5.0
     /// Time for which pictures are still encoded after the last request, s.
     static let interest = 2.0
-    /// Largest age of a picture for an immediate answer, s.
+    /// Largest age of a picture for an immediate response, s.
     static let freshness = 1.0
     /// Largest number of connections.
     static let connections = 8

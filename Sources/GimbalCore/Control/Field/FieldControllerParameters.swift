@@ -28,8 +28,8 @@ extension FieldController {
         public var observerBandwidth = AxisVector(repeating: 100)
         /// Largest rate that an attitude error can command, rad/s.
         public var maxRate = 2 * Double.pi
-        /// Deceleration from which the limit of the commanded rate is computed, rad/s², for large
-        /// attitude errors (see `RateCommand`).
+        /// Deceleration, rad/s², that limits the commanded rate at large attitude errors (see
+        /// `RateCommand`).
         public var maxAcceleration = 15.0
         /// Loop delay from the camera's motion to the responding torque, s: sensor filter, bus,
         /// power stage.

@@ -19,7 +19,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     public var periodTicks: Int32
     /// Duration of the excitation, in ticks of the control loop.
     public var ticks: Int32
-    /// Attitude error at which the excitation is aborted, rad.
+    /// Limit of the attitude error, rad; at a larger error, the excitation is aborted.
     public var errorLimit: Double
 
     /// Number of the multisine's spectral lines.

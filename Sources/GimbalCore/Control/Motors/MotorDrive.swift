@@ -13,7 +13,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private(set) var watch = ResponseWatch()
     private var motors: ThermalBudget.Parameters
 
-    /// Creates motors at rest.
+    /// Creates the controllers of motors at rest.
     init(_ parameters: Stabilizer.Parameters) {
         type = parameters.motorType
         torque = AttitudeController(parameters: parameters.controller)

@@ -21,8 +21,8 @@ public struct ServoController: MotorController {
         public var lag = 0.004
         /// Period of a servo's command pulses, s.
         public var frame = 1 / 333.0
-        /// Dead band, rad: the smallest difference between command and horn at which the servo
-        /// moves.
+        /// Dead band, rad: the smallest difference between commanded and actual horn angle at which
+        /// the servo moves.
         public var deadBand = 0.2 * Double.pi / 180
         /// Time from the camera's motion to the sample that contains it, s.
         public var sensorDelay = 0.0015

@@ -7,8 +7,8 @@ struct ServoPositionModel: Sendable, BitwiseCopyable {
     struct Parameters: Sendable, BitwiseCopyable {
         /// Time constant of the servo's position loop, s.
         var lag: Double
-        /// Dead band, rad: the smallest difference between command and horn at which the motor
-        /// starts.
+        /// Dead band, rad: the smallest difference between commanded and actual horn angle at which
+        /// the motor starts.
         var deadBand: Double
         /// Largest rate, rad/s.
         var maxRate: Double

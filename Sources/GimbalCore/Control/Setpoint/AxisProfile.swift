@@ -43,7 +43,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         var smoothing: Double
     }
 
-    /// Rate below which an angle that follows a target counts as at rest, rad/s.
+    /// Rest threshold for the rate of an angle that follows a target, rad/s.
     private static var stillRate: Double { @_noLocks get { 0.1 * .pi / 180 } }
 
     /// Present angle, rate and acceleration.

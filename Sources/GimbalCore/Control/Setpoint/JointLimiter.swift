@@ -27,7 +27,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         var braking: Double
     }
 
-    /// Largest rates, rad/s, at which a joint can still stop within `distance`, rad, at the
+    /// Largest rates, rad/s, from which a joint can still stop within `distance`, rad, with the
     /// deceleration `braking`, rad/s². The rates are at least 0.1 rad/s; otherwise the joint would
     /// not reach the end of its range.
     private static func stoppingRate(
@@ -50,7 +50,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Threshold for a jump of a joint's rate in one control period, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Largest distance from the reachable angles at which the joints count as arrived, rad.
+    /// Tolerance for the arrival of the joints at the reachable angles, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
     /// The joints with a requested angle at or beyond the end of the range in the last set-point.
@@ -58,8 +58,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Requested angles of the axes at the end of their range, clamped to the part that moves the
     /// camera (Euler sequence Z-X-Y, rad); NaN on the other axes.
     private(set) var stopped = AxisVector.unknown
-    /// Angle by which the request exceeds `answered` in this control period, summed over all
-    /// joints, rad.
+    /// Angle by which the request exceeds the clamped angles (`answered`) in this control period,
+    /// summed over all joints, rad.
     private var excess = 0.0
     /// Value of `excess` in the previous control period, rad.
     private var excessBefore = 0.0

@@ -15,7 +15,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
     /// heading. If this heading is unknown, yaw is relative to the heading at the first start of
     /// tracking. Pitch is relative to level. Roll is held level.
     public var trackingRange = AxisVector(yaw: .pi / 2, roll: 0, pitch: .pi / 4)
-    /// Time without a request after which the mode `tracking` changes to `locked`, s.
+    /// Timeout of requests in the mode `tracking`, s; then the mode changes to `locked`.
     public var trackingTimeout = 1.0
     /// Joint angles of the rest pose in `retract`, rad.
     public var retractJoints = AxisVector(yaw: 0, roll: 0, pitch: -.pi / 2)
