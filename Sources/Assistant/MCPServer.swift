@@ -211,8 +211,8 @@ public final class MCPServer {
 
     // MARK: Names
 
-    /// Reports the client's name in the daemon's history, unless the user has chosen a name. Call
-    /// this method before the connection opens.
+    /// Adopts the client's name for the connection, and thus for the daemon's history, unless the
+    /// user has chosen a name. Call this method before the connection opens.
     private func adoptName(_ info: JSONValue?) {
         guard !hasName, link.name == Self.connectionName(nil), let name = info?["name"]?.string
         else { return }

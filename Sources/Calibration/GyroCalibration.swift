@@ -19,7 +19,7 @@ public struct GyroCalibration: Sendable {
     public struct Result: Sendable, Equatable {
         /// Offset of the gyroscope, sensor frame, rad/s.
         public var bias: Vector3
-        /// Standard deviation of the offset, each axis, rad/s. The value includes the uncertainty
+        /// Standard deviation of the offset on each axis, rad/s. The value includes the uncertainty
         /// of the mean and the drift of the offset.
         public var sigma: Double
     }

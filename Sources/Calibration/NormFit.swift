@@ -39,7 +39,7 @@ public struct NormFit: Sendable, Equatable {
 
     /// The fitted correction.
     public var correction: SensorCorrection.Affine
-    /// Standard deviation of the offset, each axis.
+    /// Standard deviation of the offset on each axis.
     public var offsetSigma: Vector3
     /// Root mean square of the errors of the lengths after the correction, in the unit of the
     /// vectors.

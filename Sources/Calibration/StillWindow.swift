@@ -39,7 +39,7 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
 public struct StillMean: Sendable, Equatable {
     /// Mean measured rate, sensor frame, rad/s.
     public var gyro: Vector3
-    /// Standard error of `gyro`, each axis, rad/s.
+    /// Standard error of `gyro` on each axis, rad/s.
     public var gyroError: Vector3
     /// Mean measured specific force, sensor frame, m/s².
     public var accel: Vector3

@@ -5,8 +5,8 @@ import Wire
 /// problems do not prevent motion now, but can cause faults later. The checks read no files;
 /// `MachineFacts` reads the properties of the computer.
 struct MachineDoctor {
-    /// Minimum free disk space, bytes; the check warns below this value, which suffices for
-    /// hundreds of saves.
+    /// Minimum free disk space, bytes: enough for hundreds of saves; the check warns below this
+    /// value.
     static let enoughBytes: UInt64 = 16 << 20
 
     let status: Status

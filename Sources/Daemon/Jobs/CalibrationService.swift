@@ -118,7 +118,8 @@ final class CalibrationService: Sendable {
         snapshot.conditions.intersects(.calibrating) && !snapshot.output.enabled
     }
 
-    /// Completes a finished calibration: saves the result, and releases the outputs.
+    /// Completes a finished calibration: saves the result, and permits the outputs to be switched
+    /// on.
     ///
     /// - Parameters:
     ///   - now: Current time on the loop's clock.

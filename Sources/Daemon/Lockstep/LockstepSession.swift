@@ -28,7 +28,8 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// messages are only counted.
     private static let loggedErrors = 5
     /// Simulated time from the last message of one connection to the start of the next connection,
-    /// s. The pause between two connections is longer than all timers of the earlier connection.
+    /// s. The pause between two connections is longer than the timeout of every timer of the
+    /// earlier connection.
     private static let pauseSeconds = 1.0
 
     private let state: Mutex<State>

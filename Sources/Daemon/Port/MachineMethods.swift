@@ -22,7 +22,7 @@ struct MachineMethods: Sendable {
     let links: NetworkLinks?
     let companions: Companions
     let battery: BatteryMonitor
-    /// The wheels; nil without wheels.
+    /// The wheels; nil if there are none.
     let wheels: DriveMotors?
     private let doctorLooks = DoctorLooks()
 

@@ -13,7 +13,7 @@ import Wire
 /// switches the motors off.
 struct ControlService: Service {
     let machine: Machine
-    /// The wheels; nil without wheels.
+    /// The wheels; nil if there are none.
     let wheels: DriveMotors?
     /// The robot's motors; nil without stepper motors.
     let steppers: StepperMotors?

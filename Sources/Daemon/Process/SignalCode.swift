@@ -1,7 +1,7 @@
 import GimbalCore
 import Wire
 
-/// State of the gimbal, as a light or a buzzer signals it.
+/// State of the gimbal that the light and the buzzer signal.
 enum SignalCode: Equatable {
     /// The loop has not delivered a snapshot yet, or the start-up checks run.
     case starting

@@ -14,8 +14,8 @@ internal import CMathShim
 ///
 /// Runs on the loop thread only, in constant time.
 struct FieldObserver: Sendable, BitwiseCopyable {
-    /// Estimated electrical angle of the rotor, rad, continuous over whole turns. The displacement
-    /// by an unmodelled load is included.
+    /// Estimated electrical angle of the rotor, rad, continuous over whole turns. The estimated
+    /// angle includes the displacement by an unmodelled load.
     private(set) var electrical = 0.0
     /// Unmeasured part of the joint rate, rad/s.
     private(set) var hiddenRate = 0.0

@@ -380,7 +380,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         restart(coarseDelay: max(phase / omega, -p.loopDelay), p)
     }
 
-    /// Restarts the measurement with another additional delay, s.
+    /// Restarts the measurement with the given additional delay, s.
     private mutating func restart(coarseDelay delay: Double, _ p: Parameters) {
         let present = amplitude
         start(p)

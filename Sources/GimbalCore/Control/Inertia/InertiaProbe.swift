@@ -92,8 +92,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         return amplitude * sine
     }
 
-    /// Phase of the test swing `time` seconds after its beginning, rad. All joints have the same
-    /// phase.
+    /// Phase of the test swing `time` seconds after its beginning, rad. The test swing has the same
+    /// phase on all joints.
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 

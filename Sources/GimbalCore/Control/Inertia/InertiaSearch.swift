@@ -91,7 +91,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
 
     /// Measured loop delay minus assumed loop delay, s: the mean of the axes. A small difference
-    /// counts as 0, because the loop's margins cover it.
+    /// counts as 0, because the loop's margins cover this difference.
     var extraDelay: Double {
         @_noLocks @inline(__always) get {
             let found = foundDelay
