@@ -34,8 +34,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private var expectedLow = 0.0
     private var frictionBand = 0.0
     private var frictionLow = 0.0
-    // Sums of products for the least-squares fit. x = acceleration due to the motor, s = direction of
-    // motion (for the friction), y = measured acceleration.
+    // Sums of products for the least-squares fit. x = acceleration due to the motor, s = direction
+    // of motion (for the friction), y = measured acceleration.
     private var sumXX = 0.0
     private var sumXS = 0.0
     private var sumSS = 0.0
