@@ -1,6 +1,5 @@
 extension Stabilizer {
-    /// Conditions during which a hand can turn the camera, because they do not change the detection
-    /// of a hand.
+    /// Conditions that do not affect the detection of a hand.
     private static var harmless: Conditions {
         @_noLocks get {
             .cameraPushed | .motorSaturated | .motorHot | .jointLimit | .commandExpired
@@ -42,8 +41,8 @@ extension Stabilizer {
         pointing.guide(camera.jointRates(relativeRate: turn), axes: push.pushed, dt: dt)
     }
 
-    /// The joints at the ends of their ranges. There, the torque of a mechanical stop resembles the
-    /// torque of a hand. A hand that already turns a joint can turn the joint back.
+    /// The joints at the ends of their ranges, without joints that a hand is turning back. At the
+    /// end of a range, the torque of a mechanical stop resembles the torque of a hand.
     private func endsAtLimit(_ joints: AxisVector) -> AxisSet {
         let ends = snapshot.conditionAxes.atLimit
         var back = AxisSet.none
@@ -57,8 +56,9 @@ extension Stabilizer {
         return ends.subtracting(back)
     }
 
-    /// True if the motors' torque shows a hand: motors of type `torque` with encoders and full
-    /// output, a known inertia, no probe, no excitation, and no fault.
+    /// True if a hand can be detected from the motors' torque. The detection needs motors of type
+    /// `torque` with encoders and full output, and a known inertia; no probe, excitation or fault
+    /// may be active.
     private func canFeelHand(_ conditions: Conditions) -> Bool {
         guard case .torque = parameters.motorType, case .active = supervisor.phase else {
             return false

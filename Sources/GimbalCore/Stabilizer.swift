@@ -190,7 +190,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
-    /// Stores a plausible temperature. The first one determines the calibrated bias's uncertainty.
+    /// Stores a plausible temperature. The first temperature determines the uncertainty of the
+    /// calibrated bias.
     private mutating func noteTemperature(of new: IMUSample) {
         guard new.hasPossibleTemperature else { return }
         let isFirst = snapshot.temperature.isNaN

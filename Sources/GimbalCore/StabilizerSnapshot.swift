@@ -95,8 +95,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// accelerates more than assumed, as in a braking vehicle; 0 while the accelerometer is not
     /// used.
     public var accelerationWeight = 1.0
-    /// RMS of the estimator's velocity innovation over a second, in standard deviations. At most 1
-    /// if the estimator's assumptions hold.
+    /// RMS of the estimator's velocity innovation over a second, in standard deviations. The value
+    /// is at most 1 if the estimator's assumptions hold.
     public var innovation = 0.0
     /// True if a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false

@@ -31,12 +31,12 @@ protocol AutotuneMethod: Sendable {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// Create the tuning for the final measurement from the rough results. The gains of the trial
+    /// Computes the tuning for the final measurement from the rough results. The gains of the trial
     /// tuning are slightly lower than the designed gains.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
-    /// Create the proposed tuning from all results.
+    /// Computes the proposed tuning from all results.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters
 }
 

@@ -79,7 +79,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     }
 
     /// Updates the covariance after a multiplication of the velocity estimates by `k`, 0...1. The
-    /// velocity errors change by the same factor.
+    /// velocity errors are also multiplied by `k`.
     @inline(__always) @_noLocks @_noAllocation
     mutating func scaleVelocity(by k: Double) {
         xu *= k
@@ -160,7 +160,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         ug += yg * f
         vg -= xg * f
         // Errors are true values minus estimated values. If the estimated bias or scale error is
-        // too small, the estimated rate is too large. The true tilt then changes less than the
+        // too small, the estimated rate is too large, and the true tilt changes less than the
         // estimated tilt.
         let x = GyroError(along: -earthX, turn: turn, duration: duration)
         let y = GyroError(along: -earthY, turn: turn, duration: duration)

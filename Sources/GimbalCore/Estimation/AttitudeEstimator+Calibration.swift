@@ -17,8 +17,8 @@ extension AttitudeEstimator {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // The factor is only 0.6 for two reasons. Both horizontal axes contribute to the
-        // inclination's standard deviation, and noise is added until the motors are switched on.
+        // The factor is less than 1, because both horizontal axes contribute to the inclination's
+        // standard deviation, and because noise is added until the motors are switched on.
         let sigma = 0.6 * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }

@@ -27,7 +27,7 @@ extension AttitudeEstimator {
         predict(p)
         let wasAtRest = detector.isAtRest
         // The mean force is in the body frame. In the earth frame, a constant force would appear to
-        // rotate if the bias is wrong, and also while the bias is corrected.
+        // rotate while the bias is wrong or is being corrected.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,

@@ -29,8 +29,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Cause of the joints' motion when `relativeRate` is not zero.
     public var jointDrive = JointDrive.unknown
     /// True if the estimator can conclude that the sensor is at rest. Set this property to false
-    /// when another source reports motion. Also set it to false while motors hold the camera still
-    /// and the joint angles are unknown. In these cases, a low rate is not evidence of rest.
+    /// when another source reports motion. Also set this property to false while motors hold the
+    /// camera still and the joint angles are unknown: a low rate is then not evidence of rest.
     public var restIsPlausible = true
     /// Number of unused samples: a value was not finite or beyond the range of all sensors, or the
     /// time step was impossible.
@@ -217,8 +217,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(covariance.xx + covariance.yy) }
     }
 
-    /// RMS of the velocity innovation over the last second, in standard deviations. At most 1 if
-    /// the assumptions hold.
+    /// RMS of the velocity innovation over the last second, in standard deviations. The value is at
+    /// most 1 if the estimator's assumptions hold.
     public var innovation: Double {
         @_noLocks @_noAllocation @inline(__always) get { cm_sqrt(innovationSquare) }
     }
@@ -235,8 +235,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// True if motors can be switched on. The inclination must be known. The bias must also be
-    /// known, unless the sensor moves, so that the bias cannot be measured. While the sensor may be
-    /// at rest, the value remains false for at most `restTime`, in which the bias is measured.
+    /// known, except while the sensor moves, because the bias cannot be measured during motion. A
+    /// measurement of the bias at rest takes at most `restTime`.
     ///
     /// If the sensor is not at rest, the bias about the vertical can be estimated only during
     /// rotations. The heading can therefore drift at first.
@@ -340,9 +340,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// is unknown and persists. Therefore the standard deviation of the angle, not the variance,
     /// grows in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // If the range was detected from the data, the rate usually exceeds it in both directions
-        // of a swing. The resulting angle errors largely cancel, so the factor is smaller than for
-        // a configured range.
+        // If the range was detected from the data, the rate usually exceeds the range in both
+        // directions of a swing. The angle errors of the two directions largely cancel, so the
+        // factor is 0.1 instead of 0.3.
         let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
@@ -364,9 +364,9 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && velocityY.isFinite && covariance.isHealthy
     }
 
-    /// Discards the estimate and restarts with the next sample. Two causes are possible. Measured
-    /// gravity contradicts the estimate, because the sensor was exchanged or the attitude was lost;
-    /// or the state is invalid, for example not finite.
+    /// Discards the estimate and restarts with the next sample. The method is called if measured
+    /// gravity contradicts the estimate, because the sensor was exchanged or the attitude was lost.
+    /// It is also called if the state is invalid, for example not finite.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

@@ -32,8 +32,8 @@ extension AttitudeEstimator {
         /// example, the scale error of a BMI088 is within ±1 %.
         public var initialScaleSigma = 0.005
         /// Initial standard deviation of the gyroscope's cross-axis sensitivities, 0...0.05. Zero
-        /// disables their estimation. A BMI088 has at most 1 %; a calibrated sensor has about 0.1
-        /// %. A useful value is 0.0035.
+        /// disables the estimation of the cross-axis sensitivities. A BMI088 has at most 1 %; a
+        /// calibrated sensor has about 0.1 %. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
         /// 0.001...1. If the length of the first specific force differs from gravity, the relative
@@ -45,7 +45,7 @@ extension AttitudeEstimator {
         /// deviation of the velocity times √(2 · correlation time). The default, 0.33, corresponds
         /// to 0.43 m/s with a correlation time of 0.3 s. The filter uses this density to correct
         /// the tilt: over time, velocity averages to zero, so specific force averages to gravity.
-        /// While the sensor moves less, `MotionLevel` reduces the value.
+        /// For weaker motion, `MotionLevel` reduces the noise density.
         public var velocityNoiseDensity = 0.33
         /// Correlation time of the velocity while a hand carries the sensor, s, 0.05...2. The
         /// estimator uses the correlation time to convert the observed velocity into a velocity
@@ -82,15 +82,15 @@ extension AttitudeEstimator {
         /// covers the second half of this time; each further measurement takes half of this time.
         public var restTime = 0.7
         /// Noise density of the sensor's true rate at rest, for example from a trembling hand,
-        /// rad/s·√s, 1e-5...0.1. Divided by the square root of the averaging time, it is the
-        /// standard deviation of one bias measurement.
+        /// rad/s·√s, 1e-5...0.1. The standard deviation of one bias measurement is this density
+        /// divided by the square root of the averaging time.
         public var restRateNoise = 0.03 * .pi / 180
         /// Largest difference between the mean rate and the bias during rest, in standard
         /// deviations, 1...10. The rate of a slow smooth pan is also steady, but differs from a
         /// known bias.
         public var restGate = 3.0
-        /// Minimum standard deviation in the comparison with `restGate`, rad/s, 1e-4...0.1. This
-        /// value is added in quadrature to the standard deviation of the bias.
+        /// Minimum standard deviation in the comparison with `restGate`, rad/s, 1e-4...0.1. The
+        /// minimum is added in quadrature to the standard deviation of the bias.
         public var restGateFloor = 0.05 * .pi / 180
         /// Threshold of the specific force's change, m/s², 0.01...1. If the change is larger, the
         /// handle tilts and is not at rest. The default corresponds to a tilt of half a degree.
@@ -103,8 +103,9 @@ extension AttitudeEstimator {
         /// turn, 0.001...0.1, as a fraction of the turn's rate. The causes of this error are the
         /// gyroscope's scale error and misalignment, which are at most 1 % each for a BMI088.
         public var turnErrorShare = 0.01
-        /// Observation window for a tilt of the handle or vehicle, from the direction of gravity,
-        /// s, 1...60. After a tilt, rest is accepted again only after this time without a tilt.
+        /// Time window in which the direction of gravity is observed to detect a tilt of the handle
+        /// or vehicle, s, 1...60. After a tilt, rest is accepted again only after this time without
+        /// a tilt.
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as well known, s, 0.5...60.
         public var restTrustTime = 3.0
@@ -122,9 +123,9 @@ extension AttitudeEstimator {
         /// the estimator restarts, s, 0.2...10.
         public var gravityPatience = 1.0
         /// Time limit for a contradiction between accelerometer and gyroscope, s: measured gravity
-        /// changed its direction, but the gyroscope measured no rotation. Before the limit, the
-        /// accelerometer counts as faulty and is not used. After the limit, the estimate counts as
-        /// wrong.
+        /// changed its direction, but the gyroscope measured no rotation. Within this time, the
+        /// accelerometer counts as faulty and is not used. If the contradiction lasts longer, the
+        /// estimate counts as wrong.
         public var gravityDoubtPatience = 6.0
         /// Delay of the gyroscope's samples, s, 0...0.02: the group delay of its low-pass filter.
         /// The attitude is extrapolated by `sensorDelay` with the current rate. A delay of 3 ms is
@@ -178,8 +179,8 @@ extension AttitudeEstimator {
 }
 
 extension AttitudeEstimator.Parameters {
-    /// Copy of the parameters with scaled noise. An app for tuning a Kalman filter supplies the
-    /// three ratios.
+    /// Copy of the parameters with scaled noise. The three ratios are settings of an app for tuning
+    /// a Kalman filter.
     ///
     /// The ratios multiply variances: a `measurement` of 4 doubles `velocityNoiseDensity`. Each
     /// ratio is limited to 0.1...10; a ratio that is not finite or not positive counts as 1.

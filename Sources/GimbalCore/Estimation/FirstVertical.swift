@@ -1,12 +1,12 @@
 /// The initial estimate of the vertical: the direction of the mean specific force.
 ///
 /// While the sensor moves, the specific force of one sample can have any direction. Between two
-/// steps of a runner, it can even be inverted, and a filter that starts upside down stays upside
-/// down. In the mean over a running step, the sensor's own acceleration largely cancels. If the
-/// first sample is consistent with rest, the estimator starts with this sample; it restarts if a
-/// later sample shows motion. At rest, the specific force is constant. The length of the force
-/// alone is not sufficient evidence of rest: when a person runs, the length can equal gravity for
-/// 20 ms in an arbitrary direction.
+/// steps of a runner, the specific force can even be inverted, and a filter that starts upside down
+/// stays upside down. In the mean over a running step, the sensor's own acceleration largely
+/// cancels. If the first sample is consistent with rest, the estimator starts with this sample; it
+/// restarts if a later sample shows motion. At rest, the specific force is constant. The length of
+/// the force alone is not sufficient evidence of rest: when a person runs, the length can equal
+/// gravity for 20 ms in an arbitrary direction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
@@ -22,8 +22,8 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// second (Cavagna et al., Journal of Physiology 399, 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Limit of a sample's deviation for a sensor at rest, as a fraction of gravity. The limit
-    /// applies to the deviation of the length from gravity, and to the deviation from the first
-    /// sample.
+    /// applies to the deviation of the specific force's length from gravity, and to the deviation
+    /// from the first sample.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
     /// Time after which the first sample is accepted if no later sample deviates by more than
     /// `quiet`, s: a quarter of a running step.
@@ -31,7 +31,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
 
     /// Standard deviation of the vertical from a mean, about each axis, rad. With the motion
     /// statistics of recorded people, the error is 2.1° while walking and 2.7° while running. The
-    /// value is about twice as large, as a margin for other people.
+    /// standard deviation is about twice this error, as a margin for other people.
     static var meanSigma: Double { @_noLocks @_noAllocation get { 5 * .pi / 180 } }
 
     /// True if the sensor is in motion; the vertical is then determined from a mean.
@@ -45,7 +45,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// Mean specific force, body frame of the last sample, m/s².
     var force: Vector3 { @_noLocks @_noAllocation get { turn.inverseRotate(impulse) / time } }
 
-    /// Creates an estimate of the vertical without samples.
+    /// Creates an estimate of the vertical that has not received a sample yet.
     @_noLocks @_noAllocation
     init() {}
 

@@ -7,7 +7,7 @@ internal import CMathShim
 /// horizontal velocity. An upside-down estimate causes no horizontal velocity; if the estimated
 /// attitude tumbles, the velocity averages out. In the hand of a walking person or in a car, the
 /// mean vertical acceleration never cancels half of gravity for two seconds. Only a fall of a dozen
-/// metres could do so.
+/// metres could cancel half of gravity for this time.
 ///
 /// The accelerometer is probably faulty if measured gravity changes its direction, but the
 /// gyroscope measures no rotation and the estimate was certain. The check flags the accelerometer
@@ -66,8 +66,8 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         if isDoubtful {
             isDoubtful = recent.z < 0.8 * length && length > 0.4
         } else {
-            // The deviation must be uninterrupted. During a wide swing of the hand, it lasts only
-            // briefly.
+            // The deviation of the direction must be uninterrupted. A wide swing of the hand causes
+            // only short deviations.
             let size = force.norm
             let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0

@@ -7,9 +7,9 @@ import CMathShim
 /// In the earth frame, the lengths of the field's horizontal and vertical components do not depend
 /// on the heading. The two components are compared with a slowly updated reference; a deviation
 /// counts as a magnetic disturbance. A disturbance can also rotate the measured heading, and this
-/// part cannot be detected. The estimator assumes that the undetected part is as large as the
-/// detected deviation, and increases the heading's measurement noise accordingly. Therefore the
-/// weight of the measured field decreases gradually near iron and magnets, without a threshold.
+/// rotation cannot be detected. The estimator assumes that the undetected disturbance is as large
+/// as the detected deviation, and increases the heading's measurement noise accordingly. Therefore
+/// the weight of the measured field decreases gradually near iron and magnets, without a threshold.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0
@@ -43,7 +43,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         return duration >= 0.999 * period
     }
 
-    /// Ends a period: one scalar Kalman update of the heading.
+    /// Ends a period with one scalar Kalman update of the heading.
     @_noLocks @_noAllocation
     mutating func step(isZUp: Bool, parameters: AttitudeEstimator.Parameters) {
         let field = sum / duration

@@ -3,11 +3,11 @@ import CMathShim
 /// Estimator of the sensor's motion level: the mean square of the horizontal velocity, without the
 /// part due to errors of tilt and bias.
 ///
-/// The level is computed from the squared innovations, each divided by its variance. The sum of
-/// these ratios is the residual of the best fit. Therefore the level is valid before the tilt is
-/// known, and a wrong initial tilt is not mistaken for motion. The initial level is that of the
-/// strongest assumed motion, because little motion in the first second does not predict little
-/// motion later. The level rises faster than it falls.
+/// The level is computed from the squared innovations, each divided by its variance. The sum of the
+/// normalised squared innovations is the residual of the best fit. Therefore the level is valid
+/// before the tilt is known, and a wrong initial tilt is not mistaken for motion. The initial level
+/// is that of the strongest assumed motion, because little motion in the first second does not
+/// predict little motion later. The level rises faster than it falls.
 struct MotionLevel: Sendable, BitwiseCopyable {
     /// Weight of the initial value, expressed as the equivalent duration of observed motion, s.
     private static var priorTime: Double { @_noLocks @_noAllocation get { 1 } }

@@ -37,8 +37,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
 
-    /// Increase of the bias variance that the caller must apply, (rad/s)². Zero, unless the last
-    /// step showed that the bias was not measured at rest.
+    /// Increase of the bias variance that the caller must apply, (rad/s)². The value is zero,
+    /// unless the last step showed that the bias was not measured at rest.
     private(set) var lostTrust = 0.0
     /// True if the sensor has been still for `restTime`, and the joints do not move.
     private(set) var isAtRest = false
@@ -133,8 +133,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// Standard deviation of the handle rate's error, as a fraction of the joints' rate; zero at
-    /// rest, nil if the bias cannot be measured. In state `held`, `restGate` standard deviations
-    /// equal the joints' rate.
+    /// rest, nil if the bias cannot be measured. In state `held`, the value is 1 / `restGate`.
     @_noLocks @_noAllocation
     private func jointShare(
         _ drive: JointDrive, _ parameters: AttitudeEstimator.Parameters

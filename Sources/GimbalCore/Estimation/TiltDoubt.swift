@@ -1,5 +1,5 @@
-/// Detector of a wrong inclination. The mean specific force deviates from the estimated vertical
-/// for longer than the motion of a person can explain; the angle is called lean.
+/// Detector of a wrong inclination: the mean specific force deviates from the estimated vertical
+/// for longer than the motion of a person can explain. The angle of this deviation is called lean.
 ///
 /// The speed of a person is bounded. Therefore the effect of acceleration on a long mean of the
 /// force is also bounded. With two first-order low-passes (kernel t/τ² exp(-t/τ)), the effect is at
@@ -35,8 +35,8 @@ struct TiltDoubt: Sendable, BitwiseCopyable {
     /// Updates the detector with the filter period that ended with the estimator's last sample, if
     /// a period ended.
     ///
-    /// - Parameter estimator: The estimator, the same for all calls. Call this method after each
-    ///   `update`.
+    /// - Parameter estimator: The estimator, which must be the same in every call. Call this method
+    ///   after each `update`.
     @_noLocks @_noAllocation
     mutating func follow(_ estimator: AttitudeEstimator) {
         guard let ended = estimator.ended, ended.duration > 0 else { return }

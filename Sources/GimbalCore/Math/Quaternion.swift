@@ -127,7 +127,7 @@ public struct Quaternion: Hashable, Sendable, BitwiseCopyable {
     public func inverseRotate(_ v: Vector3) -> Vector3 { conjugate.rotate(v) }
 
     /// Rotation vector from this rotation to `target`, in the body frame of this rotation, rad. The
-    /// direction is the shorter one.
+    /// rotation takes the shorter direction.
     @inlinable @inline(__always) @_noLocks
     public func error(to target: Quaternion) -> Vector3 {
         (conjugate * target).rotationVector

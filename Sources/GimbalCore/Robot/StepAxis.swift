@@ -38,7 +38,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Turn at a velocity, steps/s, until the given time; then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
         /// Search for the home switch; its edge becomes position 0. `asked` is the time of the
-        /// request. A later time starts another search.
+        /// request. A request with a later time starts another search.
         case home(asked: Instant)
     }
 
@@ -78,8 +78,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     public private(set) var homing = Homing.none
     /// Present states of the two signals.
     public private(set) var lines = Lines()
-    /// Distance from `position` to the ideal continuous position, steps. At half a step, the motor
-    /// makes a step.
+    /// Distance from `position` to the ideal continuous position, steps. When this distance reaches
+    /// half a step, the motor makes a step.
     private var ahead = 0.0
     private var sought = 0
     private var asked: Instant?

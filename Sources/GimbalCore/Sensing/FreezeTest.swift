@@ -20,8 +20,8 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// Duration of the longest repetition that has ended, s.
     private var usual = 0.0
 
-    /// Smallest number of repetitions in a frozen chip. If noise is low-passed far below the sample
-    /// rate, fewer repetitions can occur in a working chip.
+    /// Smallest number of repetitions at which a chip counts as frozen. A working chip can repeat a
+    /// sample a few times if its noise is low-passed far below the sample rate.
     private static var fewest: Int32 { @_noLocks get { 8 } }
     /// Number of samples after which the limit is derived from the chip's longest repetition.
     private static var learning: Int32 { @_noLocks get { 250 } }

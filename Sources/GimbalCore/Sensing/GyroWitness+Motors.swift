@@ -6,14 +6,14 @@ extension GyroWitness {
         var acceleration: Vector3
         /// Feedback part of the motors' acceleration, camera frame, rad/s²; nil if unknown. For
         /// motors without encoders, this vector is the whole acceleration, computed from the
-        /// rotors' positions. Observers estimate these positions from the gyroscope.
+        /// rotors' positions. Observers estimate the rotors' positions from the gyroscope's rate.
         var exerted: Vector3?
         /// Set-point's rate, rad/s, and acceleration, rad/s², camera frame, with the same delay as
         /// the sample.
         var planned: (rate: Vector3, acceleration: Vector3)
         /// Largest angular acceleration that is accepted without confirmation by another source,
-        /// rad/s². The motors can cause this acceleration if the inertia is about a third of the
-        /// assumed inertia.
+        /// rad/s². The motors can cause this acceleration if the true inertia is about a third of
+        /// the assumed inertia.
         var strongest: Double
 
         @_noLocks

@@ -15,7 +15,7 @@ internal import CMathShim
 /// considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
 /// tolerated. If the joints contradict the gyroscope, it is no longer used after at most 10 ms.
 ///
-/// While the outputs are off, the samples are not checked. A contradicted gyroscope is then
+/// While the outputs are off, the samples are not checked. Meanwhile, a contradicted gyroscope is
 /// accepted again after its rate has stayed below `calmRate` for 0.1 s.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
@@ -36,7 +36,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// the later effect of motors and disturbance.
     private(set) var bridged = Vector3.zero
     /// Value of `bridged` as if the last used sample had been rejected, rad/s. If later samples
-    /// repeat that sample, the sensor was already frozen, so `earlier` replaces `bridged`.
+    /// repeat the last used sample, the sensor was already frozen, so `earlier` replaces `bridged`.
     private var earlier = Vector3.zero
     /// True if, during a conflict, the newest sample was rejected or equals the previous sample.
     /// While the gyroscope is doubtful, the camera's rate is `bridged`.
@@ -59,11 +59,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Duration for which samples have been rejected, s.
     private var refused = 0.0
     private var age = 0.0
-    /// Integral, since the conflict began, of the gyroscope's rate minus the reference, camera
-    /// frame, rad.
+    /// Integral of the gyroscope's rate minus the reference, since the beginning of the conflict,
+    /// camera frame, rad.
     private var claimed = Vector3.zero
-    /// Integral, since the conflict began, of the reference minus its initial value, camera frame,
-    /// rad.
+    /// Integral of the reference minus its initial value, since the beginning of the conflict,
+    /// camera frame, rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
     private var images = PolarityChecks()

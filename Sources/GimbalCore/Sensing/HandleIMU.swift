@@ -63,8 +63,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Self.wrapped(upright.pitch - joints.pitch) * share
     }
 
-    /// Sets the joint angles to the angles from a better source, rad. If that source fails, the
-    /// integration continues from these angles.
+    /// Sets the joint angles to the angles from a better source, rad. If the better source fails,
+    /// the integration continues from its last angles.
     @_noLocks
     mutating func align(_ angles: AxisVector) {
         joints = angles

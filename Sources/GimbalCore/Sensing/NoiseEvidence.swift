@@ -2,9 +2,9 @@
 /// noise.
 ///
 /// With white noise, the difference of two consecutive samples changes its sign in two of three
-/// cases. With low-passed noise, it changes its sign in well over half of the cases. Without noise,
-/// sign changes are rarer on at least one of the six axes, even during violent motion. Runs on the
-/// loop thread, in constant time.
+/// cases. With low-passed noise, the difference changes its sign in well over half of the cases.
+/// Without noise, sign changes are rarer on at least one of the six axes, even during violent
+/// motion. Runs on the loop thread, in constant time.
 struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// Number of differences between consecutive samples that one test evaluates.
     private static var window: Int32 { @_noLocks get { 250 } }

@@ -5,20 +5,20 @@ internal import CMathShim
 ///
 /// The test compares two signals: the recent changes of the gyroscope's rate from sample to sample,
 /// and the expected changes due to the motor. In a loop with the right sign, the two signals are
-/// never opposite for long. With a disturbance at a single frequency, their phase difference is
-/// that of the open loop: 90° to 180° of lag. With this lag, the values and the slopes of the two
-/// signals are never opposite at the same time. At the beginning of a push by hand, the correlation
-/// of the two signals is -0.5. With a wrong sign, both signals grow exponentially and remain
-/// opposite in value and slope.
+/// never opposite for long. With a disturbance at a single frequency, the phase difference of the
+/// two signals is that of the open loop: 90° to 180° of lag. With a lag in this range, the values
+/// and the slopes of the two signals are never opposite at the same time. At the beginning of a
+/// push by hand, the correlation of the two signals is -0.5. With a wrong sign, both signals grow
+/// exponentially and remain opposite in value and slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
 /// the signals' means. Before the test, the set-point's change is subtracted from the measured
-/// change. Further conditions must hold. The difference between measured and expected changes must
-/// exceed the usual scatter. The measured rate, without subtraction of the set-point's rate, must
-/// also change against the motor's torque. Without this condition, the response would look reversed
-/// if friction holds the camera while the set-point moves away. The motor's command must keep its
-/// direction, because with a wrong sign the error grows in one direction. An oscillation can look
-/// reversed if the loop has more delay than assumed.
+/// change. The difference between measured and expected changes must also exceed the usual scatter.
+/// The measured rate, without subtraction of the set-point's rate, must also change against the
+/// motor's torque. Without this condition, the response would look reversed if friction holds the
+/// camera while the set-point moves away. The motor's command must keep its direction, because with
+/// a wrong sign the error grows in one direction. An oscillation can look reversed if the loop has
+/// more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {

@@ -39,7 +39,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// default.
         public var sigma = 0.0
         /// Temperature of the sensor during the calibration, °C. If the temperature is unknown
-        /// (NaN), `sigma` includes its effect.
+        /// (NaN), `sigma` includes the effect of the temperature.
         public var temperature = Double.nan
 
         /// Temperature coefficient of the gyroscope's bias, rad/s/K. The value is from the data

@@ -16,7 +16,7 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// `least` to `most` is wide, the ratio alone is weak evidence.
     var needsJoint: Bool
     /// True if the loop's delay is known. The response to a probe of 50 Hz looks inverted if it
-    /// arrives 10 ms later than assumed. This response is not evidence of a wrong sign.
+    /// arrives 10 ms later than assumed, and is then not evidence of a wrong sign.
     var isDelayKnown = true
 
     @_noLocks
@@ -32,8 +32,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     }
 
     /// Thresholds for motors that exert torques. With an identified inertia, the range of credible
-    /// ratios is narrow, so a push by hand is not mistaken for a reversed response. The range is
-    /// wider for a configured inertia, and widest for an unknown inertia.
+    /// ratios is narrow, so a push by hand is not mistaken for a reversed response. The range of
+    /// ratios is wider for a configured inertia, and widest for an unknown inertia.
     @_noLocks
     init(findsInertia: Bool, isInertiaFound: Bool, isDelayKnown: Bool) {
         defer { self.isDelayKnown = isDelayKnown }

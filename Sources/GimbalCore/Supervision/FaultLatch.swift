@@ -12,8 +12,9 @@ struct FaultLatch: Sendable, BitwiseCopyable {
         var saturated: AxisSet
         /// Magnitude of the camera's rate, rad/s.
         var rate: Double
-        /// Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s. It is
-        /// always 0 for motors with encoders and for servos, which cannot lose their rotors.
+        /// Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s. The
+        /// difference is always 0 for motors with encoders and for servos, which cannot lose their
+        /// rotors.
         var deviation: Double
         /// Angle between camera and set-point, rad.
         var error: Double
@@ -51,7 +52,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     /// Largest rate of the camera at which a motor can count as stalled, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
     /// Smallest attitude error at which a motor can count as stalled, rad. A working motor at its
-    /// limit would have removed a larger error.
+    /// torque limit would have corrected a larger attitude error.
     private static var stallError: Double { @_noLocks get { 2 * .pi / 180 } }
 
     @_noLocks
@@ -102,7 +103,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private var patience = shortestPatience
 
     /// Threshold of `deviation` above which the camera is being flung, rad/s. While the motors hold
-    /// the camera, neither a request nor a hand can cause such a rate.
+    /// the camera, neither a request nor a hand can cause a deviation above this threshold.
     private static var flingRate: Double { @_noLocks get { 7 } }
     /// Time above `flingRate` after which the camera counts as flung, s; the camera has then turned
     /// by 60°.

@@ -3,14 +3,14 @@ internal import CMathShim
 /// Detector of an oscillating control loop.
 ///
 /// Set-point changes and hand motion cause almost no motion above the loop's crossover frequency.
-/// There, the measured rate comes from the motors, from a vibration or from the gyroscope's noise.
-/// When the loop oscillates, the camera's rate is coherent with earlier motor commands above the
-/// crossover frequency. The phase between rate and command is arbitrary, so the delay and the
-/// inertia need not be known. In addition, the amplitude of the motor command must exceed a
-/// fraction of the motors' limit. Noise is not coherent with earlier commands, and the effect of a
-/// knock decays. An external vibration has the same symptoms as an oscillation of the loop, but
-/// does not end when the gains are lowered. In this case, the caller marks the vibration as
-/// tolerated.
+/// Above this frequency, the measured rate comes from the motors, from a vibration or from the
+/// gyroscope's noise. When the loop oscillates, the camera's rate is coherent with earlier motor
+/// commands above the crossover frequency. The phase between rate and command is arbitrary, so the
+/// delay and the inertia need not be known. In addition, the amplitude of the motor command must
+/// exceed a fraction of the motors' limit. Noise is not coherent with earlier commands, and the
+/// effect of a knock decays. An external vibration has the same symptoms as an oscillation of the
+/// loop, but does not end when the gains are lowered. If a vibration continues at lower gains, the
+/// caller marks it as tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
@@ -178,8 +178,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Smallest ratio of two consecutive amplitudes in a tone (smaller to larger). A dead band
     /// makes consecutive amplitudes unequal.
     private static var alike: Double { @_noLocks get { 0.6 } }
-    /// Smallest growth factor of the amplitude over four half cycles. A vibration of varying
-    /// strength grows less.
+    /// Smallest growth factor of the amplitude over four half cycles. The amplitude of an external
+    /// vibration varies by less than this factor.
     private static var growth: Double { @_noLocks get { 1.3 } }
     /// Smallest coherence of a pure tone: the fraction of the rate's mean square that the command
     /// explains.
@@ -207,8 +207,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             share = seen.corner * dt / (1 + seen.corner * dt)
             // In a slow loop, `memory` is shorter than three cycles, and a heel strike looks like a
             // pure tone for three cycles. Therefore a slow loop has a longer time constant. While a
-            // probe is active, the time constant is always `memory`. The camera can then be far
-            // lighter than assumed, so a quick response is more important.
+            // probe is active, the time constant is always `memory`: the camera can be far lighter
+            // than assumed, so a quick response is more important.
             let memory =
                 seen.isKnown
                 ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)

@@ -9,8 +9,8 @@ public struct SupplyScale: Sendable, BitwiseCopyable {
     private let nominal: Double
     private var last: Instant?
 
-    /// Time constant of the smoothing, s: the current of a motor lowers the voltage briefly, and the
-    /// correction must not follow this.
+    /// Time constant of the smoothing, s: the current of a motor lowers the voltage briefly, and
+    /// the correction must not follow these short drops.
     private static var smoothing: Double { 1 }
     /// Bounds of the factor.
     private static var bounds: (Double, Double) { (0.5, 1.5) }

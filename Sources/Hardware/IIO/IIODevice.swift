@@ -71,8 +71,8 @@ struct IIODevice: Sendable, Equatable {
     /// True if the buffer contains the time of each scan.
     var hasTimestamp: Bool { channels.contains { $0.meaning == .timestamp } }
 
-    /// Name of the attribute of a quantity. If the quantity has no such attribute, the result is
-    /// the name of the device's attribute; nil if the device does not have this attribute.
+    /// File name of an attribute that applies to a quantity; nil if the device has no such
+    /// attribute. An attribute of the quantity is preferred to an attribute of the whole device.
     func attribute(_ quantity: IIOQuantity, _ name: String) -> String? {
         ["in_\(quantity.rawValue)_\(name)", "in_\(name)", name].first { folder.has($0) }
     }

@@ -276,8 +276,8 @@ struct IIOChoice {
         }
     }
 
-    /// Accelerometer that belongs to a gyroscope. It is the gyroscope's device, or the device whose
-    /// name has the longest prefix in common with the gyroscope's name.
+    /// Accelerometer that belongs to a gyroscope. The accelerometer is the gyroscope's own device,
+    /// or the device whose name has the longest prefix in common with the gyroscope's name.
     private static func accelerometer(
         of gyroscope: IIODevice, _ devices: [IIODevice]
     ) -> IIODevice? {

@@ -72,7 +72,7 @@ struct StepperRig {
     }
 
     /// Executes one tick. A tick needs at most one system call for the outputs. During homing, a
-    /// tick needs another call for the switches.
+    /// tick needs another system call to read the switches.
     ///
     /// - Throws: The kernel's error if the lines could not be set; in this case, no axis has moved
     ///   in the tick.

@@ -146,8 +146,8 @@ private final class StepperContext: @unchecked Sendable {
     private static let period: Int64 = 250_000
     /// Number of clock periods from one tick to the next while no motor turns.
     private static let idlePeriods: Int64 = 8
-    /// Largest number of clock periods for which one tick advances the motion. After a longer
-    /// delay, the motion is late, but no step is lost.
+    /// Largest number of clock periods for which one tick advances the motion. After a longer delay
+    /// of the thread, the motion is late, but no step is lost.
     private static let mostPeriods: Int64 = 8
 
     init(rig: StepperRig, goals: consuming MailboxReader<StepperGoals>) {

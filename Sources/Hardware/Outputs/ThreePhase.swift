@@ -30,7 +30,7 @@ enum ThreePhase {
 
 /// Wiring and properties of one brushless motor on three half bridges.
 public struct PhaseMotor: Sendable, Equatable {
-    /// Number of the motor's pairs of magnet poles.
+    /// Number of pole pairs of the motor.
     public var polePairs: Double
     /// Direction of the motor; 1, or -1 if the joint turns opposite to the field.
     public var direction: Double

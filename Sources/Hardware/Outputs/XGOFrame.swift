@@ -78,8 +78,8 @@ enum XGOFrame {
         return bytes
     }
 
-    /// Speed as a byte: 0 for -1, 0x80 for rest, 0xFF for 1. A value beyond -1...1 is limited, and a
-    /// value that is not a number is rest.
+    /// Speed as a byte: 0 for -1, 0x80 for rest, 0xFF for 1. A value beyond -1...1 is limited; a
+    /// value that is not finite counts as rest.
     static func byte(_ fraction: Double) -> UInt8 {
         guard fraction.isFinite else { return 0x80 }
         let limited = min(max(fraction, -1), 1)
@@ -90,7 +90,7 @@ enum XGOFrame {
     enum Item: Equatable {
         /// A valid reply with the register's bytes, at `start` of the received bytes.
         case reply(Register, start: Int)
-        /// Bytes that belong to no valid reply; their number.
+        /// Number of bytes that do not belong to a valid reply.
         case damaged(Int)
         /// No further item; the rest is the beginning of a frame, or empty.
         case incomplete

@@ -11,7 +11,7 @@ public enum XGOModel: String, Sendable, BitwiseCopyable {
     /// Another model, whose speeds can be set, but not its pose.
     case other
 
-    /// Creates the model that the version of a firmware names, such as "R-1.2.3".
+    /// Creates the model from the version of the robot's firmware, such as "R-1.2.3".
     init(firmware: String) {
         // RA and W are robots whose memory table has not been published.
         self =
@@ -23,8 +23,9 @@ public enum XGOModel: String, Sendable, BitwiseCopyable {
             }
     }
 
-    /// Largest roll of the body, degrees, of which the register's ends are the two limits; nil if it
-    /// is not known. The vendor's library xgolib contains the limits.
+    /// Largest roll of the body, degrees; the lowest and highest values of the register command
+    /// this roll to either side. nil if the roll is unknown. The limits are from the vendor's
+    /// library xgolib.
     var largestRoll: Double? {
         switch self {
         case .rider: 17
@@ -40,7 +41,8 @@ public struct XGOPose: Sendable, BitwiseCopyable, Equatable {
     public var isLevel = false
     /// Height of the body, 0...1: lowest to highest; 0.5 is the robot's own default.
     public var height = 0.5
-    /// Roll of the body, degrees, in the robot's own sign; limited to the range of the model.
+    /// Roll of the body, degrees, with the robot's own sign convention; limited to the range of the
+    /// model.
     public var rollDeg = 0.0
 
     /// Creates the robot's own default pose.
@@ -65,7 +67,7 @@ public struct XGOReport: Sendable, BitwiseCopyable {
     public var battery = Double.nan
     /// True after a fall; only riders report it.
     public var isFallen = false
-    /// Measured roll, degrees, in the robot's own sign; NaN if it is not known.
+    /// Measured roll, degrees, with the robot's own sign convention; NaN if it is not known.
     public var rollDeg = Double.nan
     /// Measured pitch, degrees; NaN if it is not known.
     public var pitchDeg = Double.nan
@@ -76,7 +78,7 @@ public struct XGOReport: Sendable, BitwiseCopyable {
     /// Characters of the firmware's version.
     var firmwareBytes = InlineArray<10, UInt8>(repeating: 0)
 
-    /// Age of the newest reply from which the board counts as silent, s.
+    /// Time without a reply after which the board counts as silent, s.
     static let silentSeconds = 0.5
 
     /// Creates the report of a port that has not been opened.

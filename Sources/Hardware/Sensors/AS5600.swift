@@ -2,8 +2,8 @@ internal import GimbalCore
 internal import Realtime
 
 /// ams AS5600, an encoder that measures the angle of a magnet on a shaft, with 12 bits per turn.
-/// The I2C address of the chip is always 0x36, so several encoders need separate buses. The
-/// channels of a multiplexer with the kernel's driver (i2c-mux-pca954x) are such buses.
+/// The I2C address of the chip is always 0x36, so several encoders need separate buses. Each
+/// channel of a multiplexer with a kernel driver (i2c-mux-pca954x) is a separate bus.
 ///
 /// Data sheet: AS5600, v1-06 (2018), register description.
 final class AS5600 {

@@ -168,7 +168,7 @@ struct BMI088: IMUChip {
     }
 
     /// Decodes the temperature (5.3.7): 11 bits, the upper 8 first. An upper byte of 0x80 means
-    /// that there is no measurement.
+    /// that the chip has not measured a temperature.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)
         guard upper != 0x80 else {

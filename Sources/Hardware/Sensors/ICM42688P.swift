@@ -110,8 +110,8 @@ struct ICM42688P: IMUChip {
 
     var burst: [RegisterRead] {
         [
-            // INT_STATUS is read first. If its bit DATA_RDY_INT is set, the values that are read
-            // after it are new.
+            // INT_STATUS is read first. If the bit DATA_RDY_INT in INT_STATUS is set, the values
+            // that are read afterwards are new.
             RegisterRead(part: 0, register: Self.interruptStatus, count: 1),
             // Registers TEMP_DATA1 to GYRO_DATA_Z0.
             RegisterRead(part: 0, register: 0x1D, count: 14),

@@ -102,8 +102,8 @@ final class InertialSensor: CameraSensor {
                     try !readBurst(into: &samples, time: time, now: now)
                 }
             failed = nil
-            // A missing chip returns no data; neither does a chip that has just been reset. A read
-            // of the chip's configuration reveals if the chip is missing or has been reset.
+            // A missing chip, or a chip that has just been reset, returns no data. A read of the
+            // chip's configuration reveals if the chip is missing or has been reset.
             if isSilent { return try compare(0, now: now) }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()

@@ -155,8 +155,9 @@ struct FactoryResponse {
 
 extension [SetUpStep] {
     /// Steps that require a self-test response close to the factory trim on every axis. The steps
-    /// use stored values. Slots 0 (accelerometer) and 1 (gyroscope) contain readings at rest, slots
-    /// 2 and 3 readings during the test, and slots 4 and 5 codes of the factory trim.
+    /// compare values that the set-up has stored before. Slots 0 (accelerometer) and 1 (gyroscope)
+    /// contain readings at rest, slots 2 and 3 readings during the test, and slots 4 and 5 codes of
+    /// the factory trim.
     ///
     /// - Parameter unstored: Permitted self-test response of the accelerometer if the chip contains
     ///   no factory trim, g.

@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Monitor of the motors' supply voltage, which drives, servos, the motor board or the battery's
-/// driver report. Sensors' thread only.
+/// Monitor of the motors' supply voltage. The voltage is reported by drives, servos, the motor
+/// board or the battery's driver. Sensors' thread only.
 struct SupplyMonitor {
     /// The watch.
     private(set) var watch: SupplyWatch
@@ -39,8 +39,8 @@ struct SupplyMonitor {
 public struct SupplyWiring: Sendable, Equatable {
     /// Voltages below which the supply is low or empty.
     public var limits: SupplyWatch.Limits
-    /// Voltage at which voltage-driven motors have their configured torque, V; 0 = the measured
-    /// voltage does not change the motors' voltages.
+    /// Voltage at which voltage-driven motors have their configured torque, V; 0 means that the
+    /// measured voltage does not change the motors' voltages.
     public var nominal: Double
     /// True if the battery of `[battery]` supplies the motors; otherwise the motors report the
     /// voltage.
@@ -58,7 +58,7 @@ public struct SupplyWiring: Sendable, Equatable {
 }
 
 extension DriveReports {
-    /// The lowest supply voltage, V, that the motors report, without silent motors; NaN if no motor
+    /// The lowest supply voltage that the motors report, V, except silent motors; NaN if no motor
     /// reports a voltage.
     var supplyVoltage: Double {
         let (yaw, roll, pitch) = (voltage(.yaw), voltage(.roll), voltage(.pitch))

@@ -1,6 +1,7 @@
 extension Pointing {
-    /// Axes that a hand can turn: in `locked` yaw and pitch, in `panFollow` pitch; no axis that a
-    /// request moves, and no roll, because the horizon stays level.
+    /// Axes that a hand can turn: yaw and pitch in `locked`, only pitch in `panFollow`. A hand
+    /// cannot turn an axis that a request is moving. Roll is excluded, because the horizon stays
+    /// level.
     var pushable: AxisSet {
         @_noLocks get {
             let yaw = !guided.yaw.isNaN || !generator.yaw.isMoving

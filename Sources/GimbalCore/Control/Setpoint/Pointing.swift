@@ -9,7 +9,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var modeRequests: UInt64 = 0
     /// End of the present rate command; nil without a rate command.
     private(set) var rateValidUntil: Instant?
-    /// True if the mode is `locked` instead of the boot mode for lack of joint angles.
+    /// True if the mode is `locked` instead of the boot mode, because the joint angles are unknown.
     private(set) var isBootModeMissing = false
     /// True if the mode needs the joint angles, but the joint angles are unknown.
     private(set) var isBlind = false
@@ -22,7 +22,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
-    /// The joints whose range limits keep the camera from its set-point.
+    /// Joints at the ends of their ranges, which prevent the camera from reaching its set-point.
     var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
 
     /// True if the set-point moves or is about to move because of a request.
@@ -81,7 +81,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Checks the boot mode when the first sample has arrived and the available sensors are known.
-    /// If the boot mode needs joint angles, but has no source of them, the mode changes to
+    /// If the boot mode needs joint angles, but no sensor provides them, the mode changes to
     /// `locked`.
     @_noLocks
     mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
@@ -118,7 +118,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns the camera by `yaw`, rad, from the handle's heading (NaN keeps the present angle). The
-    /// angle then grows at `rate`, rad/s, until `validUntil`. Only `panFollow` uses the request.
+    /// angle then changes at `rate`, rad/s, until `validUntil`. Only `panFollow` uses the request.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -176,8 +176,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Continues a stored request when the motors can follow a set-point. The set-point starts at
-    /// the camera's attitude, body to earth, and rate, body frame, rad/s.
+    /// Continues a stored request when the motors can follow a set-point. The set-point starts with
+    /// the camera's attitude (body to earth) and rate (body frame, rad/s).
     @_noLocks
     mutating func resume(from attitude: Quaternion, rate: Vector3) {
         generator.resume(from: attitude, rate: rate)
@@ -202,14 +202,14 @@ struct Pointing: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: .zero)
     }
 
-    /// The set-point one control period later.
+    /// Computes the set-point of the next control period.
     ///
     /// - Parameters:
-    ///   - now: Present time, at which rate requests can expire.
+    ///   - now: Present time, for the check whether a rate request has expired.
     ///   - dt: Seconds since the previous call.
     ///   - handle: Pose of the handle; nil if the joints are unknown.
     ///   - range: Ranges of the joints.
-    /// - Returns: The part of the set-point that the joints can reach.
+    /// - Returns: The new set-point, limited to attitudes that the joints can reach.
     @_noLocks
     mutating func step(
         now: Instant, dt: Double, handle: HandlePose?, range: JointRange
@@ -245,7 +245,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call.
     ///   - handle: Pose of the handle; nil if the joints are unknown.
     ///   - range: Ranges of the joints.
-    /// - Returns: The part of the set-point that the joints can reach.
+    /// - Returns: The new set-point, limited to attitudes that the joints can reach.
     @_noLocks
     mutating func hold(
         _ attitude: Quaternion, dt: Double, handle: HandlePose?, range: JointRange
@@ -266,8 +266,8 @@ struct Pointing: Sendable, BitwiseCopyable {
             return setpoint
         }
         // For motors without encoders, the rate and deceleration of the joints are not limited
-        // here. With such limits, a slipping rotor would stop the camera while the joints return to
-        // their range.
+        // here. With limits on joint rate and deceleration, a slipping rotor would stop the camera
+        // while the joints return to their range.
         let pace =
             handle.isBelieved
             ? JointLimiter.Pace(rate: .infinity, braking: .infinity)
@@ -277,9 +277,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         return limiter.limit(setpoint, handle: handle, range: range, pace: pace, dt: dt)
     }
 
-    /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges.
-    /// The reset applies to the axes on which `axes` is not NaN. The next request then starts at
-    /// the angle `stopped`, and leaves the end of the range immediately.
+    /// Resets the set-point to `JointLimiter.stopped` if joints are at the ends of their ranges. An
+    /// axis is not reset if its value in `axes` is NaN. The next request then starts at the angle
+    /// `stopped`, and leaves the end of the range immediately.
     @_noLocks
     private mutating func unwind(_ axes: AxisVector) {
         let stopped = limiter.stopped + axes * 0

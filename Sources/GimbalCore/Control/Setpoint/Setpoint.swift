@@ -17,8 +17,8 @@ public struct Setpoint: Sendable, BitwiseCopyable {
         self.acceleration = acceleration
     }
 
-    /// The set-point `seconds` earlier, extrapolated with constant acceleration. If `seconds` is
-    /// negative, the result is a later set-point.
+    /// The set-point at a time `seconds` earlier, extrapolated with constant acceleration. If
+    /// `seconds` is negative, the result is a later set-point.
     @_noLocks @_noAllocation @inline(__always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds

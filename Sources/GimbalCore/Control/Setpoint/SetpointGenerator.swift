@@ -79,8 +79,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Continues the present request from the camera's attitude and rate. Until now, the motors
-    /// could not follow the request.
+    /// Continues the present request from the camera's attitude and rate. The method is called when
+    /// the motors become able to follow the request.
     ///
     /// - Parameters:
     ///   - attitude: Attitude of the camera, body to earth; ignored if not finite.
@@ -110,8 +110,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
-    ///     direction if its range has no bounds and the joint has room. NaN on an axis continues
-    ///     the motion of this axis. If a value is infinite, the whole request is ignored.
+    ///     direction if its range has no bounds and the joint has room. An axis with the value NaN
+    ///     continues its motion. If a value is infinite, the whole request is ignored.
     ///   - duration: Duration of the movement, s; 0 means as fast as the limits allow. If the
     ///     limits require a longer duration, the movement takes longer.
     ///   - rate: Largest rate of an axis, rad/s; 0 means that only the general limits apply.
@@ -154,8 +154,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// the same rates only changes `validUntil`.
     ///
     /// - Parameters:
-    ///   - rates: Rates of the earth-frame angles, rad/s, limited to the largest rates. NaN on an
-    ///     axis continues the motion of this axis. If a value is infinite, the whole request is
+    ///   - rates: Rates of the earth-frame angles, rad/s, limited to the largest rates. An axis
+    ///     with the value NaN continues its motion. If a value is infinite, the whole request is
     ///     ignored.
     ///   - validUntil: End of the dead-man time. If no other request follows, the set-point is at
     ///     rest at this time.
@@ -212,7 +212,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     }
 
     /// Limits the set-point to the given angles, rad, in addition to the parameters' range, until
-    /// `unconfine`. The caller can move the limits. If a set-point angle is then outside, it
+    /// `unconfine`. A later call can move the limits. A set-point angle outside the new limits
     /// returns to the nearer limit.
     ///
     /// - Parameters:
@@ -240,8 +240,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// True if the requested `point` is already being executed. The yaw joint must not reach its
-    /// end in the present direction.
+    /// True if the requested `point` is already being executed, and the yaw joint has enough room
+    /// in the present direction.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
@@ -258,7 +258,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         highest = AxisVector(repeating: .infinity)
     }
 
-    /// The set-point one control period later.
+    /// Computes the set-point of the next control period.
     ///
     /// - Parameters:
     ///   - now: Present time, at which a rate request can expire.
@@ -292,8 +292,8 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// Duration of a soft stop from the present state, s. The stop starts by this time before the
-    /// end of the dead-man time.
+    /// Duration of a soft stop from the present state, s. The soft stop of a rate request starts
+    /// early enough to end with the dead-man time.
     private var stoppingSeconds: Double {
         @_noLocks get {
             let axes = AxisVector(
@@ -362,7 +362,7 @@ extension SetpointGenerator {
             && (a.pitch.isNaN || b.pitch.isNaN)
     }
 
-    /// True if two vectors are equal; two NaN values of an axis count as equal.
+    /// True if two vectors are equal; NaN equals NaN.
     private static func isSame(_ a: AxisVector, _ b: AxisVector) -> Bool {
         (a.yaw == b.yaw || a.yaw.isNaN && b.yaw.isNaN)
             && (a.roll == b.roll || a.roll.isNaN && b.roll.isNaN)

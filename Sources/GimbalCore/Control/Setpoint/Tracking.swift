@@ -22,8 +22,9 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// Time at which the mode ends automatically; nil in other modes.
     var until: Instant?
 
-    /// Heading of pan angle zero, rad: the handle's heading if it is known. If the handle's heading
-    /// is unknown, the camera's heading at the first start of tracking.
+    /// Heading at which the pan angle is zero, rad. The value is the handle's heading; if the
+    /// handle's heading is unknown, the value is the camera's heading at the first start of
+    /// tracking.
     private var heading = Double.nan
     /// Target direction, earth-frame angles, rad, continuous over whole turns; NaN without a target
     /// direction.
@@ -55,7 +56,8 @@ struct Tracking: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - aim: Present direction, with its rate and time constant.
-    ///   - angles: Present angles of the set-point. From there, yaw turns in the shorter direction.
+    ///   - angles: Present angles of the set-point. Yaw turns from its present angle in the shorter
+    ///     direction.
     @_noLocks
     mutating func begin(_ aim: Aim, from angles: AxisVector) {
         let way = Angle(radians: angles.yaw).shortestArc(to: .radians(aim.target.yaw)).radians
@@ -91,8 +93,8 @@ struct Tracking: Sendable, BitwiseCopyable {
     }
 
     /// Limits the angles of the mode: pan relative to the handle, tilt relative to level. A restart
-    /// of tracking does not change the zeros of pan and tilt, so repeated starts cannot extend the
-    /// range.
+    /// of tracking does not change the zero directions of pan and tilt, so repeated starts cannot
+    /// extend the range.
     ///
     /// - Parameters:
     ///   - generator: The set-point.

@@ -6,13 +6,14 @@ public struct TurnRoom: Sendable, BitwiseCopyable {
     /// Largest turn towards larger angles, rad: zero or positive.
     var up: Double
 
-    /// Angles of a joint whose range has no ends.
+    /// Value for a joint without range limits.
     static var endless: TurnRoom {
         @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
     }
 
-    /// Turn angle to the same heading as a turn by `way`, rad. The result is `way`; or, if only the
-    /// opposite direction has room, the turn to the same heading in that direction.
+    /// Angle of a turn that ends at the same heading as a turn by `way`, rad. The result is `way`,
+    /// unless only the opposite direction has enough room; the turn then goes in the opposite
+    /// direction.
     @_noLocks @_noAllocation
     func wayRound(_ way: Double) -> Double {
         let turn = 2 * Double.pi

@@ -56,7 +56,7 @@ public struct AttitudeController: MotorController {
     /// friction and probe.
     private(set) var answer = AxisVector.zero
     /// Torques on the joints that neither the camera's inertia, nor its known load, nor the learned
-    /// friction explains, N·m; positive in the direction of the joint. NaN while they are unknown.
+    /// friction explains, N·m; positive in the direction of the joint; NaN if unknown.
     private(set) var unexplained = AxisVector.unknown
     /// True if the controller learns friction and imbalance; false while a hand pushes the camera.
     var learnsLoads = true
@@ -220,8 +220,8 @@ public struct AttitudeController: MotorController {
     @_noLocks @_noAllocation
     private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
-    /// Resets the integrals to zero. A load that they compensated then moves the camera until the
-    /// integrals have grown again.
+    /// Resets the integrals to zero. A load that the integrals compensated then moves the camera
+    /// until the integrals have grown again.
     @_noLocks @_noAllocation
     public mutating func clearIntegrals() {
         pids.change { pid, _ in pid.clearIntegral() }

@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// A digital filter of second order in transposed direct form II.
+/// A second-order digital filter in transposed direct form II.
 ///
 /// Source of the coefficients: Bristow-Johnson: Cookbook formulae for audio equalizer biquad filter
 /// coefficients, W3C Working Group Note, 2021.

@@ -49,7 +49,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Learned friction torque of each part, N·m.
+    /// Learned friction torque of each part of the friction model, N·m.
     private(set) var sizes = Parts()
     /// Decrease of the residual torque's mean square if the predicted friction is subtracted,
     /// (N·m)²; negative for an increase.
@@ -66,7 +66,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private var load = 0.0
     /// Recent peak of the joint rate, rad/s.
     private var envelope = 0.0
-    /// Learning time so far, s. Only motion of the joint counts.
+    /// Learning time so far, s. The time increases only while the joint moves.
     private var learned = 0.0
     private var share = 0.0
 

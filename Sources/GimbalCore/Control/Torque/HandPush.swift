@@ -4,10 +4,10 @@
 /// The evidence for a hand on a joint is the torque that neither the camera's inertia, nor its
 /// imbalance, nor the learned friction explains. A hand is detected if this torque exceeds a
 /// fraction of the motor's torque limit for `Parameters.patience` without interruption, and the
-/// joint does not turn in the opposite direction meanwhile. Friction does not meet the second
-/// requirement, because it acts against the joint's motion. A step of a walking person does not meet
-/// the first requirement, because its torque is shorter. A constant load, such as a cable, is learned
-/// within seconds and subtracted.
+/// joint does not turn in the opposite direction meanwhile. Friction is not mistaken for a hand,
+/// because friction acts against the joint's motion. The torque from a step of a walking person is
+/// too short to be mistaken for a hand. A constant load, such as a cable, is learned within seconds
+/// and subtracted.
 ///
 /// While a hand is detected, the set-point turns with the hand, at a rate that grows with the
 /// torque. The detection ends when the torque falls, or after `longest`.
@@ -18,8 +18,8 @@ public struct HandPush: Sendable, BitwiseCopyable {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// True if a hand can turn the camera.
         public var isEnabled = false
-        /// Torque of a hand, as a fraction of the motor's torque limit, 0...1. Half of the learned
-        /// friction is added.
+        /// Detection threshold of a hand's torque, as a fraction of the motor's torque limit,
+        /// 0...1. The detector adds half of the learned friction to the threshold.
         public var threshold = 0.5
         /// Time for which the torque must exceed the threshold, s.
         public var patience = 0.25
@@ -132,15 +132,15 @@ extension HandPush {
         private var quiet = 0.0
         /// Duration of the push, s.
         private var pushed = 0.0
-        /// True from the end of a push that was too long until the torque falls.
+        /// True after a push has exceeded the maximum duration, until the torque falls.
         private var isSpent = false
 
         /// Time constant of the torque's low-pass, s.
         private static var smoothing: Double { @_noLocks get { 0.02 } }
         /// Time constant with which a constant load is learned, s.
         private static var memory: Double { @_noLocks get { 5 } }
-        /// Largest angle by which the joint can turn against the torque of a hand, rad. A hand that
-        /// holds the handle still turns it by less than this angle.
+        /// Largest angle by which the joint can turn against the torque of a hand, rad. The tremor
+        /// of a hand that holds the handle is smaller than this angle.
         private static var opposition: Double { @_noLocks get { 0.3 * .pi / 180 } }
         /// Release threshold, as a fraction of the detection threshold.
         private static var release: Double { @_noLocks get { 0.4 } }
@@ -211,7 +211,7 @@ extension HandPush {
             torque -= step
         }
 
-        /// Computes the rate of the set-point from the torque and from the camera's angle to the
+        /// Computes the rate of the set-point from the torque and from the angle between camera and
         /// set-point.
         private mutating func guide(
             from low: Double, to limit: Double, deviation: Double, parameters p: Parameters

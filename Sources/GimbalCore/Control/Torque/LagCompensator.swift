@@ -21,7 +21,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 
     /// Square root of the filter's largest gain at half the loop rate. If the control period is a
     /// large part of the delay, the corner frequencies are close to half the loop rate. Without a
-    /// limit, the gain would be too large there.
+    /// limit, the gain near half the loop rate would be too large.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// Coefficients of the filter for one loop delay and one control period.

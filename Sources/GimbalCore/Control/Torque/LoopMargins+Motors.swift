@@ -6,8 +6,8 @@ extension LoopMargins {
     ///
     /// The loop is cut at the requested moment, so the margins apply to an error of the gains. The
     /// rotor observer does not affect these margins, because the requested moment is also the
-    /// observer's input. With a cut at the motor, the margins are smaller: 7.4 dB and 27° with the
-    /// defaults. The reason is that a stronger motor than assumed also causes an error of the
+    /// observer's input. With a cut at the motor, the margins are smaller (7.4 dB and 27° with the
+    /// defaults), because a motor that is stronger than assumed also causes an error of the
     /// observer.
     ///
     /// - Parameters:

@@ -8,8 +8,8 @@ internal import CMathShim
 /// inertia. With a heavy camera, the motors would therefore be audible, become warm and drain the
 /// battery. A heavy camera does not need the full stiffness, because friction and cables move it
 /// less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0, the loop is as
-/// stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`. The motor noise is then a
-/// quarter, and the response to a push is 1.8 times as large. If the motor noise is reduced to
+/// stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`: the motor noise is reduced to
+/// a quarter, and the response to a push is 1.8 times as large. If the motor noise is reduced to
 /// half, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
 /// (`LoopMargins`) at every stiffness reduction.
 ///
@@ -129,7 +129,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
             exact[axis] = 0
         } else if square > bound * bound {
             // If the camera moves more than the gyroscope's noise can explain, the torque is a
-            // response to this motion. The stiffness is then needed.
+            // response to this motion, and the full stiffness is needed.
             let isStill = slowRateSquare[axis] < Self.stillness * fastRateSquare[axis]
             if isStill { exact[axis] = min(1, exact[axis] + Self.pace * dt) }
         } else if square < Self.enough * Self.enough * bound * bound {
