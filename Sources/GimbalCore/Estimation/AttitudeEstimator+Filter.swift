@@ -26,8 +26,8 @@ extension AttitudeEstimator {
         ended = EndedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean force is in the body frame. In the earth frame, a constant force would appear to
-        // rotate while the bias is wrong or is being corrected.
+        // The mean specific force is in the body frame. In the earth frame, a constant force would
+        // appear to rotate while the bias is wrong or is being corrected.
         let rest = detector.step(
             rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
             force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,

@@ -366,7 +366,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Discards the estimate and restarts with the next sample. The method is called if measured
     /// gravity contradicts the estimate, because the sensor was exchanged or the attitude was lost.
-    /// It is also called if the state is invalid, for example not finite.
+    /// The method is also called if the state is invalid, for example not finite.
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))

@@ -115,7 +115,8 @@ extension AttitudeEstimator {
         /// square of rest duration / `restTrustTime`.
         public var restOverruleTime = 180.0
         /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. If the
-        /// force is smaller, the estimate is wrong by 60° or more, or the sensor was exchanged.
+        /// vertical specific force is smaller, the estimate is wrong by 60° or more, or the sensor
+        /// was exchanged.
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0

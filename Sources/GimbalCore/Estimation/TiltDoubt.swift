@@ -1,18 +1,19 @@
 /// Detector of a wrong inclination: the mean specific force deviates from the estimated vertical
 /// for longer than the motion of a person can explain. The angle of this deviation is called lean.
 ///
-/// The speed of a person is bounded. Therefore the effect of acceleration on a long mean of the
-/// force is also bounded. With two first-order low-passes (kernel t/τ² exp(-t/τ)), the effect is at
-/// most 2/e · speed/τ: 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean means that the estimate is
-/// wrong by 5° or more, although the filter should have corrected this error. A vehicle that brakes
-/// from 50 km/h also triggers the detector; the estimate can indeed be wrong during braking.
+/// The speed of a person is bounded. Therefore the effect of acceleration on a long-term mean of
+/// the specific force is also bounded. With two first-order low-passes (kernel t/τ² exp(-t/τ)), the
+/// effect is at most 2/e · speed/τ: 0.74 m/s² at 5 m/s and τ = 5 s. A larger lean means that the
+/// estimate is wrong by 5° or more, although the filter should have corrected this error. A vehicle
+/// that brakes from 50 km/h also triggers the detector; the estimate can indeed be wrong during
+/// braking.
 ///
 /// The detector only reports its result; it does not change the estimate.
 struct TiltDoubt: Sendable, BitwiseCopyable {
     /// True if the estimate is doubtful, because the lean is too large.
     private(set) var isDoubtful = false
-    /// Tangent of the lean: the angle between the long mean of the force and the estimated
-    /// vertical.
+    /// Tangent of the lean: the angle between the long-term mean of the specific force and the
+    /// estimated vertical.
     private(set) var lean = 0.0
 
     /// Time constant of each of the two low-passes, s.

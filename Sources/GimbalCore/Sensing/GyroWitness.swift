@@ -15,8 +15,8 @@ internal import CMathShim
 /// considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
 /// tolerated. If the joints contradict the gyroscope, it is no longer used after at most 10 ms.
 ///
-/// While the outputs are off, the samples are not checked. Meanwhile, a contradicted gyroscope is
-/// accepted again after its rate has stayed below `calmRate` for 0.1 s.
+/// While the outputs are off, the samples are not checked, and a contradicted gyroscope is accepted
+/// again after its rate has stayed below `calmRate` for 0.1 s.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
@@ -83,10 +83,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var blow: Double { @_noLocks get { 3000 } }
     /// Largest angular acceleration of the handle during a conflict, rad/s², as in a runner's hand.
     private static var handleAcceleration: Double { @_noLocks get { 300 } }
-    /// Duration of a conflict before the encoders can contradict the gyroscope, s. The conflict
-    /// must also have lasted for four samples, because the angle of a light camera within fewer
-    /// samples is uncertain. The gyroscope is also considered contradicted if its samples have been
-    /// rejected for the time `hearing` without confirmation by another source.
+    /// Time from the beginning of a conflict until the encoders can contradict the gyroscope, s.
+    /// The conflict must also have lasted for four samples, because the angle of a light camera
+    /// within fewer samples is uncertain. The gyroscope is also considered contradicted if its
+    /// samples have been rejected for the time `hearing` without confirmation by another source.
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Usual upper limit of a working gyroscope's rate while the motors are off, rad/s, for example
     /// in the hand of a walking person.

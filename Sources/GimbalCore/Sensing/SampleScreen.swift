@@ -17,8 +17,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// saturated axis slightly below full scale.
         public var fullScaleShare = 0.98
         /// Duration of bit-identical samples of gyroscope or accelerometer after which the chip
-        /// counts as frozen, s. The noise of a working chip changes its samples. `FreezeTest` can
-        /// derive a shorter duration from the chip's noise.
+        /// counts as frozen, s. In a working chip, noise makes consecutive samples different.
+        /// `FreezeTest` can derive a shorter duration from the chip's noise.
         public var frozenSeconds = 0.04
         /// True if repeated samples mean a frozen sensor only after noise has been detected; false
         /// if they always mean a frozen sensor. Simulators without noise need `true`, because their

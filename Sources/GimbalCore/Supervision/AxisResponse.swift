@@ -122,7 +122,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
     ///   - bar: Thresholds at which a response counts as the inverted command.
     ///   - least: Smallest command that is evaluated, in the unit of `seen`. The joint's friction
-    ///     can absorb a smaller command.
+    ///     can prevent a response to a smaller command.
     ///   - pace: Filter coefficients of this period.
     @_noLocks
     mutating func step(

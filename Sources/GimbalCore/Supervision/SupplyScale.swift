@@ -1,6 +1,6 @@
 /// Factor on the voltages of motors whose torque is proportional to their supply voltage, so that
-/// the torque does not change with the supply voltage. The type uses no clock: the caller passes the
-/// time.
+/// the torque does not change with the supply voltage. The type uses no clock: the caller passes
+/// the time.
 public struct SupplyScale: Sendable, BitwiseCopyable {
     /// Factor on the fraction of the supply voltage that a motor receives, 0.5...1.5; 1 without a
     /// measured voltage.

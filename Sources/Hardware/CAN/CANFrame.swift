@@ -67,7 +67,7 @@ struct CANFrame: Sendable {
     /// Adds an IEEE 754 number of 32 bits, lowest byte first.
     mutating func append(float number: Double) { append(little: Float(number).bitPattern) }
 
-    /// Adds bytes up to the next data length that CAN FD allows.
+    /// Pads the data to the next data length that CAN FD allows.
     mutating func pad(with byte: UInt8) {
         let length = Self.lengths.first { $0 >= count } ?? Self.capacity
         while count < length { append(byte) }

@@ -49,7 +49,7 @@ final class DriveFeedback: JointFeedback {
     /// Time after a bus-off report during which received frames do not prove that the controller is
     /// on the bus again, s.
     private static let busOffSeconds = 0.1
-    /// Time after the request in which a drive must switch its power stage on, s.
+    /// Longest permitted time from a request until a drive has switched its power stage on, s.
     private static let startSeconds = 0.5
     /// Longest time over which a joint angle is extrapolated, s.
     private static let longestExtrapolation = 0.01

@@ -1,9 +1,9 @@
 internal import GimbalCore
 
-/// Interlock of the wheels. The interlock closes when the board cannot drive: the cable is unplugged,
-/// the board is silent, or the robot has fallen. The interlock opens after a request with speed 0, or
-/// after the newest request has expired. Therefore the robot does not start while a person still
-/// holds the stick.
+/// Interlock of the wheels. The interlock becomes active when the board cannot drive: the cable is
+/// unplugged, the board is silent, or the robot has fallen. A request with speed 0, or the end of
+/// the newest request, releases the interlock. Therefore the robot does not start while a person
+/// still holds the stick.
 struct DriveInterlock {
     /// True if the wheels must not turn.
     private(set) var isClosed = false
@@ -14,7 +14,7 @@ struct DriveInterlock {
     ///   - request: The newest request.
     ///   - isReady: True if the board can drive.
     ///   - now: Present time.
-    /// - Returns: The request; a request with speed 0 while the interlock is closed.
+    /// - Returns: The given request, or a request with speed 0 while the interlock is active.
     mutating func pass(
         _ request: DriveModel.Request, isReady: Bool, now: Instant
     ) -> DriveModel.Request {

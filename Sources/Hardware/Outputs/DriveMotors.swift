@@ -163,7 +163,7 @@ private final class DriveContext: @unchecked Sendable {
     let bell = Doorbell()
 
     private static let period = 0.02
-    /// Minimum interval between two transfers, s; it limits the load of the bus by frequent
+    /// Minimum interval between two transfers, s. The interval limits the bus load due to frequent
     /// requests.
     private static let shortestPeriod = 0.002
 

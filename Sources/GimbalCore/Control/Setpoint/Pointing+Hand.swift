@@ -14,8 +14,8 @@ extension Pointing {
         }
     }
 
-    /// Turns the set-point with a hand. When the push ends, the set-point stops, and its angle
-    /// becomes the requested angle.
+    /// Turns the set-point in the direction in which a hand pushes the camera. When the push ends,
+    /// the set-point stops, and its angle becomes the requested angle.
     ///
     /// - Parameters:
     ///   - rates: Rates of the earth-frame angles, rad/s.

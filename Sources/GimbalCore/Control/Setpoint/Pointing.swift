@@ -186,8 +186,8 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Discards the requested heading before the outputs are switched off. While the outputs are
-    /// off, a person can turn the camera by hand. The new heading then becomes the requested
-    /// heading.
+    /// off, a person can turn the camera by hand. When the outputs are switched on, the new heading
+    /// becomes the requested heading.
     @_noLocks
     mutating func letGo() {
         target.yaw = .nan
@@ -292,7 +292,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 // MARK: Modes
 extension Pointing {
     /// Enters a mode. The set-point continues from its present angle, rate and acceleration: axes
-    /// that the old mode moved come to rest, and the set-point moves to the goals of the new mode.
+    /// that the old mode moved are stopped, and the set-point moves to the goals of the new mode.
     private mutating func enter(_ wanted: Mode, now: Instant) {
         let old = mode
         mode = wanted

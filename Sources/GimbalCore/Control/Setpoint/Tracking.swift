@@ -99,7 +99,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - generator: The set-point.
     ///   - handle: Pose of the handle; nil if unknown.
-    ///   - modes: Range and largest rate.
+    ///   - modes: Parameters of the modes, with the angle range and the largest rate.
     mutating func confine(
         _ generator: inout SetpointGenerator, _ handle: HandlePose?, _ modes: ModeParameters
     ) {

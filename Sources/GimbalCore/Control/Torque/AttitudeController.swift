@@ -355,8 +355,8 @@ public struct AttitudeController: MotorController {
     }
 
     /// Applies a tuning; the integrated torque does not change. If the configured inertia has
-    /// changed, the inertia is identified again. The controller also calls this method with the
-    /// present tuning after a change of a gain reduction.
+    /// changed, the inertia is identified again. The controller also calls this method, with the
+    /// present tuning, when a gain reduction has changed.
     ///
     /// All corner frequencies of the loop change by the same factor; the loop therefore remains
     /// stable with any inertia.

@@ -95,7 +95,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Learned sliding friction, N·m.
     var size: Double { @_noLocks get { sizes.short + sizes.middle + sizes.long } }
 
-    /// Torque that overcomes the friction, N·m, from a measured joint angle, rad.
+    /// Torque that overcomes the friction, N·m, computed from a measured joint angle, rad.
     ///
     /// `deviation` is the error of the camera's angle about the joint's axis (actual angle minus
     /// set-point), rad. `deviation` is subtracted from the joint's predicted motion, because an
@@ -110,9 +110,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         return torque(parameters: p, dt: dt)
     }
 
-    /// Torque that overcomes the friction, N·m, from a measured joint rate, rad/s: the camera
-    /// gyroscope's rate minus the handle gyroscope's rate. `deviation` is the error of the camera's
-    /// rate about the joint's axis (actual rate minus set-point), rad/s.
+    /// Torque that overcomes the friction, N·m, computed from a measured joint rate, rad/s: the
+    /// camera gyroscope's rate minus the handle gyroscope's rate. `deviation` is the error of the
+    /// camera's rate about the joint's axis (actual rate minus set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torque(
         rate: Double, deviation: Double, gains: JointTracker.Gains, parameters p: Parameters,
@@ -157,8 +157,8 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         sizes.long += rate * error * present.long
         sizes.slow += rate * error * present.slow
         bound(p.limit)
-        // For a residual r and a prediction p: r² - (r - p)² = 2 r p - p². The right side is the
-        // decrease of the residual's square if the prediction is subtracted.
+        // For a residual r and a prediction p: r² - (r - p)² = 2 r p - p². The right side of the
+        // equation is the decrease of the residual's square if the prediction is subtracted.
         let gain = (2 * (residual - load) - explained) * explained
         benefit += (gain - benefit) * (dt / (Self.memory + dt))
         share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)

@@ -101,9 +101,9 @@ public struct HandPush: Sendable, BitwiseCopyable {
 }
 
 extension HandPush {
-    /// Detection on one joint.
+    /// Detection of a hand on one joint.
     struct Joint: Sendable, BitwiseCopyable {
-        /// Limits of one control period.
+        /// Limits that apply to a joint in one control period.
         struct Bounds: Sendable, BitwiseCopyable {
             /// Torque limit of the motor, N·m.
             var limit: Double
@@ -146,7 +146,7 @@ extension HandPush {
         private static var release: Double { @_noLocks get { 0.4 } }
         /// Time below the release threshold after which a push ends, s.
         private static var quietSeconds: Double { @_noLocks get { 0.1 } }
-        /// Longest push, s. A longer push is a load or an obstacle.
+        /// Maximum duration of a push, s. A torque that lasts longer is from a load or an obstacle.
         private static var longest: Double { @_noLocks get { 10 } }
         /// Angle between camera and set-point beyond which the set-point follows the camera, rad,
         /// and the time constant of this motion, s.

@@ -31,8 +31,9 @@ struct JointFrictions: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Torques that overcome the friction, N·m, from measured joint rates, rad/s. `deviation` is the
-    /// error of the camera's rate about each joint's axis (actual rate minus set-point), rad/s.
+    /// Torques that overcome the friction, N·m, computed from measured joint rates, rad/s.
+    /// `deviation` is the error of the camera's rate about each joint's axis (actual rate minus
+    /// set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torques(jointRates: AxisVector, deviation: AxisVector, dt: Double) -> AxisVector {
         guard parameters.learningRate > 0 else { return .zero }

@@ -4,9 +4,9 @@ internal import CMathShim
 /// zeros, two poles at slightly higher frequencies, and a gain of 1 at zero frequency.
 ///
 /// Compared with the PID alone, the response to a push is a fifth smaller at the same margins. The
-/// disadvantage is more gyroscope noise in the torque. The corner frequencies are inversely
-/// proportional to the loop delay, so the loop keeps its shape. The filter is discretised by the
-/// bilinear transform, prewarped at each corner frequency.
+/// disadvantage of the compensator is more gyroscope noise in the torque. The corner frequencies
+/// are inversely proportional to the loop delay, so the loop keeps its shape. The filter is
+/// discretised by the bilinear transform, prewarped at each corner frequency.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct LagCompensator: Sendable, BitwiseCopyable {

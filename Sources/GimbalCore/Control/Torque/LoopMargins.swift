@@ -2,10 +2,10 @@ internal import CMathShim
 
 /// Stability margins of the attitude loop of one axis, modelled as a free inertia and a delay.
 ///
-/// The loop is cut at the motor. The response of the open loop is `L(s) = C(s) / s² * e^(-s
-/// delay)`, where C is the sum of the controller's attitude and rate paths. The model excludes
-/// friction and cables, which add damping. The loop thread must not use this type, because it
-/// sweeps frequencies.
+/// The loop is cut at the motor. The open loop has the response `L(s) = C(s) / s² * e^(-s delay)`,
+/// where C is the sum of the controller's attitude and rate paths. The model excludes friction and
+/// cables, which add damping. The loop thread must not use this type, because it sweeps
+/// frequencies.
 public struct LoopMargins: Sendable, Equatable {
     /// Crossover frequency, rad/s: the lowest frequency at which the gain of the open loop falls
     /// below 1.

@@ -1,7 +1,8 @@
 /// Filters of the measured rate on each axis: up to four notches and a low-pass.
 ///
-/// A change of the filters does not cause a jump. The new filters start as if the last input had
-/// been constant. The difference between new and old output decays with a time constant of 20 ms.
+/// A change of the filters does not cause a jump of the output. The new filters start as if the
+/// last input had been constant. The difference between new and old output decays with a time
+/// constant of 20 ms.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct RateFilter: Sendable, BitwiseCopyable {
