@@ -62,7 +62,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Longest period that filters and controllers use, s.
     private static var longestPeriod: Double { @_noLocks get { 0.1 } }
-    /// Square of the rotation below which two mountings are equal except for rounding, rad².
+    /// Largest squared rotation between two equal mountings, due to rounding, rad².
     private static var sameMounting: Double { @_noLocks get { 1e-18 } }
 
     /// Creates a stabilizer without samples; the outputs are off.

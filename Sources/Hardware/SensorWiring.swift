@@ -170,7 +170,7 @@ public struct SensorWiring: Sendable, Equatable {
     /// Encoders of the joints; nil without encoders.
     public var encoders: Encoders?
 
-    /// Age above which a sample of the handle's sensor or of an encoder is not used, s.
+    /// Maximum age of a sample of the handle's sensor or of an encoder, s.
     public var staleSeconds = 0.02
 
     /// Creates a wiring that contains only the camera's sensor.

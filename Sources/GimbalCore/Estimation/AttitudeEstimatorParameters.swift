@@ -66,20 +66,20 @@ extension AttitudeEstimator {
         public var leverTime = 15.0
         /// Value of `velocityNoiseDensity` at rest, m/s·√s.
         public var restVelocityNoiseDensity = 0.03
-        /// Largest RMS deviation of the rate from its mean at which a sensor can be at rest, rad/s.
-        /// The rate is first averaged over `filterPeriod`.
+        /// Rest threshold for the RMS deviation of the rate from its mean, rad/s. The rate is first
+        /// averaged over `filterPeriod`.
         public var restRateThreshold = 0.5 * .pi / 180
-        /// Largest RMS deviation of the specific force from its mean at which a sensor can be at
-        /// rest, m/s². The specific force is first averaged over `filterPeriod`. The default is far
-        /// below the RMS deviation in the hand of a walking person, 1.5 m/s². The rate alone is not
-        /// sufficient evidence of rest, because motors can hold the camera still.
+        /// Rest threshold for the RMS deviation of the specific force from its mean, m/s². The
+        /// specific force is first averaged over `filterPeriod`. The default is far below the RMS
+        /// deviation in the hand of a walking person, 1.5 m/s². The rate alone is not sufficient
+        /// evidence of rest, because motors can hold the camera still.
         public var restForceThreshold = 0.2
         /// Time constant of the means and mean squares of `restRateThreshold` and
         /// `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
-        /// Time for which the deviations of rate and specific force must stay below their
-        /// thresholds until the sensor counts as resting, s, 0.2...10. The first bias measurement
-        /// covers the second half of this time; each further measurement takes half of this time.
+        /// The sensor counts as resting after the deviations of rate and specific force have stayed
+        /// below their thresholds for this time, s, 0.2...10. The first bias measurement covers the
+        /// second half of this time; each further measurement takes half of this time.
         public var restTime = 0.7
         /// Noise density of the sensor's true rate at rest, for example from a trembling hand,
         /// rad/s·√s, 1e-5...0.1. The standard deviation of one bias measurement is this density
@@ -109,7 +109,7 @@ extension AttitudeEstimator {
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as well known, s, 0.5...60.
         public var restTrustTime = 3.0
-        /// Time after which a steady rate that differs from a known bias replaces the bias, s,
+        /// A steady rate that differs from a known bias replaces the bias after this time, s,
         /// 1...10000. The default is longer than any smooth turn of a camera by a person. If the
         /// bias was measured in a rest shorter than `restTrustTime`, the time is multiplied by the
         /// square of rest duration / `restTrustTime`.
@@ -120,8 +120,8 @@ extension AttitudeEstimator {
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0
-        /// Time for which the vertical specific force must stay below `gravityShareThreshold` until
-        /// the estimator restarts, s, 0.2...10.
+        /// The estimator restarts after the vertical specific force has stayed below
+        /// `gravityShareThreshold` for this time, s, 0.2...10.
         public var gravityPatience = 1.0
         /// Time limit for a contradiction between accelerometer and gyroscope, s: measured gravity
         /// changed its direction, but the gyroscope measured no rotation. Within this time, the
@@ -140,7 +140,7 @@ extension AttitudeEstimator {
         /// determines the full scale. A reading at full scale is only a lower bound of the rate, so
         /// the inclination's uncertainty grows.
         public var gyroRange = 2000 * Double.pi / 180
-        /// Period with which the filter processes the accelerometer and the covariance, s,
+        /// Period at which the filter processes the accelerometer and the covariance, s,
         /// 0.001...0.05. The attitude is updated with each sample.
         public var filterPeriod = 0.02
         /// Longest gap without usable samples that is bridged by interpolation, s, 0.01...1. After
@@ -155,12 +155,12 @@ extension AttitudeEstimator {
         /// Time constant of the reference values of the field's horizontal and vertical components,
         /// s, 1...1000.
         public var magneticReferenceTime = 20.0
-        /// Largest standard deviation of the inclination at which the estimate counts as converged,
-        /// rad. A standard deviation of several degrees is sufficient, because the motors start
-        /// softly and follow the estimate as it improves.
+        /// Largest standard deviation of the inclination in a converged estimate, rad. A standard
+        /// deviation of several degrees is sufficient, because the motors start softly and follow
+        /// the estimate as it improves.
         public var convergedInclinationSigma = 8 * Double.pi / 180
-        /// Largest standard deviation of the bias on any axis at which the estimate counts as
-        /// converged, rad/s. The limit on the bias applies only if the sensor may be at rest.
+        /// Largest standard deviation of the bias in a converged estimate, on any axis, rad/s. The
+        /// limit on the bias applies only if the sensor may be at rest.
         public var convergedBiasSigma = 0.25 * .pi / 180
 
         /// Creates the default values.

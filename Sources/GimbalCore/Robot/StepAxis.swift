@@ -2,8 +2,8 @@
 /// the motor to a position or at a velocity, with a trapezoidal speed profile. The controller
 /// observes soft limits and homes to a switch. The caller calls `tick` at a fixed interval, and
 /// then outputs `lines`. The position is the count of output steps. Therefore a late call delays a
-/// step, but no step is lost. The controller does not read a clock and has no side effects. Use it
-/// from one thread.
+/// step, but no step is lost. The controller does not read a clock and has no side effects. Use a
+/// `StepAxis` from one thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

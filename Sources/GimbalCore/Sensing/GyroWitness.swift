@@ -10,7 +10,7 @@ internal import CMathShim
 /// deviates from the reference by more than the usual scatter. During a conflict, the prediction
 /// continues without the gyroscope. The encoders decide: an unexpected rotation of the camera must
 /// turn the joints by the same angle. A sample is rejected if its change is too large for motors or
-/// a hand. A sample with a smaller change is used during the conflict. If samples are rejected for
+/// a hand. Samples with plausible changes are used during the conflict. If samples are rejected for
 /// 3.5 ms (at least two samples) without confirmation by another source, the gyroscope is
 /// considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
 /// tolerated. If the joints contradict the gyroscope, it is no longer used after at most 10 ms.
@@ -91,7 +91,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Usual upper limit of a working gyroscope's rate while the motors are off, rad/s, for example
     /// in the hand of a walking person.
     private static var calmRate: Double { @_noLocks get { 1 } }
-    /// Duration after which an undecided conflict ends, s.
+    /// Timeout of an undecided conflict, s.
     private static var longestDispute: Double { @_noLocks get { 0.03 } }
 
     @_noLocks

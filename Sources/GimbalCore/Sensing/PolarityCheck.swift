@@ -4,7 +4,7 @@ internal import CMathShim
 /// wrong, the gyroscope measures the motor's effect with the opposite sign.
 ///
 /// The test compares two signals: the recent changes of the gyroscope's rate from sample to sample,
-/// and the expected changes due to the motor. In a loop with the right sign, the two signals are
+/// and the expected changes due to the motor. In a loop with the correct sign, the two signals are
 /// never opposite for long. With a disturbance at a single frequency, the phase difference of the
 /// two signals is that of the open loop: 90° to 180° of lag. With a lag in this range, the values
 /// and the slopes of the two signals are never opposite at the same time. At the beginning of a
@@ -59,8 +59,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// periods.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// Time for which the gyroscope must measure the opposite of the motor's effect before
-    /// `isReversed` becomes true, s; at least five samples.
+    /// `isReversed` becomes true after the gyroscope has measured the opposite of the motor's
+    /// effect for this time, s, and for at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
     /// Smallest ratio of squared mean to mean square of the expected rate changes. Above this

@@ -1,9 +1,9 @@
 /// Counter of samples per tick of the loop.
 ///
-/// If the loop is faster than its sensor, it holds each sample for several ticks. The loop delay is
-/// then that of a loop at the sensor's rate, so the controller needs the tuning for this rate. The
-/// samples are counted over a quarter of a second, so that a lost sample or a late tick has no
-/// effect.
+/// If the loop is faster than its sensor, the loop holds each sample for several ticks. The loop
+/// delay is then that of a loop at the sensor's rate, so the controller needs the tuning for this
+/// rate. The samples are counted over a quarter of a second, so that a lost sample or a late tick
+/// has no effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {

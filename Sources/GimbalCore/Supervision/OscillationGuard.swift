@@ -6,20 +6,20 @@
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {
-    /// Factor on the configured gains of each camera axis, `least`...1.
+    /// Scale factor for the configured gains of each camera axis, `least`...1.
     private(set) var share = AxisVector(repeating: 1)
     /// The axes with reduced gains.
     private(set) var oscillating = AxisSet.none
 
     private var watch = OscillationWatch()
-    /// The smallest factor on the configured gains.
+    /// The smallest scale factor for the configured gains.
     private let least: Double
 
     /// Creates a guard with full gains.
     ///
-    /// - Parameter least: Smallest factor on the configured gains, 0...1. The default, 1/32, is
-    ///   small enough if the inertia is unknown: the true inertia is at least 1/17 of the initial
-    ///   assumption.
+    /// - Parameter least: Smallest scale factor for the configured gains, 0...1. The default, 1/32,
+    ///   is small enough if the inertia is unknown: the true inertia is at least 1/17 of the
+    ///   initial assumption.
     @_noLocks
     init(least: Double = 1 / 32.0) { self.least = least }
 

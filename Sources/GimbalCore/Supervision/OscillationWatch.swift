@@ -167,13 +167,13 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// required.
     private static var plenty: Double { @_noLocks get { 3 } }
 
-    /// Number of consecutive half cycles after which the command counts as a tone (five cycles). A
-    /// heel strike causes only two or three cycles.
+    /// Minimum number of consecutive half cycles of a tone (five cycles). A heel strike causes only
+    /// two or three cycles.
     private static var swings: Int { @_noLocks get { 10 } }
-    /// Number of consecutive half cycles after which a command that includes the hand's motion
-    /// counts as a tone (six cycles). The motion of a running person causes up to five cycles.
+    /// Minimum number of consecutive half cycles of a tone in a command that includes the hand's
+    /// motion (six cycles). The motion of a running person causes up to five cycles.
     private static var handSwings: Int { @_noLocks get { 12 } }
-    /// Smallest ratio of an amplitude to the previous amplitude, per half cycle, in a growing tone.
+    /// Smallest growth factor of a growing tone from one half cycle to the next.
     private static var growing: Double { @_noLocks get { 0.8 } }
     /// Smallest ratio of two consecutive amplitudes in a tone (smaller to larger). A dead band
     /// makes consecutive amplitudes unequal.

@@ -1,4 +1,4 @@
-/// Effect of a condition on the outputs, in order of increasing severity.
+/// Possible effects of a condition on the outputs, in order of increasing severity.
 public enum Response: UInt8, Comparable, Sendable, BitwiseCopyable {
     /// The condition is only reported; it does not affect the outputs.
     case report

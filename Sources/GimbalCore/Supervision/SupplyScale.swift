@@ -1,9 +1,9 @@
-/// Factor on the voltages of motors whose torque is proportional to their supply voltage, so that
-/// the torque does not change with the supply voltage. The type uses no clock: the caller passes
-/// the time.
+/// Scale factor for the voltages of motors whose torque is proportional to their supply voltage.
+/// With the factor, the torque does not change with the supply voltage. The type uses no clock: the
+/// caller passes the time.
 public struct SupplyScale: Sendable, BitwiseCopyable {
-    /// Factor on the fraction of the supply voltage that a motor receives, 0.5...1.5; 1 without a
-    /// measured voltage.
+    /// Scale factor for the fraction of the supply voltage that a motor receives, 0.5...1.5; 1
+    /// without a measured voltage.
     public private(set) var factor = 1.0
 
     private let nominal: Double

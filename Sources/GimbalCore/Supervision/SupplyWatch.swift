@@ -29,7 +29,7 @@ public struct SupplyWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of the smoothing, s.
     private static var smoothing: Double { 1 }
-    /// Ratio of the voltage at which a condition ends to the voltage at which it begins.
+    /// Hysteresis: ratio of the voltages at which a condition ends and begins.
     private static var recovery: Double { 1.03 }
 
     /// Creates a monitor that has no measurement yet.
@@ -66,9 +66,9 @@ struct SupplyReaction: Sendable, BitwiseCopyable {
     /// Time since the supply became empty, s; nil while it is not empty.
     var emptySeconds: Double?
 
-    /// Factor on the rates of requested motion while the supply is low.
+    /// Scale factor for the rates of requested motion while the supply is low.
     static var share: Double { @_noLocks get { 0.5 } }
-    /// Time after which the motors are switched off while the camera moves to its rest pose, s.
+    /// Timeout of the motion to the rest pose, s; the motors are then switched off.
     static var foldSeconds: Double { @_noLocks get { 8 } }
 
     @_noLocks

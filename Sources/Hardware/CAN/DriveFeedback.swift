@@ -46,8 +46,8 @@ final class DriveFeedback: JointFeedback {
     private static let mostFrames = 64
     /// Duration of the condition `can_errors` after an error report, s.
     private static let errorSeconds = 1.0
-    /// Time after a bus-off report during which received frames do not prove that the controller is
-    /// on the bus again, s.
+    /// Received frames prove that the controller is on the bus again only after this time since a
+    /// bus-off report, s.
     private static let busOffSeconds = 0.1
     /// Longest permitted time from a request until a drive has switched its power stage on, s.
     private static let startSeconds = 0.5

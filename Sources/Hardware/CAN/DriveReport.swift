@@ -211,7 +211,7 @@ public final class DriveReports: Sendable {
         lastDamageTime.store(now.nanoseconds, ordering: .relaxed)
     }
 
-    /// Time at which damaged bytes were last received on a serial line.
+    /// Time of the last damaged bytes on a serial line.
     var lastDamage: Instant { Instant(nanoseconds: lastDamageTime.load(ordering: .relaxed)) }
 
     func note(isBusOff: Bool) {

@@ -14,7 +14,7 @@ public struct IIOWiring: Sendable, Equatable {
     public var magnetometer: String?
     /// Sampling rate, measurement ranges, low-pass filter and trigger.
     public var request = IIORequest()
-    /// Age above which a measurement of a second device is not used, s.
+    /// Maximum age of a measurement of a second device, s.
     public var staleSeconds = 0.02
 
     /// Creates a description in which the devices are selected automatically.
@@ -41,14 +41,14 @@ final class IIOSensor: CameraSensor {
 
     /// Pause after a failed set-up, s.
     private static let retrySeconds = 0.2
-    /// Time without a measurement after which the devices are set up again, s.
+    /// The devices are set up again after this time without a measurement, s.
     private static let stallSeconds = 0.1
     /// Longest time from the set-up to the first measurement, s; some sensors need 0.1 s to start.
     private static let startSeconds = 0.5
-    /// Age above which a sample in the buffer is discarded, s.
+    /// Maximum age of a sample in the buffer, s; an older sample is discarded.
     private static let oldestSeconds = 1.0
-    /// Largest time by which the time stamp of a sample can be later than the beginning of the
-    /// period, s.
+    /// The time stamp of a sample is later than the beginning of the period by at most this time,
+    /// s.
     private static let earliestSeconds = 0.05
 
     /// Creates a sensor; the devices are found later.

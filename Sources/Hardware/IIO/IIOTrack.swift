@@ -11,12 +11,12 @@ struct IIOTrack: Sendable {
     private var points = InlineArray<32, Point>(repeating: Point())
     private var count = 0
     private var newest = 0
-    /// Age above which a measurement is not used, s.
+    /// Maximum age of a measurement that is used, s.
     private let staleSeconds: Double
 
     /// Creates a track without measurements.
     ///
-    /// - Parameter staleSeconds: Age above which a measurement is not used, s.
+    /// - Parameter staleSeconds: Maximum age of a measurement that is used, s.
     init(staleSeconds: Double) { self.staleSeconds = staleSeconds }
 
     /// Time of the newest measurement; nil before the first.

@@ -95,8 +95,8 @@ public final class DriveMotors: Sendable {
     /// read the property.
     public var report: XGOReport? { robot?.reports.withLock { $0.read().value } }
 
-    /// True while the interlock keeps the wheels at rest: from the time at which the board cannot
-    /// drive until a request to stop arrives, or a request expires.
+    /// True while the interlock keeps the wheels at rest. The interlock is active from the time at
+    /// which the board cannot drive until a request to stop arrives or a request expires.
     public var isHeld: Bool { context.isHeld.load(ordering: .relaxed) }
 
     /// Switches the wheels off without the thread, for a program that ends at once.

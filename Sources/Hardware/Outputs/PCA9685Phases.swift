@@ -4,12 +4,13 @@ internal import Realtime
 /// Three brushless motors on a PCA9685, each with three half bridges. Only the bus thread uses this
 /// class.
 ///
-/// In every period in which a count changes, one transfer writes all nine outputs. When the motors
-/// are off, every output is low. If the enable pin of a driver stays on, low outputs brake the
-/// motor; therefore connect the enable pin to the power line.
+/// If a count changes in a period, one transfer writes all nine outputs. When the motors are off,
+/// every output is low. If the enable pin of a driver stays on, low outputs brake the motor;
+/// therefore connect the enable pin to the power line.
 ///
-/// The outputs are fractions of the supply voltage, so the motors' torque is proportional to it. The
-/// factor of `SupplyReport` corrects the fractions, up to the full supply voltage.
+/// The outputs are fractions of the supply voltage, so the motors' torque is proportional to the
+/// supply voltage. The factor of `SupplyReport` corrects the fractions, up to the full supply
+/// voltage.
 final class PCA9685Phases: MotorPort {
     private let outputs: PCA9685Outputs
     private let motors: PhaseMotors
@@ -23,7 +24,7 @@ final class PCA9685Phases: MotorPort {
     ///   - motors: Properties of the motors.
     ///   - hasEncoders: True if the driver commutates the commanded torques with the measured joint
     ///     angles; otherwise it sets the magnetic fields as commanded.
-    ///   - supply: Factor on the strengths of the fields.
+    ///   - supply: Scale factor for the strengths of the fields.
     init(
         outputs: PCA9685Outputs, motors: PhaseMotors, hasEncoders: Bool,
         supply: SupplyReport = SupplyReport()

@@ -42,7 +42,7 @@ final class GPIOStepperLines: StepperLines {
     }
 }
 
-/// Simulated stepper lines, which have no effect and no home switches.
+/// Simulated stepper lines without effect and without home switches.
 final class NoStepperLines: StepperLines {
     func take(now: Instant) -> Bool { false }
     func set(_ bits: UInt64, mask: UInt64) {}

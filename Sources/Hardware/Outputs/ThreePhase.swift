@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Computation of the duty cycles of the three half bridges of a star-connected brushless motor.
-/// The functions have no side effects.
+/// Computes the duty cycles of three half bridges that drive a star-connected brushless motor. The
+/// functions have no side effects.
 enum ThreePhase {
     /// Space-vector modulation adds a common voltage to three sine voltages 120° apart. The highest
     /// and the lowest voltage then have the same distance from the supply rails. The common voltage

@@ -39,7 +39,7 @@ final class XGOBoard: WheelBoard {
     /// Time between the beginnings of two instructions, s: 0.8 ms of transmission, and a pause of
     /// more than 1 ms.
     private static let spacing = 0.002
-    /// Longest wait for the reply that shows that the board has received the stop, s.
+    /// Timeout of the reply that confirms a stop, s.
     private static let proof = 0.03
 
     /// Creates a board.

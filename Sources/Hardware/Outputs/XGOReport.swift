@@ -53,7 +53,7 @@ public struct XGOPose: Sendable, BitwiseCopyable, Equatable {
 public struct XGOReport: Sendable, BitwiseCopyable {
     /// True if the serial port is open.
     public var isOpen = false
-    /// The errno with which the port could not be opened or used; 0 without an error.
+    /// The errno of the last failure to open or use the port; 0 without an error.
     public var error: Int32 = 0
     /// Number of times that the port was opened.
     public var opened: UInt32 = 0

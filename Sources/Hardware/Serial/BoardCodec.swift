@@ -22,10 +22,10 @@ struct BoardCodec: SerialCodec {
 
     /// Number of bytes of a frame without its payload.
     static let overhead = 6
-    /// Number of commands after which the board also reports its state: the commands whose sequence
-    /// number is a multiple of this number.
+    /// The board also reports its state after each command whose sequence number is a multiple of
+    /// this number.
     static let stateInterval: UInt16 = 8
-    /// Number of units of an angle in a revolution.
+    /// Number of angle units per revolution.
     static let unitsPerTurn = 65536.0
     /// Unit of a rate, rad/s.
     static let rateUnit = 0.001

@@ -27,7 +27,7 @@ protocol SerialCodec: Sendable {
     var expectedReplies: Int { get }
     /// Number of bytes of the replies to the last request.
     var expectedBytes: Int { get }
-    /// Number of bytes of a reply that contains the angle of a motor.
+    /// Length of a reply that contains a motor's angle, bytes.
     var replyBytes: Int { get }
     /// Number of motors whose angles are in one reply.
     var motorsPerReply: Int { get }

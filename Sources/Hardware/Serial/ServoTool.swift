@@ -91,9 +91,9 @@ public final class ServoTool {
     /// Searches for servos.
     ///
     /// - Parameters:
-    ///   - bauds: Baud rates at which servos are searched for, bits per second.
+    ///   - bauds: Baud rates for the search, bits per second.
     ///   - ids: Identifiers to search for.
-    ///   - found: Function that is called with each servo that answers.
+    ///   - found: Closure that receives each servo that answers.
     /// - Throws: `ServoToolError` if the port fails.
     public func scan(
         bauds: [Int], ids: ClosedRange<Int>, found: (FoundServo) -> Void

@@ -10,8 +10,8 @@ struct SupplyMonitor {
     private var scale: SupplyScale
     private var knownSince: Instant?
 
-    /// Time for which voltages must have been reported before they are evaluated, s: a supply that
-    /// was just connected first charges the motors' capacitors.
+    /// Voltages are evaluated after they have been reported for this time, s: a supply that was
+    /// just connected first charges the motors' capacitors.
     private static let settlingSeconds = 1.0
 
     /// Creates a monitor for the motors whose state is in `reports`.

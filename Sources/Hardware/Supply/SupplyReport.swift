@@ -1,15 +1,15 @@
 public import GimbalCore
 import Synchronization
 
-/// Supply voltage of the motors, and the factor on their voltages. Each value is one machine word,
-/// which one thread writes; no thread waits for another one.
+/// Supply voltage of the motors, and the scale factor for their voltages. Each value is one machine
+/// word, which one thread writes; no thread waits for another one.
 public final class SupplyReport: Sendable {
     private let batteryBits = Atomic(Double.nan.bitPattern)
     private let batteryTime = Atomic(Int64.min / 2)
     private let voltageBits = Atomic(Double.nan.bitPattern)
     private let factorBits = Atomic(Double(1).bitPattern)
 
-    /// Age above which a voltage of the battery is not used, s: five readings.
+    /// Maximum age of a voltage of the battery, s: five readings.
     private static let staleSeconds = 10.0
 
     /// Creates a report without a voltage.
@@ -18,7 +18,7 @@ public final class SupplyReport: Sendable {
     /// Smoothed supply voltage, V; NaN if it is unknown.
     public var voltage: Double { Double(bitPattern: voltageBits.load(ordering: .relaxed)) }
 
-    /// Factor on the voltages of voltage-driven motors, 0.5...1.5.
+    /// Scale factor for the voltages of voltage-driven motors, 0.5...1.5.
     public var factor: Double { Double(bitPattern: factorBits.load(ordering: .relaxed)) }
 
     /// Stores the voltage of the battery, V; NaN if it is unknown. Only the battery's thread calls

@@ -346,10 +346,10 @@ public struct AttitudeController: MotorController {
         @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
-    /// Factor on all corner frequencies of the controller. If the delay is longer than assumed in
-    /// the tuning, all corner frequencies are reduced by the same factor. The loop then keeps its
-    /// shape and margins. If the delay is shorter, the margins are larger, and the tuning does not
-    /// change.
+    /// Scale factor for all corner frequencies of the controller. If the delay is longer than
+    /// assumed in the tuning, all corner frequencies are reduced by the same factor. The loop then
+    /// keeps its shape and margins. If the delay is shorter, the margins are larger, and the tuning
+    /// does not change.
     private var stretch: Double {
         oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }

@@ -56,13 +56,13 @@ public struct HandPush: Sendable, BitwiseCopyable {
     var rates: AxisVector { @_noLocks get { joints.map { $0.rate } } }
 
     private var joints = PerAxis(Joint())
-    /// Remaining time in which no hand is detected, s.
+    /// Remaining hold-off time of the detection, s.
     private var wait = HandPush.settling
 
-    /// Time after a start, a fault or a calibration in which no hand is detected, s: the controller
+    /// Hold-off time of the detection after a start, a fault or a calibration, s: the controller
     /// learns the load first.
     private static var settling: Double { @_noLocks get { 3 } }
-    /// Time after a command in which no hand is detected, s.
+    /// Hold-off time of the detection after a command, s.
     private static var respite: Double { @_noLocks get { 1 } }
 
     @_noLocks
@@ -144,7 +144,7 @@ extension HandPush {
         private static var opposition: Double { @_noLocks get { 0.3 * .pi / 180 } }
         /// Release threshold, as a fraction of the detection threshold.
         private static var release: Double { @_noLocks get { 0.4 } }
-        /// Time below the release threshold after which a push ends, s.
+        /// A push ends after the torque has been below the release threshold for this time, s.
         private static var quietSeconds: Double { @_noLocks get { 0.1 } }
         /// Maximum duration of a push, s. A torque that lasts longer is from a load or an obstacle.
         private static var longest: Double { @_noLocks get { 10 } }

@@ -31,8 +31,8 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// Computes the margins of one axis of servos. The servos are modelled without dead band, with
-    /// the delay and lag that the controller assumes.
+    /// Computes the margins of one servo axis. The servos are modelled without dead band, with the
+    /// delay and lag that the controller assumes.
     ///
     /// The loop is cut at the servo's command. The look-ahead reduces the margins. The gain of a
     /// servo is fixed; only its delay can be longer than assumed.
@@ -47,7 +47,7 @@ extension LoopMargins {
         }
     }
 
-    /// Frequency response of the open loop of one axis of servos at `omega`, rad/s.
+    /// Open-loop frequency response of one servo axis at `omega`, rad/s.
     public static func response(
         of servo: ServoController.Parameters, axis: GimbalAxis, omega: Double
     ) -> Complex {

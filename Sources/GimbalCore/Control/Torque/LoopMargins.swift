@@ -132,7 +132,7 @@ public struct LoopMargins: Sendable, Equatable {
         decreaseDecibels = isStable ? decrease : lowest
     }
 
-    /// Computes the margins of one axis of a whole controller, with the controller's assumed
+    /// Computes the margins of one axis of a complete controller, with the controller's assumed
     /// inertia and delay.
     ///
     /// - Parameters:
@@ -148,7 +148,7 @@ public struct LoopMargins: Sendable, Equatable {
             delay: controller.loopDelay, filter: filter)
     }
 
-    /// Computes the margins of one axis of a whole controller.
+    /// Computes the margins of one axis of a complete controller.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
@@ -169,8 +169,8 @@ public struct LoopMargins: Sendable, Equatable {
             shape: shape)
     }
 
-    /// Open-loop gain and phase (rad, -π...π) of one axis of a whole controller, with the assumed
-    /// inertia and delay.
+    /// Open-loop gain and phase (rad, -π...π) of one axis of a complete controller, with the
+    /// assumed inertia and delay.
     ///
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.

@@ -38,7 +38,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// Time since the beginning or the last interruption of the noise measurement, s.
     private var measured = 0.0
 
-    /// Factors on the gains and on the derivative's corner frequency for one stiffness reduction.
+    /// Scale factors for the gains and for the derivative's corner frequency at one stiffness
+    /// reduction.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double

@@ -42,8 +42,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
 
     /// The camera axes with reduced gains, from an oscillation until the end of the probe.
     private(set) var oscillating = AxisSet.none
-    /// Factor on all corner frequencies of the loop; below 1 if the loop has oscillated with a
-    /// correct inertia.
+    /// Scale factor for all corner frequencies of the loop; below 1 if the loop has oscillated with
+    /// a correct inertia.
     private(set) var slack = 1.0
     /// Load moment that the integrals compensated before the oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
@@ -54,10 +54,10 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Remaining time in which an oscillation is ignored, s.
     private var settling = 0.0
 
-    /// Factor on all corner frequencies per response; 0.7 reduces the gain by 3 dB.
+    /// Factor by which one response reduces all corner frequencies; 0.7 reduces the gain by 3 dB.
     private static var slackStep: Double { @_noLocks get { 0.7 } }
-    /// Lower limit of the factor on all corner frequencies, after three reductions. If the camera
-    /// still shakes at the lower limit, the loop is not the cause.
+    /// Lower limit of the scale factor for all corner frequencies, after three reductions. If the
+    /// camera still shakes at the lower limit, the loop is not the cause.
     private static var leastSlack: Double { @_noLocks get { 0.35 } }
     /// Time for an oscillation to decay after a reduction of the gains, s: five times the time
     /// constant of `OscillationWatch`.
