@@ -23,8 +23,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - encoders: Encoders of the joints; nil if there are none.
     ///   - drives: Drives or servos on a bus, which can measure the joints; nil if there are none.
     ///   - motors: Motors on the same bus; nil if there are none.
-    ///   - pace: Data-ready line of the camera's sensor; its edges begin the periods. nil means
-    ///     that the clock begins each period.
+    ///   - pace: Data-ready line of the camera's sensor; each edge starts a period. nil means that
+    ///     the clock starts the periods.
     ///   - supply: Monitor of the motors' supply voltage; nil if there is none.
     init(
         camera: any CameraSensor, handle: HandleSensor? = nil, encoders: JointEncoders? = nil,

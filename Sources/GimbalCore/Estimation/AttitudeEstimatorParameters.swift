@@ -149,8 +149,8 @@ extension AttitudeEstimator {
         /// Standard deviation of the magnetic field's horizontal direction indoors, without a
         /// disturbance, rad, 0.005...0.5.
         public var magneticHeadingSigma = 3 * Double.pi / 180
-        /// Correlation time of the variation with the standard deviation `magneticHeadingSigma`, s,
-        /// 0.01...60.
+        /// Correlation time of the field's direction, for the variation that `magneticHeadingSigma`
+        /// describes, s, 0.01...60.
         public var magneticCorrelationTime = 1.0
         /// Time constant of the reference values of the field's horizontal and vertical components,
         /// s, 1...1000.

@@ -7,7 +7,7 @@ internal import CMathShim
 /// horizontal velocity. An upside-down estimate causes no horizontal velocity; if the estimated
 /// attitude tumbles, the velocity averages out. In the hand of a walking person or in a car, the
 /// mean vertical acceleration never cancels half of gravity for two seconds. Only a fall of a dozen
-/// metres could cancel half of gravity for this time.
+/// metres could cancel half of gravity for two seconds.
 ///
 /// The accelerometer is probably faulty if measured gravity changes its direction, but the
 /// gyroscope measures no rotation and the estimate was certain. The check flags the accelerometer

@@ -178,9 +178,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// True if the RMS deviations of rate and specific force from their means are below their
-    /// thresholds, and the present deviations are below three times the thresholds. A single
-    /// deviation of a noisy sensor may exceed the threshold, but the average must not conceal a
-    /// motion.
+    /// thresholds, and the present deviations are below three times the thresholds. A single noisy
+    /// sample may exceed the threshold, but a motion must not disappear in the average.
     @_noLocks @_noAllocation
     private mutating func isQuiet(
         rate: Double, force: Double, gain: Double, parameters: AttitudeEstimator.Parameters

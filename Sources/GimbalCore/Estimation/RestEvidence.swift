@@ -1,7 +1,7 @@
 import CMathShim
 
-/// Evidence for and against rest from other sources than the gyroscope, which cannot distinguish a
-/// steady turn from rest on a table.
+/// Evidence for and against rest from sources other than the gyroscope. The gyroscope alone cannot
+/// distinguish a steady turn from rest on a table.
 ///
 /// The evidence comes from gravity, from earlier rests and from time. If the direction of gravity
 /// turns relative to the handle, the sensor is not at rest, and a bias from this time is discarded.

@@ -1,6 +1,6 @@
 /// An angle, stored in radians, with conversions from and to degrees.
 public struct Angle: Hashable, Sendable, BitwiseCopyable {
-    /// The angle in radians; any number of turns.
+    /// The angle in radians, not wrapped to one turn.
     public var radians: Double
 
     /// Creates an angle from radians.

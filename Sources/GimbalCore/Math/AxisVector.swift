@@ -120,8 +120,8 @@ extension Vector3 {
 }
 
 extension AxisVector {
-    /// Product, axis by axis, of a camera-frame vector and one factor for each axis. Examples are
-    /// inertia times acceleration, and gain times error.
+    /// Product, axis by axis, of a camera-frame vector and one factor for each axis. The factors
+    /// are, for example, inertias or gains.
     @_noLocks @_noAllocation
     func times(_ turn: Vector3) -> Vector3 {
         Vector3(roll * turn.x, pitch * turn.y, yaw * turn.z)

@@ -1,5 +1,5 @@
-/// One value for each gimbal axis, in the order of the joints from handle to camera. Examples are a
-/// controller's state and its tuning.
+/// One value for each gimbal axis, in the order of the joints from handle to camera. The values
+/// are, for example, the states or the tunings of three controllers.
 public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopyable {
     /// Value for the yaw joint, at the handle, or for rotation about the camera's z axis.
     public var yaw: Value

@@ -1,14 +1,14 @@
 /// Counter of samples per tick of the loop.
 ///
 /// If the loop is faster than its sensor, the loop holds each sample for several ticks. The loop
-/// delay is then that of a loop at the sensor's rate, so the controller needs the tuning for this
-/// rate. The samples are counted over a quarter of a second, so that a lost sample or a late tick
-/// has no effect.
+/// then has the same delay as a loop at the sensor's rate, so the controller needs the tuning for
+/// the sensor's rate. The samples are counted over a quarter of a second, so that a lost sample or
+/// a late tick has no effect.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct SamplePace: Sendable, BitwiseCopyable {
     /// Additional loop delay if the loop is faster than the sensor, s: the mean sample interval
-    /// minus one tick period. Zero if nearly every tick has a new sample.
+    /// minus one tick period. The delay is zero if nearly every tick has a new sample.
     private(set) var wait = 0.0
 
     private var samples = 0.0

@@ -189,8 +189,8 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.jointRates, Self.largestJoint)
     }
 
-    /// Largest accepted magnitude of a joint angle, rad, and of a joint rate, rad/s. No encoder or
-    /// joint reaches the limit.
+    /// Largest accepted magnitude of a joint angle, rad, and of a joint rate, rad/s. The values of
+    /// real joints and encoders are below the limit.
     private static var largestJoint: Double { @_noLocks get { 1e4 } }
 
     private static func isWithin(_ v: AxisVector, _ limit: Double) -> Bool {

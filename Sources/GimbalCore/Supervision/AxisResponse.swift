@@ -56,9 +56,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// response is not the inverted command, because the push begins before the command.
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
-/// with increasing speed. Only a push or a wrong sign causes such an accelerated rotation. Until
-/// the inertia is known, an encoder must confirm that the joint turned with the camera. If the
-/// joint did not turn, friction may have dragged the camera along with the handle.
+/// with increasing speed. Only a push or a wrong sign causes an accelerated rotation away from the
+/// set-point. Until the inertia is known, an encoder must confirm that the joint turned with the
+/// camera. If the joint did not turn, friction may have dragged the camera along with the handle.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
@@ -130,7 +130,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
-        // A motion from before the start of the motors, such as walking, continues afterwards.
+        // A motion that began before the motors were switched on, such as walking, continues.
         // Therefore the rate of this motion is subtracted.
         let first = firstRate ?? deviation
         let fade = pace.fade

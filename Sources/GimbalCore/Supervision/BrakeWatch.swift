@@ -18,8 +18,8 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
 
     /// Stores the camera's rate in a period without braking.
     ///
-    /// - Parameter rate: Magnitude of the camera's rate, rad/s; the initial rate if braking starts
-    ///   in the next period.
+    /// - Parameter rate: Magnitude of the camera's rate, rad/s. The last stored rate is the initial
+    ///   rate of the braking.
     @_noLocks
     mutating func rest(rate: Double) {
         seconds = 0

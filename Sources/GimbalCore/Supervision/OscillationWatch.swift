@@ -332,7 +332,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             level = max(level, size)
             return true
         }
-        // If the RMS command is about half of a motor's limit, the oscillation is never tolerated.
+        // An oscillation with an RMS command above about half of a motor's limit is never
+        // tolerated.
         let floor = seen.followsHand ? max(seen.floor, cm_sqrt(handSquare)) : seen.floor
         let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {

@@ -115,7 +115,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Conditions that only prevent a start of the outputs.
+    /// Conditions that prevent the outputs from being switched on, but do not switch them off.
     @inlinable
     public static var blocking: Conditions {
         @_noLocks get { .estimateNotConverged | .jointsOutOfReach | .supplyEmpty }

@@ -4,8 +4,8 @@ struct CANFrame: Sendable {
     /// Largest number of data bytes in a frame of CAN FD.
     static let capacity = 64
 
-    /// Identifier: 11 bits, or 29 bits if `isExtended`. For an error report, the classes of the
-    /// error (`linux/can/error.h`).
+    /// Identifier: 11 bits, or 29 bits if `isExtended`. The identifier of an error report contains
+    /// the classes of the error (`linux/can/error.h`).
     var id: UInt32
     /// True if the identifier has 29 bits.
     var isExtended: Bool

@@ -1,11 +1,11 @@
 internal import GimbalCore
 
-/// Command to the three drives of one bus for one period. Positive torques and rates have the
-/// drives' directions, not the joints' directions.
+/// Command to the three drives of one bus for one period. Torques and rates are positive in the
+/// drives' directions, not in the joints' directions.
 struct DriveCommand: Sendable {
     /// Joints whose power stages are switched on while `isEnabled` is true.
     var powered = AxisSet(yaw: true, roll: true, pitch: true)
-    /// Angle of each position servo, from the zero of its encoder, rad.
+    /// Angle of each position servo relative to the zero of its encoder, rad.
     var angle = AxisVector.zero
     /// True if the drives' power stages are on; if false, the torques are ignored.
     var isEnabled: Bool

@@ -59,7 +59,7 @@ final class DriveFeedback: JointFeedback {
     /// - Parameters:
     ///   - socket: Socket that receives the drives' frames.
     ///   - codec: Protocol of the drives.
-    ///   - installation: Zeros, directions and period.
+    ///   - installation: Encoder readings at angle zero, directions and period.
     ///   - reports: Reports of the drives' state, for other threads.
     init(
         socket: CANSocket, codec: any DriveCodec, installation: Installation,

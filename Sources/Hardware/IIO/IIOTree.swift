@@ -41,7 +41,7 @@ public struct IIOTree: Sendable, Equatable {
 package enum IIOChoices: Sendable, Equatable {
     /// The listed values in the kernel's spelling.
     case list([String])
-    /// All values from the first to the second number.
+    /// A range: all values from the first to the second number.
     case range(Double, Double)
 
     private static let most = 256

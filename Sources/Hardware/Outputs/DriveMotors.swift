@@ -43,7 +43,8 @@ public final class DriveMotors: Sendable {
             board: DriveBoard(bus: I2CBus(path: bus), format: format), parameters: parameters)
     }
 
-    /// Creates the stopped drive of an XGO robot. Nothing is sent to the robot before `start()`.
+    /// Creates the driver of an XGO robot; the robot is stopped. Nothing is sent to the robot
+    /// before `start()`.
     ///
     /// - Parameters:
     ///   - port: Device file of the robot's serial port, such as `/dev/ttyAMA0`.

@@ -19,7 +19,7 @@ struct PCA9685: Sendable {
     }
 
     /// First of the four registers of an output (section 7.3.3). The four registers contain the
-    /// counts at which the output goes on and off: ON low byte, ON high byte, OFF low byte, OFF
+    /// counts at which the output switches on and off: ON low byte, ON high byte, OFF low byte, OFF
     /// high byte.
     static func register(of channel: Int) -> UInt8 { UInt8(0x06 + 4 * channel) }
 

@@ -2,8 +2,8 @@ internal import GimbalCore
 internal import Realtime
 
 /// GPIO line that switches the motors: it controls the output enable pin of the motors' chip, or
-/// the motors' power. A separate thread switches the line off, because a hanging bus must not
-/// prevent the switching.
+/// the motors' power. A separate thread switches the line off, so that a hung bus cannot prevent
+/// the switching.
 ///
 /// `@unchecked Sendable`, because the object is passed once to the thread that switches the line.
 final class PowerLine: OutputBus, @unchecked Sendable {

@@ -14,7 +14,7 @@ enum XGOFrame {
         case riderState = 0x02
         /// Version of the firmware, ten characters; the first one names the model.
         case firmware = 0x07
-        /// Speed forwards, 0x00...0xFF; 0x80 is rest.
+        /// Forward speed, 0x00...0xFF; 0x80 is rest.
         case forward = 0x30
         /// Rate of turning to the left, 0x00...0xFF; 0x80 is rest.
         case turn = 0x32

@@ -8,7 +8,7 @@ public enum XGOModel: String, Sendable, BitwiseCopyable {
     case mini
     /// XGO Lite, a small dog.
     case lite
-    /// Another model, whose speeds can be set, but not its pose.
+    /// Another model; its speeds can be set, but not its pose.
     case other
 
     /// Creates the model from the version of the robot's firmware, such as "R-1.2.3".

@@ -33,7 +33,7 @@ final class SerialFeedback: JointFeedback {
     private static let staleSeconds = 0.2
     /// Time for which a condition reports damaged bytes, s.
     private static let damageSeconds = 1.0
-    /// Longest accepted duration until a motor is on after a request, s.
+    /// Longest permitted time from a request until a motor is on, s.
     private static let startSeconds = 0.5
     /// Longest time over which an angle is extrapolated, s.
     private static let longestExtrapolation = 0.1

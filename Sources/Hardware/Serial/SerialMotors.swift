@@ -44,7 +44,7 @@ final class SerialMotors: MotorPort {
         var hold = FaultHold()
     }
 
-    /// Largest deviation of an angle from its expected value without a confirmation, rad.
+    /// Largest deviation of an angle from its expected value that needs no confirmation, rad.
     private static let jump = 0.5
     /// Time for the replies in addition to the transmission time of the bytes, s: 1 ms for each
     /// direction of a USB adapter, and the response delays of three servos.

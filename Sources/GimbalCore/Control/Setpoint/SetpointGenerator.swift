@@ -1,4 +1,5 @@
-/// Generator of a smooth set-point within limits from the requests hold, point, rate and follow.
+/// Generates a smooth set-point within limits for the requests `hold`, `point`, `rate` and
+/// `follow`.
 ///
 /// The generator works on the earth-frame angles yaw, roll, pitch (Z-X-Y), each with its own
 /// motion. In a `point` request, all axes accelerate, turn at a constant rate and decelerate; they

@@ -1,5 +1,5 @@
-/// Detector of a hand that pushes the camera against its torque motors, and the rate at which the
-/// set-point follows this hand.
+/// Detects a hand that pushes the camera against the torque of its motors, and computes the rate at
+/// which the set-point follows the hand.
 ///
 /// The evidence for a hand on a joint is the torque that neither the camera's inertia, nor its
 /// imbalance, nor the learned friction explains. A hand is detected if this torque exceeds a
@@ -68,7 +68,7 @@ public struct HandPush: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Ends the detection for a second, because a command moves the camera.
+    /// Suspends the detection for a second, because a command moves the camera.
     @_noLocks
     mutating func pause() {
         joints.change { joint, _ in joint.end() }
@@ -146,10 +146,11 @@ extension HandPush {
         private static var release: Double { @_noLocks get { 0.4 } }
         /// A push ends after the torque has been below the release threshold for this time, s.
         private static var quietSeconds: Double { @_noLocks get { 0.1 } }
-        /// Maximum duration of a push, s. A torque that lasts longer is from a load or an obstacle.
+        /// Maximum duration of a push, s. A torque that lasts longer is caused by a load or an
+        /// obstacle.
         private static var longest: Double { @_noLocks get { 10 } }
-        /// Angle between camera and set-point beyond which the set-point follows the camera, rad,
-        /// and the time constant of this motion, s.
+        /// The set-point follows the camera beyond this angle between camera and set-point, rad,
+        /// with the time constant `catchUp`, s.
         private static var slack: Double { @_noLocks get { 1 * .pi / 180 } }
         private static var catchUp: Double { @_noLocks get { 0.1 } }
 

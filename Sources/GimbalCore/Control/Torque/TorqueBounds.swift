@@ -23,7 +23,8 @@ struct TorqueBounds: Sendable, BitwiseCopyable {
         most = limit
     }
 
-    /// Reduces the bounds of torques towards a joint's stop. `joints` are the measured angles, rad.
+    /// Reduces the torque bounds in the direction of a joint's stop. `joints` are the measured
+    /// angles, rad.
     @_noLocks
     mutating func keepOff(_ range: JointRange, joints: AxisVector) {
         most = AxisVector(
