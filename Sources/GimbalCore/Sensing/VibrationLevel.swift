@@ -11,8 +11,8 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     /// Time constants of the filters that separate vibration from motion, independent of the sample
     /// rate.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Time constant of each high-pass, s, 0.001...0.1. The default, 8 ms, gives each high-pass
-        /// a corner of 20 Hz, and both together a corner of 31 Hz.
+        /// Time constant of each high-pass, s, 0.001...0.1. With the default, 8 ms, each high-pass
+        /// has a corner frequency of 20 Hz, and both together have a corner frequency of 31 Hz.
         public var highPassTime = 0.008
         /// Time constant of the mean square, s, 0.1...10.
         public var averagingTime = 1.0

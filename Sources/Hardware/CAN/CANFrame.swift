@@ -51,20 +51,20 @@ struct CANFrame: Sendable {
         count += 1
     }
 
-    /// Adds a number, lowest byte first.
+    /// Adds a little-endian number.
     mutating func append(little number: UInt32) {
         for shift in stride(from: UInt32(0), to: 32, by: 8) {
             append(UInt8(truncatingIfNeeded: number >> shift))
         }
     }
 
-    /// Adds a number, highest byte first.
+    /// Adds a big-endian number.
     mutating func append(big number: UInt16) {
         append(UInt8(number >> 8))
         append(UInt8(truncatingIfNeeded: number))
     }
 
-    /// Adds an IEEE 754 number of 32 bits, lowest byte first.
+    /// Adds a little-endian 32-bit IEEE 754 number.
     mutating func append(float number: Double) { append(little: Float(number).bitPattern) }
 
     /// Pads the data to the next data length that CAN FD allows.
@@ -78,7 +78,7 @@ struct CANFrame: Sendable {
 
     // MARK: Reading
 
-    /// Number at `index`, lowest byte first; nil if the frame is too short.
+    /// Little-endian number at `index`; nil if the frame is too short.
     func little32(at index: Int) -> UInt32? {
         guard index >= 0, index + 4 <= count else { return nil }
         var number: UInt32 = 0
@@ -86,14 +86,14 @@ struct CANFrame: Sendable {
         return number
     }
 
-    /// Number at `index`, highest byte first; nil if the frame is too short.
+    /// Big-endian number at `index`; nil if the frame is too short.
     func big16(at index: Int) -> UInt16? {
         guard index >= 0, index + 2 <= count else { return nil }
         return UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
     }
 
-    /// IEEE 754 number of 32 bits at `index`, lowest byte first; nil if the frame is too short, or
-    /// if the number is not finite.
+    /// Little-endian 32-bit IEEE 754 number at `index`; nil if the frame is too short, or if the
+    /// number is not finite.
     func float(at index: Int) -> Double? {
         guard let bits = little32(at: index) else { return nil }
         let number = Double(Float(bitPattern: bits))

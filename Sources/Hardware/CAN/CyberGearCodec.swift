@@ -2,7 +2,7 @@ internal import GimbalCore
 
 /// Protocol of the Xiaomi CyberGear drive: the Mini Cheetah's protocol with 29-bit identifiers. An
 /// identifier contains the frame's type in bits 24...28, data in bits 8...23, and the receiver's
-/// identifier in bits 0...7. All fields have 16 bits, highest byte first (CyberGear instruction
+/// identifier in bits 0...7. All fields are big-endian 16-bit numbers (CyberGear instruction
 /// manual, section 4).
 struct CyberGearCodec: DriveCodec {
     /// Types of the frames.

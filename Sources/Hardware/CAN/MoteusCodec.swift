@@ -2,7 +2,7 @@ internal import GimbalCore
 
 /// Protocol of the moteus drive by mjbots, which accesses registers over CAN FD (moteus
 /// documentation, "CAN Protocol" and "Register Reference"). A frame consists of subframes that
-/// write or read registers; all values have the lowest byte first.
+/// write or read registers; all values are little-endian.
 ///
 /// The codec writes the mode "position". Both gains are zero, so only the feed-forward torque acts.
 /// Each frame contains a watchdog timeout. The codec writes torques as 32-bit floats, because the

@@ -1,7 +1,7 @@
 internal import GimbalCore
 
 /// ODrive's protocol CANSimple. Identifier: node number in bits 5...10, command in bits 0...4; all
-/// values have the lowest byte first (ODrive documentation, "CAN Protocol", firmware 0.5 and 0.6).
+/// values are little-endian (ODrive documentation, "CAN Protocol", firmware 0.5 and 0.6).
 ///
 /// The codec requests the encoder's estimates with a remote frame in each period. Therefore the
 /// estimates do not depend on the drive's configured interval. Every command that a drive receives

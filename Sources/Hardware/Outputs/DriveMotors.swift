@@ -2,9 +2,9 @@ public import GimbalCore
 public import Realtime
 internal import Synchronization
 
-/// Driver of the two wheels. The driver accepts speeds from ordinary threads, and limits the rate
-/// of change of the speeds. A separate thread writes the speeds to the motor board 50 times per
-/// second, and immediately after a request. The wheels stop if no request arrives within the
+/// Driver of the two wheels. The driver accepts speeds from non-real-time threads, and limits the
+/// rate of change of the speeds. A separate thread writes the speeds to the motor board 50 times
+/// per second, and immediately after a request. The wheels stop if no request arrives within the
 /// dead-man time.
 public final class DriveMotors: Sendable {
     private let requests: Mutex<MailboxWriter<DriveModel.Request>>
@@ -12,7 +12,7 @@ public final class DriveMotors: Sendable {
     private let thread = Mutex<RealtimeThread?>(nil)
     private let robot: Robot?
 
-    /// The parts of an XGO robot that ordinary threads use.
+    /// The parts of an XGO robot that non-real-time threads use.
     private final class Robot: Sendable {
         let pose: Mutex<MailboxWriter<XGOPose>>
         let reports: Mutex<MailboxReader<XGOReport>>
@@ -81,19 +81,19 @@ public final class DriveMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Requests speeds of the wheels; the newest request replaces earlier ones. Any ordinary thread
-    /// can call this method.
+    /// Requests speeds of the wheels; the newest request replaces earlier ones. Any non-real-time
+    /// thread can call this method.
     public func ask(_ request: DriveModel.Request) {
         requests.withLock { $0.publish(request) }
         context.bell.ring()
     }
 
     /// Changes the pose that an XGO robot's controller holds; other boards have no pose. Any
-    /// ordinary thread can call this method.
+    /// non-real-time thread can call this method.
     public func set(_ pose: XGOPose) { robot?.pose.withLock { $0.publish(pose) } }
 
-    /// Values that the board of an XGO robot has sent; nil for other boards. Any ordinary thread can
-    /// read the property.
+    /// Values that the board of an XGO robot has sent; nil for other boards. Any non-real-time
+    /// thread can read the property.
     public var report: XGOReport? { robot?.reports.withLock { $0.read().value } }
 
     /// True while the interlock keeps the wheels at rest. The interlock is active from the time at

@@ -1,8 +1,8 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Interface of the driver of a motor chip; the driver converts a `MotorOutput` into signals for
-/// the motors. Only the bus thread uses a `MotorPort`.
+/// Interface of a motor chip's driver, which converts a `MotorOutput` into signals for the motors.
+/// Only the bus thread uses a `MotorPort`.
 protocol MotorPort: AnyObject {
     /// Sets the motor chip up step by step, or checks that the chip is still set up. After a set-up
     /// all outputs of the chip are off.

@@ -77,7 +77,7 @@ public final class StepperMotors: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Sets the goal of one stepper motor. Any ordinary thread can call this method.
+    /// Sets the goal of one stepper motor. Any non-real-time thread can call this method.
     ///
     /// - Parameters:
     ///   - goal: New goal of the motor; the other motors keep their goals.

@@ -24,7 +24,7 @@ enum XGOFrame {
         case roll = 0x36
         /// 1: the board keeps the body level; 0: it does not.
         case level = 0x61
-        /// Measured roll, degrees (IEEE 754, lowest byte first).
+        /// Measured roll, degrees (little-endian IEEE 754).
         case rollAngle = 0x62
         /// Measured pitch, degrees.
         case pitchAngle = 0x63

@@ -167,8 +167,8 @@ struct BMI088: IMUChip {
         return sample
     }
 
-    /// Decodes the temperature (5.3.7): 11 bits, the upper 8 first. An upper byte of 0x80 means
-    /// that the chip has not measured a temperature.
+    /// Decodes the temperature (5.3.7): 11 bits, with the upper 8 bits in the first register. An
+    /// upper byte of 0x80 means that the chip has not measured a temperature.
     mutating func take(seldom word: UInt64) {
         let upper = UInt16(word & 0xFF)
         guard upper != 0x80 else {

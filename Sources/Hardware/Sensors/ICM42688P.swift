@@ -43,10 +43,10 @@ struct ICM42688P: IMUChip {
 
     /// Code of the output data rate 1 kHz in GYRO_CONFIG0 and ACCEL_CONFIG0.
     private static let rate: UInt8 = 0x06
-    /// Codes in GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: second-order filters with a corner at a
-    /// quarter of the output rate. The anti-alias filter has a corner of 585 Hz after a reset. The
-    /// second-order filter and the anti-alias filter each have a delay of √2 / (2π corner): 0.9 ms
-    /// and 0.4 ms.
+    /// Codes in GYRO_CONFIG1 and GYRO_ACCEL_CONFIG0: second-order filters with a corner frequency
+    /// of a quarter of the output rate. The anti-alias filter has a corner frequency of 585 Hz
+    /// after a reset. The second-order filter and the anti-alias filter each have a delay of √2 /
+    /// (2π corner): 0.9 ms and 0.4 ms.
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
 

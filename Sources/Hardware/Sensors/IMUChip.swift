@@ -64,7 +64,7 @@ struct ChipIdentity: Sendable {
 
 /// Layout of a chip's FIFO.
 struct SampleBuffer: Sendable {
-    /// First of the two registers with the number of stored bytes; the upper byte is first.
+    /// First of the two registers with the number of stored bytes (big-endian).
     var level: UInt8
     /// Register from which the FIFO's data are read.
     var data: UInt8
@@ -93,12 +93,12 @@ extension IMUChip {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Reads a signed 16-bit number, the lower byte first.
+    /// Reads a little-endian signed 16-bit number.
     func littleEndian(at index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: UInt16(self[index]) | UInt16(self[index + 1]) << 8))
     }
 
-    /// Reads a signed 16-bit number, the upper byte first.
+    /// Reads a big-endian signed 16-bit number.
     func bigEndian(at index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: UInt16(self[index]) << 8 | UInt16(self[index + 1])))
     }

@@ -38,12 +38,12 @@ struct KeptRegisters: Sendable {
         UInt8(truncatingIfNeeded: words[slot] >> (8 * UInt64(index)))
     }
 
-    /// The signed 16-bit number at an index, the lower byte first.
+    /// The little-endian signed 16-bit number at an index.
     func littleEndian(_ slot: Int, _ index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: words[slot] >> (8 * UInt64(index))))
     }
 
-    /// The signed 16-bit number at an index, the upper byte first.
+    /// The big-endian signed 16-bit number at an index.
     func bigEndian(_ slot: Int, _ index: Int) -> Double {
         Double(Int16(truncatingIfNeeded: words[slot] >> (8 * UInt64(index))).byteSwapped)
     }

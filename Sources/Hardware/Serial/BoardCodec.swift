@@ -4,8 +4,8 @@ internal import GimbalCore
 /// period, and a short report of the motion (etc/manual/motor-board.md is the specification). Every
 /// eighth exchange contains a second report, with currents, supply and temperature.
 ///
-/// A frame is `A5 5A type length payload… CRC`, lowest byte first; the CRC covers type, length and
-/// payload.
+/// A frame is `A5 5A type length payload… CRC`; numbers are little-endian, and the CRC covers type,
+/// length and payload.
 struct BoardCodec: SerialCodec {
     /// Type and payload length of a frame.
     enum Frame {
@@ -67,7 +67,7 @@ struct BoardCodec: SerialCodec {
 
     mutating func forgetRequests() { requests.forget() }
 
-    /// Number of bytes before the next frame, and the frame's length; nil if the frame is
+    /// Number of bytes to skip before the next frame, and the frame's length; nil if the frame is
     /// incomplete.
     static func frame(in received: SerialBytes) -> (skip: Int, count: Int?) {
         var at = 0

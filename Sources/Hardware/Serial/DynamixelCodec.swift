@@ -3,10 +3,10 @@ internal import GimbalCore
 /// Protocol 2.0 of Dynamixel servos of the X series, with goal positions for angles, or with goal
 /// currents for torques.
 ///
-/// A packet is `FF FF FD 00 id length instruction parameters… CRC`, lowest byte first. After each
-/// `FF FF FD` in instruction and parameters, a byte FD is inserted. A reply has the instruction
-/// 0x55, and an error byte before its data (ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0", and the
-/// control tables of XL330 and XM430).
+/// A packet is `FF FF FD 00 id length instruction parameters… CRC`; numbers are little-endian.
+/// After each `FF FF FD` in instruction and parameters, a byte FD is inserted. A reply has the
+/// instruction 0x55, and an error byte before its data (ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0",
+/// and the control tables of XL330 and XM430).
 struct DynamixelCodec: SerialCodec {
     /// Kind of the goal value that the servos receive.
     enum Goal: Sendable, Equatable {
@@ -207,7 +207,7 @@ struct DynamixelCodec: SerialCodec {
 
     // MARK: Packets
 
-    /// Adds the head of a packet; returns the index of its first byte, for `end`.
+    /// Adds the header of a packet; returns the index of its first byte, for `end`.
     static func begin(
         _ id: UInt8, _ instruction: UInt8, into bytes: inout SerialBytes
     ) -> Int {
@@ -222,7 +222,8 @@ struct DynamixelCodec: SerialCodec {
         return start
     }
 
-    /// Inserts the stuff bytes of the packet that begins at `start`, and adds its length and checksum.
+    /// Completes the packet that begins at `start`: inserts the stuffing bytes, and adds length and
+    /// checksum.
     static func end(_ start: Int, _ bytes: inout SerialBytes) {
         var index = start + 9
         while index < bytes.count {
@@ -238,8 +239,8 @@ struct DynamixelCodec: SerialCodec {
         bytes.append(little: CRC16.of(bytes, start..<bytes.count))
     }
 
-    /// Number of bytes before the next packet, and the packet's length; nil if the packet is
-    /// incomplete.
+    /// Number of bytes to skip before the next packet, and the packet's length; nil if the packet
+    /// is incomplete.
     static func packet(in received: SerialBytes) -> (skip: Int, count: Int?) {
         var at = 0
         while at < received.count {
@@ -265,7 +266,7 @@ struct DynamixelCodec: SerialCodec {
         return (at, nil)
     }
 
-    /// The packet of `count` bytes at the beginning of `received`, without stuff bytes.
+    /// The packet of `count` bytes at the beginning of `received`, without stuffing bytes.
     static func unstuffed(_ received: SerialBytes, count: Int) -> SerialBytes {
         var packet = SerialBytes()
         var index = 0

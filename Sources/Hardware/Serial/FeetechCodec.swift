@@ -1,7 +1,7 @@
 internal import GimbalCore
 
-/// Protocol of Feetech's servos with a magnetic encoder: series STS, SMS and HLS, lowest byte first.
-/// Servos of the series SCS have the highest byte first, and are not supported.
+/// Protocol of Feetech's servos with a magnetic encoder: series STS, SMS and HLS (little-endian).
+/// Servos of the series SCS are big-endian, and are not supported.
 ///
 /// A packet is `FF FF id length instruction parameters… checksum`; in a reply the instruction is
 /// the servo's status (Feetech, "SCS communication protocol" and "STS memory table"). A revolution
@@ -31,9 +31,9 @@ struct FeetechCodec: SerialCodec {
     static let broadcast: UInt8 = 0xFE
     /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: position, speed, load, voltage and temperature. In one
-    /// of `slowPeriods` periods, a request instead reads the register that shows whether the motor
-    /// is on.
+    /// Number of bytes that a request reads: position, speed, load, voltage and temperature. Once
+    /// in `slowPeriods` periods, the request instead reads the register that shows whether the
+    /// motor is on.
     static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
     /// Number of periods between two requests for the slowly changing value, and the number while a
     /// servo has not reported the state that it must have.
@@ -129,8 +129,8 @@ struct FeetechCodec: SerialCodec {
 
     // MARK: Packets
 
-    /// Adds the head of a packet with this number of parameter bytes; returns the index of its first
-    /// byte, for `end`.
+    /// Adds the header of a packet with the given number of parameter bytes; returns the index of
+    /// its first byte, for `end`.
     static func begin(
         _ id: UInt8, _ instruction: UInt8, count: Int, into bytes: inout SerialBytes
     ) -> Int {
@@ -158,8 +158,8 @@ struct FeetechCodec: SerialCodec {
         return ~sum
     }
 
-    /// Number of bytes before the next packet, and the packet's length; nil if the packet is
-    /// incomplete.
+    /// Number of bytes to skip before the next packet, and the packet's length; nil if the packet
+    /// is incomplete.
     static func packet(in received: SerialBytes) -> (skip: Int, count: Int?) {
         var at = 0
         while at < received.count {

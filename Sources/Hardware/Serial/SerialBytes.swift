@@ -34,19 +34,19 @@ struct SerialBytes: Sendable {
         count += 1
     }
 
-    /// Adds a number, lowest byte first.
+    /// Adds a little-endian number.
     mutating func append(little number: UInt16) {
         append(UInt8(truncatingIfNeeded: number))
         append(UInt8(number >> 8))
     }
 
-    /// Adds a number, lowest byte first.
+    /// Adds a little-endian number.
     mutating func append(little number: UInt32) {
         append(little: UInt16(truncatingIfNeeded: number))
         append(little: UInt16(truncatingIfNeeded: number >> 16))
     }
 
-    /// Adds an IEEE 754 number of 32 bits, lowest byte first.
+    /// Adds a little-endian 32-bit IEEE 754 number.
     mutating func append(float number: Double) { append(little: Float(number).bitPattern) }
 
     /// Replaces the byte at `index`, 0..<count.
@@ -104,23 +104,23 @@ struct SerialBytes: Sendable {
         }
     }
 
-    /// 16-bit number at `index`, lowest byte first; both bytes must exist.
+    /// Little-endian 16-bit number at `index`; both bytes must exist.
     func little16(at index: Int) -> UInt16 { UInt16(self[index]) | UInt16(self[index + 1]) << 8 }
 
-    /// 32-bit number at `index`, lowest byte first; all bytes must exist.
+    /// Little-endian 32-bit number at `index`; all bytes must exist.
     func little32(at index: Int) -> UInt32 {
         UInt32(little16(at: index)) | UInt32(little16(at: index + 2)) << 16
     }
 
-    /// IEEE 754 number at `index`, lowest byte first; nil if it is not finite. All bytes of the
-    /// range must exist.
+    /// Little-endian 32-bit IEEE 754 number at `index`; nil if the number is not finite. All bytes
+    /// of the range must exist.
     func float(at index: Int) -> Double? {
         let number = Double(Float(bitPattern: little32(at: index)))
         return number.isFinite ? number : nil
     }
 }
 
-/// CRC-16 with the polynomial 0x8005, initial value 0, highest bit first: the checksum of
+/// CRC-16 with the polynomial 0x8005, initial value 0, most significant bit first: the checksum of
 /// Dynamixel's protocol 2.0 and of the motor board's protocol.
 enum CRC16 {
     private static let table: InlineArray<256, UInt16> = {

@@ -10,7 +10,7 @@ extension AttitudeController {
         public var rateIntegralGain = AxisVector(repeating: 7760)
         /// Gain from measured to commanded angular acceleration, dimensionless.
         public var rateDerivativeGain = AxisVector(repeating: 0.455)
-        /// Corner of the derivative's low-pass, Hz.
+        /// Corner frequency of the derivative's low-pass, Hz.
         public var derivativeCutoffHz = 80.0
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
         /// If `findsInertia` is set, `inertia` is the initial value of the identification.

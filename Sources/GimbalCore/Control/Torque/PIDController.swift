@@ -14,7 +14,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         public var ki: Double = 1200
         /// Gain from measured to commanded angular acceleration, dimensionless.
         public var kd: Double = 0
-        /// Corner of the first-order low-pass on the derivative, Hz.
+        /// Corner frequency of the derivative's first-order low-pass, Hz.
         public var derivativeCutoffHz: Double = 80
         /// Inertia of the load, kg·m².
         public var inertia: Double = 2.5e-3

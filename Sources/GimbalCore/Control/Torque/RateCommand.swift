@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// Conversion from attitude error to commanded rate. For a small error, the rate is proportional to
+/// Converts an attitude error to a commanded rate. For a small error, the rate is proportional to
 /// the error. For a large error, the rate is limited: a constant deceleration can then stop the
 /// camera at the set-point. This control law is known as the square-root controller of multicopter
 /// autopilots.
