@@ -30,9 +30,9 @@ extension Stabilizer {
         /// True if a calibration is in progress. The outputs stay off during a calibration, because
         /// the camera must be still or is turned by hand.
         public var isCalibrating = false
-        /// Type of the motors. The stabilizer reads the type only at the start.
+        /// Type of the motors. The stabilizer reads the type only at start-up.
         public var motorType = MotorType.torque
-        /// Mode at the start. The stabilizer reads the boot mode only at the start.
+        /// Mode at start-up. The stabilizer reads the boot mode only at start-up.
         public var bootMode = Mode.locked
 
         /// Creates the default values for the simulation's default gimbal; the camera's inertia is

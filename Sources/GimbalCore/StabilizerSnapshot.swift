@@ -149,7 +149,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var exerted = AxisVector.zero
     /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     public var showsJoints = false
-    /// Number of requests for a mode since the start, including emergency stops.
+    /// Number of requests for a mode since start-up, including emergency stops.
     public var modeRequests: UInt64 = 0
     /// State of the running or the most recent excitation.
     public var excitation = Exciter.State()
@@ -157,7 +157,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var output = MotorOutput.off
     /// Time of the newest sample.
     public var sampleTime = Instant(nanoseconds: 0)
-    /// Numbers of samples and of faults since the start.
+    /// Numbers of samples and of faults since start-up.
     public var samples = SampleScreen.Counters()
 
     /// Creates the values that apply until the first tick.

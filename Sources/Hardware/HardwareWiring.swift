@@ -5,7 +5,7 @@ public import Realtime
 public struct HardwareWiring: Sendable, Equatable {
     /// Sensors of the gimbal, and their connections.
     public var sensors: SensorWiring
-    /// Device file of the I2C bus that the bus thread serves.
+    /// Device file of the I2C bus that the bus thread uses.
     public var bus: String
     /// Motors of the joints, and their connections.
     public var motors: Motors

@@ -279,8 +279,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             && accel.squaredNorm < 4e6
     }
 
-    /// Initialises the inclination from the accelerometer, at the start and after a gap. Heading
-    /// and bias do not change.
+    /// Initialises the inclination from the accelerometer, at start-up and after a gap. Heading and
+    /// bias do not change.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)
@@ -365,7 +365,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// Discards the estimate and restarts with the next sample. The method is called if measured
-    /// gravity contradicts the estimate, because the sensor was exchanged or the attitude was lost.
+    /// gravity contradicts the estimate, because the sensor was replaced or the attitude was lost.
     /// The method is also called if the state is invalid, for example not finite.
     private mutating func recover() {
         var fresh = AttitudeEstimator(

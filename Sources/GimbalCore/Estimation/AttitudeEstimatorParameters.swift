@@ -22,7 +22,7 @@ extension AttitudeEstimator {
         /// During turns, misalignment and acceleration sensitivity have the same effect as a
         /// changing bias.
         public var biasWalkPerRate = 0.005 * .pi / 180
-        /// Gyroscope bias at the start, body frame, rad/s; zero if the bias was not calibrated.
+        /// Gyroscope bias at start-up, body frame, rad/s; zero if the bias was not calibrated.
         public var initialBias = Vector3.zero
         /// Initial standard deviation of the bias, rad/s, 1e-5...0.5. For example, the bias of a
         /// BMI088 is within ±1 °/s. `initialBiasSigma` also limits the bias that can be measured in
@@ -116,7 +116,7 @@ extension AttitudeEstimator {
         public var restOverruleTime = 180.0
         /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. If the
         /// vertical specific force is smaller, the estimate is wrong by 60° or more, or the sensor
-        /// was exchanged.
+        /// was replaced.
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0

@@ -66,7 +66,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         right = next(right, towards: isValid ? request.right : 0, dt: dt)
     }
 
-    /// Sets both wheel speeds to zero at once, without a ramp.
+    /// Sets both wheel speeds to zero immediately, without a ramp.
     public mutating func stop() {
         left = 0
         right = 0

@@ -45,7 +45,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// State of homing.
     public enum Homing: Int, Sendable, BitwiseCopyable {
         /// Homing was not requested, or another goal has cancelled it. Position 0 is the position
-        /// at the start.
+        /// at start-up.
         case none
         /// The motor moves towards the switch.
         case seeking

@@ -12,7 +12,7 @@ struct NoiseEvidence: Sendable, BitwiseCopyable {
     /// sensor with noise.
     private static var share: Double { @_noLocks get { 0.4 } }
 
-    /// True if a test has found noise on all axes since the start.
+    /// True if a test has found noise on all axes since start-up.
     private(set) var isNoisy = false
     private var gyroStep = Vector3.zero
     private var accelStep = Vector3.zero

@@ -38,7 +38,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public init() {}
     }
 
-    /// Number of occurrences of each fault since the start.
+    /// Number of occurrences of each fault since start-up.
     public struct Counters: Sendable, BitwiseCopyable, Equatable {
         /// Number of accepted samples.
         public var accepted: UInt64 = 0
@@ -75,7 +75,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// The thresholds of the faults.
     public var parameters: Parameters
-    /// Numbers of accepted samples and of faults since the start.
+    /// Numbers of accepted samples and of faults since start-up.
     public private(set) var counters = Counters()
 
     /// Time, rate and force of the last used sample; nil until a sample has been used.

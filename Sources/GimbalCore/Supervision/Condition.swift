@@ -62,7 +62,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var estimateNotConverged: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 5) }
     }
-    /// No IMU sample has arrived since the start.
+    /// No IMU sample has arrived since start-up.
     @inlinable public static var imuMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 6) }
     }
@@ -129,11 +129,11 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var simulatorSilent: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 21) }
     }
-    /// The joints' encoders were present at the start, but no longer deliver angles.
+    /// The joints' encoders were present at start-up, but no longer deliver angles.
     @inlinable public static var encoderMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 22) }
     }
-    /// The IMU on the handle was present at the start, but no longer delivers samples.
+    /// The IMU on the handle was present at start-up, but no longer delivers samples.
     @inlinable public static var handleIMUMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 23) }
     }
@@ -142,7 +142,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var motorSlipped: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 28) }
     }
-    /// The magnetometer was present at the start, but no longer delivers samples.
+    /// The magnetometer was present at start-up, but no longer delivers samples.
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }
     }

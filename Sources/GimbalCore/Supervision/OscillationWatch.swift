@@ -27,9 +27,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
         /// True if no probe excites the camera. Without a probe, only the loop can cause a growing
         /// oscillation.
         var isKnown: Bool
-        /// True if the command includes the hand's motion. A command with the hand's motion counts
-        /// as an oscillation only if it is a pure tone for six cycles and is larger above the
-        /// corner frequency than below.
+        /// True if the command includes the hand's motion. A command that includes the hand's
+        /// motion counts as an oscillation only if the command is a pure tone for six cycles. The
+        /// tone must also be larger above the corner frequency than below.
         var followsHand: Bool
 
         @_noLocks

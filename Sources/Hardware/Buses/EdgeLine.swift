@@ -17,7 +17,7 @@ final class EdgeLine {
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastSequence: UInt32 = 0
-    /// Number of edges since the start that were lost because the kernel's queue was full.
+    /// Number of edges since start-up that were lost because the kernel's queue was full.
     private(set) var missed: UInt64 = 0
 
     /// Interval between attempts to open a missing GPIO chip, s.

@@ -35,8 +35,8 @@ enum IIOFailure: Error, Equatable {
     }
 }
 
-/// Set-up of one IIO device. Between two steps of the set-up, the bus thread can serve the motors.
-/// Each step reads or writes a few files of the kernel's driver.
+/// Set-up of one IIO device. Between two steps of the set-up, the bus thread can service the
+/// motors. Each step reads or writes a few files of the kernel's driver.
 struct IIOSetUp {
     private enum Step: Int { case stop, clock, ranges, rate, trigger, channels, start }
 

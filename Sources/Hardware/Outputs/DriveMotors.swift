@@ -100,7 +100,7 @@ public final class DriveMotors: Sendable {
     /// which the board cannot drive until a request to stop arrives or a request expires.
     public var isHeld: Bool { context.isHeld.load(ordering: .relaxed) }
 
-    /// Switches the wheels off without the thread, for a program that ends at once.
+    /// Switches the wheels off without the thread, for a program that exits immediately.
     ///
     /// - Throws: The error of the last attempt.
     public func switchOff() throws(BusError) { try context.switchOff() }

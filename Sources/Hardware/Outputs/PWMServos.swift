@@ -2,8 +2,8 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Three servos on channels of the board's PWM chip. The servos' thread does not serve an I2C bus;
-/// therefore a hung bus cannot block the thread.
+/// Three servos on channels of the board's PWM chip. The servos' thread does not use an I2C bus, so
+/// a hung bus cannot block the thread.
 ///
 /// The driver writes a new pulse length at most once per pulse, and only to channels whose pulse
 /// length has changed. When the servos are off, they receive no pulses, so they exert no torque.

@@ -106,7 +106,7 @@ public final class StepperMotors: Sendable {
     /// True if the motors have home switches.
     public let hasSwitches: Bool
 
-    /// Number of ticks since the start in which the GPIO lines could not be set.
+    /// Number of ticks since start-up in which the GPIO lines could not be set.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
     /// Errno of the last tick if its lines could not be set; 0 after a success.

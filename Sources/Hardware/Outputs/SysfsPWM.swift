@@ -53,8 +53,8 @@ final class SysfsPWM {
             defer { _ = Glibc.close(period) }
             duty = try file("\(folder)/duty_cycle")
             enable = try file("\(folder)/enable")
-            // The pulse length is first set to 0 for two reasons: the kernel rejects a period that
-            // is shorter than the present pulse, and a channel with a period of 0 cannot be
+            // The pulse length is first set to 0, because the kernel rejects a period that is
+            // shorter than the present pulse. In addition, a channel with a period of 0 cannot be
             // stopped.
             _ = try? write(0, to: duty)
             _ = try? write(0, to: enable)

@@ -14,7 +14,7 @@ protocol CameraSensor: AnyObject {
 }
 
 /// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
-/// continues to serve the motors. After the set-up, the driver reads and monitors the sensor in
+/// continues to service the motors. After the set-up, the driver reads and monitors the sensor in
 /// every period. The driver sets the sensor up again if the sensor has lost its configuration, does
 /// not answer, or does not measure. After the creation of an `InertialSensor`, only the bus thread
 /// uses it, and its methods allocate no memory.

@@ -57,8 +57,8 @@ enum SetUpFailure: Error {
     case chip(StaticString)
 }
 
-/// Execution of a chip's set-up over several periods. In each period, the bus thread can also serve
-/// motors on the same bus.
+/// Execution of a chip's set-up over several periods. In each period, the bus thread can also
+/// service motors on the same bus.
 struct SetUpRun {
     private let steps: [SetUpStep]
     private var next = 0

@@ -55,8 +55,8 @@ public struct AttitudeController: MotorController {
     /// Feedback part of the commanded torques, N·m: without the parts for set-point, known loads,
     /// friction and probe.
     private(set) var answer = AxisVector.zero
-    /// Torques on the joints that neither the camera's inertia, nor its known load, nor the learned
-    /// friction explains, N·m; positive in the direction of the joint; NaN if unknown.
+    /// Joint torques that are not explained by the camera's inertia, by its known load or by the
+    /// learned friction, N·m; positive in the direction of the joint; NaN if unknown.
     private(set) var unexplained = AxisVector.unknown
     /// True if the controller learns friction and imbalance; false while a hand pushes the camera.
     var learnsLoads = true

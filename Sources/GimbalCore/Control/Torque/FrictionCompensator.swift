@@ -3,7 +3,7 @@ internal import CMathShim
 /// Feed-forward compensation of one joint's friction. The parameters of a friction model are
 /// learned while the joint moves.
 ///
-/// Friction is by far the largest disturbance of a carried gimbal. Friction changes its sign when
+/// Friction is by far the largest disturbance of a hand-held gimbal. Friction changes its sign when
 /// the joint reverses. Because of the loop delay, the feedback responds late to every reversal. The
 /// joint's encoder, or a gyroscope on the handle, measures the motion of the joint. A tracker
 /// predicts the joint's motion and reversals over the loop's delay.

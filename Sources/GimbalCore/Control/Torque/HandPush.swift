@@ -1,13 +1,13 @@
 /// Detects a hand that pushes the camera against the torque of its motors, and computes the rate at
 /// which the set-point follows the hand.
 ///
-/// The evidence for a hand on a joint is the torque that neither the camera's inertia, nor its
-/// imbalance, nor the learned friction explains. A hand is detected if this torque exceeds a
-/// fraction of the motor's torque limit for `Parameters.patience` without interruption, and the
-/// joint does not turn in the opposite direction meanwhile. Friction is not mistaken for a hand,
-/// because friction acts against the joint's motion. The torque from a step of a walking person is
-/// too short to be mistaken for a hand. A constant load, such as a cable, is learned within seconds
-/// and subtracted.
+/// The evidence for a hand on a joint is a torque that is not explained by the camera's inertia, by
+/// its imbalance or by the learned friction. A hand is detected if this torque exceeds a fraction
+/// of the motor's torque limit for `Parameters.patience` without interruption. During this time,
+/// the joint must not turn against the torque. Friction is not mistaken for a hand, because
+/// friction acts against the joint's motion. The torque from a step of a walking person is too
+/// short to be mistaken for a hand. A constant load, such as a cable, is learned within seconds and
+/// subtracted.
 ///
 /// While a hand is detected, the set-point turns with the hand, at a rate that grows with the
 /// torque. The detection ends when the torque falls, or after `longest`.

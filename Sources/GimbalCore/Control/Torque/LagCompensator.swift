@@ -20,8 +20,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     static var poleDamping: Double { @_noLocks get { 0.593 } }
 
     /// Square root of the filter's largest gain at half the loop rate. If the control period is a
-    /// large part of the delay, the corner frequencies are close to half the loop rate. Without a
-    /// limit, the gain near half the loop rate would be too large.
+    /// large fraction of the delay, the corner frequencies are close to half the loop rate. Without
+    /// a limit, the gain near half the loop rate would be too large.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
     /// Coefficients of the filter for one loop delay and one control period.

@@ -6,9 +6,8 @@ extension LoopMargins {
     ///
     /// The loop is cut at the requested moment, so the margins apply to an error of the gains. The
     /// rotor observer does not affect these margins, because the requested moment is also the
-    /// observer's input. With a cut at the motor, the margins are smaller (7.4 dB and 27° with the
-    /// defaults), because a motor that is stronger than assumed also causes an error of the
-    /// observer.
+    /// observer's input. With a cut at the motor, the margins are smaller: 7.4 dB and 27° with the
+    /// defaults. A motor that is stronger than assumed would also cause an error of the observer.
     ///
     /// - Parameters:
     ///   - field: Parameters of the controller of motors without encoders.

@@ -73,7 +73,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
     /// Creates a controller at rest.
     public init(parameters: Parameters = Parameters()) { tuning = parameters }
 
-    /// The integral's part of the torque, N·m.
+    /// Torque of the integral term, N·m.
     @inlinable
     public var integralTorque: Double { integral * parameters.inertia }
 
