@@ -130,7 +130,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var friction = AxisVector.zero
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     public var imbalance = Vector3.zero
-    /// Torque of a hand on each joint, N·m; zero unless `HandPush` looks for a hand.
+    /// Torque of a hand on each joint, N·m; zero while the detection `HandPush` is off.
     public var hand = AxisVector.zero
     /// Motor noise due to the gyroscope's noise: RMS moment of the feedback above 50 Hz about the
     /// camera's axes, over about a second, N·m. The value applies only to motors of type `torque`.

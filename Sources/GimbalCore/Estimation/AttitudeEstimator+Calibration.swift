@@ -7,8 +7,8 @@ extension AttitudeEstimator {
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
-    /// so the estimate counts as converged. The caller has found that, for `knownBiasStillTime`,
-    /// the rate has equalled the bias and the specific force has been steady. The sensor therefore
+    /// so the estimate counts as converged. Before the call, the rate must have equalled the bias,
+    /// and the specific force must have been steady, for `knownBiasStillTime`. The sensor therefore
     /// neither turns nor shakes, and the vertical from the first sample has an error of a few
     /// degrees at most. Start-up need not wait for the velocity measurements that correct the
     /// vertical. If the bias is not calibrated, this method does nothing.

@@ -213,8 +213,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
     }
 
     /// True if the rate agrees with the estimated bias. The margin is `restGateFloor` while the
-    /// joints are still. While the joints move, the margin is a fifth of `restGateFloor` (noise of
-    /// `slowRate`) plus the error `jointRate` of a commanded turn, in quadrature.
+    /// joints are still. While the joints move, the margin is a fifth of `restGateFloor`, which
+    /// covers the noise of `slowRate`. The error `jointRate` of a commanded turn is added in
+    /// quadrature.
     @_noLocks @_noAllocation
     private func isNear(
         _ difference: Vector3, variance: Vector3, jointRate: Vector3,

@@ -13,7 +13,8 @@ internal import CMathShim
 /// a hand. Samples with plausible changes are used during the conflict. If samples are rejected for
 /// 3.5 ms (at least two samples) without confirmation by another source, the gyroscope is
 /// considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
-/// tolerated. If the joints contradict the gyroscope, it is no longer used after at most 10 ms.
+/// tolerated. If the joints contradict the gyroscope, the gyroscope is no longer used after at most
+/// 10 ms.
 ///
 /// While the outputs are off, the samples are not checked, and a contradicted gyroscope is accepted
 /// again after its rate has stayed below `calmRate` for 0.1 s.

@@ -57,7 +57,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// Sample intervals longer than `gapSeconds`. The estimator bridges a short gap and
         /// restarts after a long gap.
         public var gaps: UInt64 = 0
-        /// Number of times when the newest sample became stale.
+        /// Number of times that the newest sample became stale.
         public var stale: UInt64 = 0
 
         /// Creates counters at zero.

@@ -146,8 +146,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Time constant of the running means while a probe excites the camera, s. Without a probe, the
     /// time constant is at least `memorySwings` divided by the corner frequency.
     private static var memory: Double { @_noLocks get { 0.04 } }
-    /// Smallest product of the time constant and the corner frequency without a probe, rad: one and
-    /// a half cycles.
+    /// Minimum product of time constant and corner frequency without a probe, rad (1.5 cycles).
     private static var memorySwings: Double { @_noLocks get { 3 * .pi } }
     /// Shortest duration of a reported oscillation, s. The effect of a knock decays within this
     /// time.

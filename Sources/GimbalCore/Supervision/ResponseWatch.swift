@@ -1,5 +1,4 @@
-/// Polarity check of all joints: the camera must not respond opposite to the commands to its
-/// motors.
+/// Polarity check of all joints: the camera's response must not be opposite to the motor commands.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct ResponseWatch: Sendable, BitwiseCopyable {

@@ -50,8 +50,7 @@ package struct IIOChannel: Sendable, Equatable {
         self.format = format
     }
 
-    /// Meaning of the channel with this name in the folder of scan elements, such as
-    /// `in_anglvel_x`.
+    /// Meaning of a channel, from its name in the folder of scan elements, such as `in_anglvel_x`.
     package static func meaning(of name: some StringProtocol) -> Meaning {
         switch name {
         case "in_timestamp": return .timestamp

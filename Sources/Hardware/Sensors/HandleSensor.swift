@@ -18,7 +18,7 @@ final class HandleSensor {
     /// - Parameters:
     ///   - sensor: Sensor on the handle.
     ///   - mounting: Rotation from the sensor's axes to the handle's axes (forward, right, down).
-    ///   - staleSeconds: Maximum age of a rate of the handle that is used, s.
+    ///   - staleSeconds: Maximum age of the handle's rate, s; an older rate is not used.
     init(sensor: InertialSensor, mounting: Quaternion, staleSeconds: Double) {
         self.staleSeconds = staleSeconds
         self.sensor = sensor

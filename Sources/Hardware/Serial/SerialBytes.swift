@@ -1,7 +1,7 @@
 /// Bytes of one exchange on a serial line. The storage has a fixed size, so the motors' thread does
 /// not allocate memory.
 struct SerialBytes: Sendable {
-    /// Largest number of bytes: the echo and the replies of the longest exchange fit.
+    /// Capacity, bytes: enough for the echo and the replies of the longest exchange.
     static let capacity = 512
 
     private var bytes = InlineArray<512, UInt8>(repeating: 0)

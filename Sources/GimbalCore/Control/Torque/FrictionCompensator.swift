@@ -35,7 +35,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
 
     /// One value for each part of the friction model.
     struct Parts: Sendable, BitwiseCopyable {
-        /// Values of the bristles that slide after about 0.3, 1 and 3 mrad.
+        /// One value for each bristle; the bristles slide after about 0.3, 1 and 3 mrad.
         var short = 0.0
         var middle = 0.0
         var long = 0.0
