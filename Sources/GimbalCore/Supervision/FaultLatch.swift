@@ -123,8 +123,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Updates the detector with the camera's rates in one period.
     ///
     /// - Parameters:
-    ///   - deviation: Magnitude of the camera's rate minus magnitude of the set-point's rate, rad/s;
-    ///     nil while the outputs are off.
+    ///   - deviation: Magnitude of the camera's rate minus magnitude of the set-point's rate,
+    ///     rad/s; nil while the outputs are off.
     ///   - rate: Magnitude of the camera's rate, rad/s.
     ///   - dt: Seconds since the previous call of this method.
     /// - Returns: True if the motors must be off because the camera was flung.

@@ -164,7 +164,8 @@ final class XGOBoard: WheelBoard {
         return XGOFrame.read(nextRegister())
     }
 
-    /// The register to read next: each angle 12.5 times per second, battery and state half as often.
+    /// The register to read next: each angle 12.5 times per second, battery and state half as
+    /// often.
     private func nextRegister() -> XGOFrame.Register {
         guard let model = report.model else { return .firmware }
         round = (round + 1) % 8

@@ -1,10 +1,10 @@
-/// Frames of XGO robots by Luwu: a driver board with its own balance controller, on a UART with 115200
-/// bit/s, 8N1.
+/// Frames of XGO robots by Luwu: a driver board with its own balance controller, on a UART with
+/// 115200 bit/s, 8N1.
 ///
-/// Source: "XGO Serial Communication Protocol" of the vendor, in ELECFREAKS' pages about the CM4-XGO
-/// robot and the XGO Rider. A frame is `55 00 length type address data… checksum 00 AA`; `length` is
-/// the number of bytes of the frame, and the checksum is the inverted sum of length, type, address
-/// and data.
+/// Source: "XGO Serial Communication Protocol" of the vendor, in ELECFREAKS' pages about the
+/// CM4-XGO robot and the XGO Rider. A frame is `55 00 length type address data… checksum 00 AA`;
+/// `length` is the number of bytes of the frame, and the checksum is the inverted sum of length,
+/// type, address and data.
 enum XGOFrame {
     /// A register of the board's memory table.
     enum Register: UInt8 {

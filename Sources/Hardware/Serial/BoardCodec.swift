@@ -1,8 +1,8 @@
 internal import GimbalCore
 
-/// Protocol of a microcontroller board that commutates three motors: a frame of three torques in each
-/// period, and a short report of the motion (etc/manual/motor-board.md is the specification). Every
-/// eighth exchange contains a second report, with currents, supply and temperature.
+/// Protocol of a microcontroller board that commutates three motors: a frame of three torques in
+/// each period, and a short report of the motion (etc/manual/motor-board.md is the specification).
+/// Every eighth exchange contains a second report, with currents, supply and temperature.
 ///
 /// A frame is `A5 5A type length payload… CRC`; numbers are little-endian, and the CRC covers type,
 /// length and payload.
