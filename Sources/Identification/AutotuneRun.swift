@@ -4,8 +4,8 @@ public import GimbalCore
 /// amplitude, identifies the load of the axis from the response, and designs the gains. An
 /// `AutotuneMethod` contains the parts that depend on the kind of motor.
 ///
-/// The type has no side effects. Its input is the stabilizer's snapshot of every tick, and its
-/// output is the next action. If the present gains do not hold the camera still, the run begins
+/// The type has no side effects. The input of the run is the stabilizer's snapshot of every tick;
+/// the output is the next action. If the present gains do not hold the camera still, the run begins
 /// with low gains. The low gains are stable if the true inertia is 1/17 to 4 times the inertia for
 /// which they are designed. After a rough measurement with the low gains, the run measures again
 /// with suitable gains.
@@ -39,7 +39,7 @@ public struct AutotuneRun: Sendable {
 
     /// The axes to tune, in the order of the run.
     public let axes: [GimbalAxis]
-    /// Results of the axes that are already finished.
+    /// Results of the finished axes.
     public private(set) var results: [AxisResult] = []
     /// Result of the run; nil while it is running.
     public private(set) var outcome: Outcome?
@@ -129,13 +129,13 @@ public struct AutotuneRun: Sendable {
         (1 - progress) * Double(axes.count) * (trial == nil ? 13.5 : 24)
     }
 
-    /// Delay of the gyroscope relative to the joints' encoders; nil if it is too uncertain for a
-    /// setting.
+    /// Delay of the gyroscope relative to the joints' encoders; nil if the result is too inaccurate
+    /// for a setting.
     public var gyroDelay: GyroDelay? {
         GyroDelay.common(of: results.compactMap(\.motor?.gyroDelay))
     }
 
-    /// The tuning that contains the results of the axes that are already finished.
+    /// Tuning with the results of the finished axes.
     public var proposal: Stabilizer.Parameters { method.proposal(results) }
 
     /// Ends the run on request; `sentence` contains the reason.
@@ -181,8 +181,8 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// Restarts the axis with low gains, because the present gains are unsuitable. Before the
-    /// restart, the run resets the controller's integrals.
+    /// Restarts the measurement of the axis with low gains, because the present gains are
+    /// unsuitable. Before the restart, the run resets the controller's integrals.
     private mutating func soften() -> Action {
         isFine = false
         baseline = 0
@@ -226,7 +226,8 @@ public struct AutotuneRun: Sendable {
         excitation.axis = axis
         excitation.amplitude = amplitude
         excitation.ticks = Int32(count)
-        // The limit is larger with low gains, because low gains permit slow drift of the camera.
+        // With low gains the limit of the attitude error is larger, because the camera then drifts
+        // slowly.
         excitation.errorLimit = isFine ? 0.14 : 0.35
         record = ExcitationRecord(axis: axis, periodTicks: periodTicks)
         ticks = 0
@@ -235,8 +236,8 @@ public struct AutotuneRun: Sendable {
         return .excite(excitation)
     }
 
-    /// Records the axis while the excitation runs, and evaluates the record when the excitation
-    /// ends.
+    /// Records the response of the axis during the excitation, and evaluates the record at the end
+    /// of the excitation.
     private mutating func follow(_ snapshot: StabilizerSnapshot) -> Action? {
         let state = snapshot.excitation
         guard state.id == excitation.id else {
@@ -272,9 +273,9 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // Factor by which the amplitude can rise until the camera's rotation reaches its limit. At
-        // low gains the factor is fixed, because the excitation is then not the only cause of the
-        // rotation.
+        // Factor by which the amplitude can increase before the camera's rotation reaches its
+        // limit. With low gains the factor is fixed, because the camera then also rotates for other
+        // reasons than the excitation.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)

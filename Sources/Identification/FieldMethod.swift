@@ -3,10 +3,10 @@ import GimbalCore
 /// Autotune of motors without encoders. The method identifies inertia and delay from the exerted
 /// torque and the camera's rate.
 ///
-/// The exerted torque is computed from the angle of the magnetic field and the rotor's position,
-/// which follows from the joint's motion. The commanded torque cannot be the input of the
+/// The exerted torque is computed from the angle of the magnetic field and the rotor's position;
+/// the joint's motion gives the rotor's position. The commanded torque cannot be the input of the
 /// identification. If the assumed inertia is wrong, the exerted torque contains corrections by the
-/// rotor's observer. These corrections would distort the response below the observer's bandwidth.
+/// rotor observer. These corrections would distort the response below the observer's bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03
@@ -19,8 +19,8 @@ struct FieldMethod: AutotuneMethod {
     var limp: Stabilizer.Parameters? { nil }
 
     /// Gains and observer bandwidth for which the loop is stable with any inertia. With the tuning
-    /// `soft`, the inertia is first identified by a short excitation, unless the inertia has been
-    /// identified since the start.
+    /// `soft`, a short excitation first identifies the inertia, unless airframed has already
+    /// identified it since its start.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)

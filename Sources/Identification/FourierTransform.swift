@@ -13,7 +13,7 @@ struct FourierTransform: Sendable {
 
     /// Creates a transform for the given number of samples.
     ///
-    /// - Parameter count: A power of two, 2 or more.
+    /// - Parameter count: Number of samples: a power of two, at least 2.
     init(count: Int) {
         precondition(count >= 2 && count & (count - 1) == 0, "a power of two")
         self.count = count

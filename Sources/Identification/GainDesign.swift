@@ -4,9 +4,9 @@ public import GimbalCore
 ///
 /// For a delay of 3.5 ms, the default tuning gives the smallest response to a push among all gains
 /// with margins of 6 dB and 45°. The plant is an inertia with a delay, and the delay is its only
-/// time constant. For another delay, the margins are the same if two changes are made: gains in 1/s
-/// are multiplied by the ratio of the old to the new delay, and gains in 1/s² by the square of this
-/// ratio. If filters and other lags add phase lag, a lower `speed` reduces the gains.
+/// time constant. The margins do not depend on the delay if the gains in 1/s are inversely
+/// proportional to the delay, and the gains in 1/s² are inversely proportional to its square. If
+/// filters and other lags reduce the phase margin, a `speed` below 1 gives lower gains.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double
@@ -18,7 +18,7 @@ public struct GainDesign: Sendable, Equatable {
     public var rateIntegralGain: Double
     /// Gain from measured to commanded angular acceleration, dimensionless.
     public var rateDerivativeGain: Double
-    /// Corner of the derivative's low-pass, Hz.
+    /// Corner frequency of the derivative's low-pass filter, Hz.
     public var derivativeCutoffHz: Double
     /// Stability margins of the loop with the designed gains.
     public var margins: LoopMargins
@@ -58,8 +58,8 @@ public struct GainDesign: Sendable, Equatable {
     }
 
     /// Creates gains for a motor without encoder. All time constants of the default tuning are
-    /// scaled in proportion to the delay, including those of the disturbance observer, which
-    /// replaces the integral term.
+    /// scaled in proportion to the delay. The disturbance observer, which replaces the integral
+    /// term, is scaled in the same way.
     ///
     /// - Parameters:
     ///   - field: The tuning in force; values that are common to all axes are kept.
@@ -82,8 +82,8 @@ public struct GainDesign: Sendable, Equatable {
         margins = LoopMargins(of: tuned, axis: .pitch, filter: filter)
     }
 
-    /// Applies the gains to one axis of a controller; the derivative's corner is common to all
-    /// axes.
+    /// Applies the gains to one axis of a controller; the corner frequency of the derivative is
+    /// common to all axes.
     public func apply(to controller: inout AttitudeController.Parameters, _ axis: GimbalAxis) {
         controller.attitudeGain[axis] = attitudeGain
         controller.rateGain[axis] = rateGain

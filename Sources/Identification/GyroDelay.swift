@@ -3,13 +3,13 @@ import GimbalCore
 
 /// Delay of the gyroscope relative to a joint's encoder, measured during an excitation.
 ///
-/// With the handle at rest, the camera turns by the angle of the joint. The gyroscope and the
-/// encoder then measure the same motion. The phase difference of the two signals at each excited
-/// frequency is the delay times the frequency. A low-pass filter delays high frequencies more than
-/// low frequencies, but the attitude needs the delay at low frequency. Therefore the fit contains a
-/// term with the third power of the frequency, and uses only frequencies with a phase difference of
-/// less than 1 rad. The result is relative. To obtain the gyroscope's delay, add the encoder's own
-/// delay.
+/// If the handle is at rest, the camera rotates by the same angle as the joint. The gyroscope and
+/// the encoder then measure the same motion. The phase difference of the two signals at each
+/// excited frequency is the delay times the frequency. A low-pass filter delays high frequencies
+/// more than low frequencies, but the attitude needs the delay at low frequency. Therefore the fit
+/// contains a term with the third power of the frequency, and uses only frequencies with a phase
+/// difference of less than 1 rad. The result is the difference between the two delays. To obtain
+/// the gyroscope's delay, add the encoder's own delay.
 public struct GyroDelay: Sendable, Equatable {
     /// Delay of the gyroscope minus delay of the encoder, s.
     public var seconds: Double
@@ -27,12 +27,12 @@ public struct GyroDelay: Sendable, Equatable {
         self.gain = gain
     }
 
-    /// True if the result is accurate enough for a setting: its standard deviation is below 0.2 ms,
+    /// True if the result is accurate enough for a setting: the standard deviation is below 0.2 ms,
     /// and the handle was at rest.
     public var isCertain: Bool { sigma < 0.2e-3 && abs(gain - 1) < 0.1 }
 
-    /// Combine the results of several axes; nil if no axis is certain, or if the result of a
-    /// certain axis differs by more than 0.4 ms from the mean.
+    /// Combine the results of several axes; nil if no axis has an accurate result, or if an
+    /// accurate result differs by more than 0.4 ms from the mean.
     public static func common(of axes: [GyroDelay]) -> GyroDelay? {
         let certain = axes.filter(\.isCertain)
         guard !certain.isEmpty else { return nil }
@@ -129,7 +129,7 @@ extension ExcitationRecord {
                 joint = joint + j
             }
             let ratio = gyro / joint
-            // Scatter of the single periods' ratios about the common ratio.
+            // Scatter of the ratios in the individual periods about the mean ratio.
             let scatter = each.reduce(0) { sum, pair in
                 sum + (pair.gyro - ratio * pair.joint).squaredMagnitude
             }

@@ -3,12 +3,11 @@ public import GimbalCore
 /// Recording of gyroscope samples over some seconds, with marks where samples are missing.
 ///
 /// If the loop is delayed, samples are lost. A gap in the samples blurs the lines of the spectrum
-/// and shifts their frequencies. Therefore only the longest part of a recording without a gap is
-/// evaluated.
+/// and shifts their frequencies. Therefore only the longest part without a gap is evaluated.
 public struct GyroRecording: Sendable {
-    /// Part of a recording without a gap.
+    /// Part of a recording that contains no gap.
     public struct Stretch: Sendable {
-        /// Rates, camera frame, rad/s, evenly spaced.
+        /// Angular rates in the camera frame, rad/s, at equal intervals.
         public var rates: [Vector3]
         /// Sample rate, Hz.
         public var sampleRate: Double
@@ -61,8 +60,8 @@ public struct GyroRecording: Sendable {
         var start = 0
         for index in 1..<batches.count {
             let count = Double(batches[index].end - batches[index - 1].end)
-            // A step that exceeds its nominal length by more than 1.5 sample periods is a gap. The
-            // jitter of the read times is smaller than 1.5 sample periods.
+            // A time step that exceeds its nominal length by more than 1.5 sample periods is a gap.
+            // The jitter of the read times is smaller than 1.5 sample periods.
             let isHeldUp = steps[index - 1] * count > (count + 1.5) * period
             if isHeldUp || batches[index].isTorn { start = index }
             if index - start > best.count - 1 { best = start...index }

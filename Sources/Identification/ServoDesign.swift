@@ -5,8 +5,8 @@ public import GimbalCore
 /// The delay from command to camera is the only time constant of the prediction. Therefore the
 /// design multiplies the default bandwidth of the prediction by the default delay divided by the
 /// measured delay. The design then reduces the bandwidth, if necessary, until the margins are 6 dB
-/// and 45°. This reduction is necessary if the pure delay is a larger part of the delay than in the
-/// default servo.
+/// and 45°. The reduction is necessary if pure delay is a larger fraction of the total delay than
+/// in the default servo.
 public struct ServoDesign: Sendable {
     /// The designed tuning.
     public var parameters: ServoController.Parameters

@@ -11,8 +11,8 @@ struct ServoMethod: AutotuneMethod {
     let largestSwing = 0.07
     let doubtfulResidual = 0.1
 
-    /// Tuning that strongly limits the servos' rate. An oscillation then decays, and the estimate
-    /// of the handle's motion settles.
+    /// Tuning that strongly limits the servos' rate. With this limit, an oscillation decays, and
+    /// the estimate of the handle's motion settles.
     var limp: Stabilizer.Parameters? {
         var limp = present
         limp.servo.maxRate = AxisVector(repeating: 0.3)
@@ -30,11 +30,11 @@ struct ServoMethod: AutotuneMethod {
         return soft
     }
 
-    /// Largest possible excitation: 5°, in rad. Each autotune run uses only a fraction of 5°.
+    /// Largest possible excitation: 5°, in rad. An autotune run uses only a fraction of this angle.
     func fullScale(_ axis: GimbalAxis) -> Double { 5 * .pi / 180 }
 
-    /// Records the rate about the joint's axis. With an upright handle, the recorded rate equals
-    /// the camera's rate about its own axis.
+    /// Records the rate about the joint's axis. If the handle is upright, this rate equals the
+    /// camera's rate about the camera's axis.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord) {
         let kinematics = JointKinematics(joints: snapshot.joints)
         record.append(
@@ -46,7 +46,7 @@ struct ServoMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // Integration of the rate converts each point of the frequency response to an angle.
+        // Each point of the frequency response is integrated from rate to angle.
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
             point.response = point.response / Complex(0, point.omega)

@@ -71,8 +71,8 @@ public struct ServoResponse: Sendable, Equatable {
 
     /// Weight of the point: inverse of its relative variance. The variance is the sum of two parts:
     /// a model error of 5 % RMS at low frequencies, and the incoherent part divided by the number
-    /// of periods. Points above 50 Hz have less weight, because the lag affects them less than the
-    /// pulses, the sensor's filter and the dead band.
+    /// of periods. Points above 50 Hz have less weight, because the pulses, the sensor's filter and
+    /// the dead band affect these points more than the lag.
     private static func weight(of point: ResponsePoint) -> Double {
         let share = min(max(point.coherence, 1e-3), 1)
         let speed = point.omega / (2 * .pi * 50)

@@ -1,8 +1,7 @@
 import CMathShim
 public import GimbalCore
 
-/// Peak of a spectrum above its surroundings. Motors, propellers and resonances cause peaks in the
-/// spectrum.
+/// Peak in the spectrum of a signal. Motors, propellers and resonances cause peaks in the spectrum.
 public struct SpectralPeak: Sendable, Equatable {
     /// Frequency of the peak, interpolated between the bins, Hz.
     public var hz: Double

@@ -69,7 +69,7 @@ struct TorqueMethod: AutotuneMethod {
     }
 
     /// Proposes the tuning. The delay and the corner frequency of the derivative are common to all
-    /// axes. If all axes are tuned, the slowest axis determines both values.
+    /// axes. If all axes are tuned, the slowest axis determines the delay and the corner frequency.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

@@ -22,8 +22,7 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
-    /// The request, limited to the values that the source is permitted; `request` applies the same
-    /// limits.
+    /// The request, limited to the source's permitted values; `request` applies the same limits.
     ///
     /// - Throws: The refusal of a request that exceeds the limits.
     func limited(
@@ -86,7 +85,7 @@ public protocol SettingsPort: Sendable {
     ///     they are on the disk.
     ///   - source: Source of the request.
     ///   - note: Author and description of the change, for the log.
-    ///   - done: Closure that receives the success, or the reason why nothing has changed. The
+    ///   - done: Completion handler; receives success, or the reason why nothing has changed. The
     ///     closure is not called if the method throws.
     /// - Throws: A refusal, because another source is in control.
     func save(

@@ -3,10 +3,11 @@ import Port
 public import Realtime
 public import Wire
 
-/// Quantity of the loop, which is declared once. The declaration contains name, unit and meaning of
-/// the quantity. The declaration also contains the quantity's place in the loop's record and in
-/// `status`, and its field in recordings. The declaration defines `variables`, `subscribe`, the
-/// numbers of `status`, the recorder, the columns of the recorder's tables, and the manual page.
+/// Declaration of one quantity of the control loop, for all interfaces. The declaration contains
+/// name, unit and meaning of the quantity. The declaration also contains the quantity's place in
+/// the loop's record and in `status`, and its field in recordings. The declaration defines
+/// `variables`, `subscribe`, the numbers of `status`, the recorder, the columns of the recorder's
+/// tables, and the manual page.
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 
@@ -30,7 +31,7 @@ public struct Observable: Sendable {
         self.read = read
     }
 
-    /// Creates an observable number; NaN means that the value is unknown. Recordings contain the
+    /// Creates a numeric observable; NaN means that the value is unknown. Recordings contain the
     /// value if the field `number` is not nil.
     private init(
         _ name: String, _ unit: Unit, _ summary: String, recorded number: Int?,
@@ -78,8 +79,8 @@ struct Unit: Sendable {
 
 /// Field of the message `Tick` in recordings.
 public struct RecordedField: Sendable {
-    /// Number of the field. The number never changes, and a removed field's number is not used
-    /// again.
+    /// Number of the field in the message `Tick`. The number never changes, and a removed field's
+    /// number is not used again.
     public let number: Int
     /// Name that ends with the unit, for example `gyro_bias_yaw_dps`.
     public let name: String
@@ -94,7 +95,7 @@ public struct RecordedField: Sendable {
 // can show the value. `recorded` is the number of the field, or of the first of three fields. `as`
 // is the name of the field, if it differs from the name of the variable.
 extension Observable {
-    /// Declares an observable that is a word or a list of words.
+    /// Declares an observable whose value is a word or a list of words.
     static func words(
         _ name: String, _ summary: String,
         _ read: @escaping @Sendable (StabilizerSnapshot) -> JSONValue
@@ -102,7 +103,7 @@ extension Observable {
         [Observable(name, "", summary) { read($0.snapshot) }]
     }
 
-    /// Declares an observable number that is read from the record of a tick.
+    /// Declares a numeric observable that is read from the record of a tick.
     static func tick(
         _ name: String, _ unit: Unit, _ summary: String, recorded number: Int? = nil,
         as field: String? = nil, _ read: @escaping @Sendable (TelemetryRecord) -> Double
@@ -110,7 +111,7 @@ extension Observable {
         [Observable(name, unit, summary, recorded: number, as: field, read)]
     }
 
-    /// Declares an observable number that is read from the snapshot.
+    /// Declares a numeric observable that is read from the snapshot.
     static func number(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -140,7 +141,7 @@ extension Observable {
             .shown(in: place, .pure, 0) { Int(read($0)) }
     }
 
-    /// Declares three observable numbers, one for each axis of the gimbal.
+    /// Declares three numeric observables, one for each axis of the gimbal.
     static func axes(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
@@ -157,8 +158,8 @@ extension Observable {
         }
     }
 
-    /// Declares three observable numbers about the camera's axes. `subscribe` and recordings order
-    /// the three values by gimbal axis; `status` shows them as x, y and z.
+    /// Declares three numeric observables, one for each axis of the camera. `subscribe` and
+    /// recordings order the three values by gimbal axis; `status` shows them as x, y and z.
     static func body(
         _ name: String, _ unit: Unit, _ summary: String, in place: String? = nil,
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,

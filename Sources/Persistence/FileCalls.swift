@@ -3,7 +3,7 @@ public import SystemPackage
 
 /// System calls that the state store uses. Tests replace the calls to simulate failures.
 ///
-/// Every call throws its errno. After EINTR it is repeated.
+/// Every call throws its errno. The call is repeated after EINTR.
 public struct FileCalls: Sendable {
     /// Mode for opening a file.
     public enum Access: Sendable {
@@ -78,7 +78,7 @@ public struct FileCalls: Sendable {
             try retrying { bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
         },
         sync: { file throws(Errno) in try retrying { Glibc.fsync(file) } },
-        // Linux closes the descriptor even if close(2) reports EINTR. A second call could close
+        // Linux closes the descriptor even if close(2) reports EINTR. A second close(2) could close
         // another file, so the call is not repeated.
         close: { file throws(Errno) in
             if Glibc.close(file) != 0, errno != EINTR { throw Errno(rawValue: errno) }

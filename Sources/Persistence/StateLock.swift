@@ -4,8 +4,8 @@ public import SystemPackage
 /// Lock of the state directory. Only one process can hold the lock. Otherwise two processes would
 /// overwrite each other's saved states.
 ///
-/// The lock is flock(2) on a separate file, because every save replaces the state file. The kernel
-/// releases the lock at the end of the process, for any reason.
+/// The lock is flock(2) on a separate file, because every save replaces the state file. When the
+/// process ends for any reason, the kernel releases the lock.
 public final class StateLock: Sendable {
     private let descriptor: Int32
 

@@ -32,7 +32,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public let path: FilePath
     /// Kind of the problem with saved state.
     public let reason: Reason
-    /// New path of an unreadable file, for inspection; nil if it was not moved.
+    /// New path of an unreadable file, for inspection; nil if the file was not moved.
     public var keptAs: FilePath?
 
     /// Path, problem and remedy in one line.

@@ -37,7 +37,7 @@ struct ControlDevice {
     /// Adopts the present state of the device, after the device was opened or events were lost. A
     /// button that is already down has no effect until it is released.
     ///
-    /// - Returns: Releases of all presses in progress.
+    /// - Returns: A release for each press or hold that had begun.
     @discardableResult
     mutating func resume(_ state: InputState, now: Instant) -> [Happening] {
         var happenings: [Happening] = []
@@ -56,7 +56,7 @@ struct ControlDevice {
             for isPositive in [false, true] where ends[code] == (isPositive ? 1 : -1) {
                 buttons[.end(code, isPositive: isPositive)] = GestureRecogniser(isDown: true)
             }
-            // The centre of a stick that has already been measured remains valid.
+            // If the centre of a stick has already been measured, it remains valid.
             if sticks[code] == nil {
                 sticks[code] = StickAxis(value: axis.value, range: axis.range, now: now)
             } else {
@@ -105,7 +105,7 @@ struct ControlDevice {
         }
     }
 
-    /// Evaluates the time that has passed since the last event.
+    /// Handles the timeouts that have expired since the last event.
     mutating func advance(
         now: Instant, _ rules: GestureRules
     ) -> (happenings: [Happening], stuck: [UInt16]) {
@@ -170,11 +170,11 @@ struct InputState: Equatable {
 
     /// Codes of the keys and buttons that are down.
     var pressed: Set<UInt16> = []
-    /// The absolute axes by code.
+    /// Absolute axes of the device, by code.
     var axes: [UInt16: Axis] = [:]
 
-    /// True if a button is down. The result is false for the end of an axis; `resume` evaluates
-    /// these ends.
+    /// True if a button is down. The result is false for an end position of an axis; `resume`
+    /// evaluates the end positions.
     func isDown(_ control: Control) -> Bool {
         if case .button(let code) = control { pressed.contains(code) } else { false }
     }
@@ -186,7 +186,7 @@ struct GestureRules: Equatable {
     var times = GestureRecogniser.Times()
     /// Dead zone of a stick, as a fraction of its travel.
     var deadZone = 0.0
-    /// Time until a deflected stick without a change counts as stuck, s.
+    /// Time after which a deflected stick counts as stuck if its value does not change, s.
     var stickTimeout = 0.0
     /// True if all gestures are recognised, because a control is being identified.
     var isLearning = false

@@ -33,7 +33,7 @@ struct ControlPanel {
     private(set) var events: [ControlsReport.Event] = []
     /// Number of events since the start.
     private(set) var sequence = 0
-    /// Control that was identified last.
+    /// Most recently identified control.
     private(set) var learned: ControlsReport.Learned?
     private var learnsUntil: Instant?
     private var settings: Settings.Controls
@@ -95,7 +95,7 @@ struct ControlPanel {
         log.notice("The input device \(name) (\(device.node)) can move the gimbal.")
     }
 
-    /// Removes a device. The motion that the device has requested ends.
+    /// Removes a device, and stops the motion that the device has requested.
     mutating func disconnect(_ id: Int, now: Instant) {
         guard let device = devices.removeValue(forKey: id) else { return }
         log.notice("The input device \(device.description.name) (\(device.node)) is gone.")
@@ -136,8 +136,8 @@ struct ControlPanel {
 
     // MARK: Time
 
-    /// Evaluates the time that has passed since the last event, and sends due requests. Call this
-    /// method after every batch of events, and at `due`.
+    /// Handles the timeouts that have expired since the last event, and sends due requests. Call
+    /// this method after every batch of events, and at `due`.
     mutating func advance(now: Instant) {
         let present = port.settings.controls
         if present != settings {
@@ -239,7 +239,8 @@ struct ControlPanel {
         }
     }
 
-    /// True if the control is an end of an axis, and the settings use this axis as a stick.
+    /// True if the control is an end position of an axis, and the settings use this axis as a
+    /// stick.
     private func isOfStick(_ control: Control) -> Bool {
         guard case .end(let code, _) = control else { return false }
         return turns.contains { $0.code == code }

@@ -320,7 +320,7 @@ public final class ControlsServer: Service {
 }
 
 extension ControlDevice {
-    /// True if the device has a control.
+    /// True if the device has the given control.
     fileprivate func has(_ control: Control) -> Bool {
         switch control {
         case .button(let code): description.keys.contains(code)

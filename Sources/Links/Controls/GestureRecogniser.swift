@@ -17,7 +17,7 @@ struct GestureRecogniser {
         var stuck = 60.0
     }
 
-    /// Result of an edge, or of the passage of time.
+    /// Result of an edge or of a timeout.
     enum Outcome: Equatable {
         /// A gesture.
         case gesture(Gesture)
@@ -34,7 +34,7 @@ struct GestureRecogniser {
         /// The button is down; the beginning of the press is unknown.
         case uncertain
         /// The button went down at `since`, less than the debounce time ago. `taps` is the number
-        /// of earlier taps of the gesture, which are valid until `until`.
+        /// of earlier taps of the gesture; these taps are valid until `until`.
         case closing(since: Instant, taps: Int, until: Instant)
         case down(since: Instant, taps: Int)
         case held(since: Instant)
@@ -100,7 +100,7 @@ struct GestureRecogniser {
         case (.uncertain, false): state = .up
         default: break
         }
-        // If the debounce time is zero, an edge has its result immediately.
+        // If the debounce time is zero, an edge takes effect immediately.
         return outcomes + advance(now: time, most: most)
     }
 
@@ -115,7 +115,7 @@ struct GestureRecogniser {
         }
     }
 
-    /// Evaluates the time that has passed since the last edge.
+    /// Handles the timeout if it has expired since the last edge.
     mutating func advance(now: Instant, most: Int) -> [Outcome] {
         var outcomes: [Outcome] = []
         while let due, due <= now {

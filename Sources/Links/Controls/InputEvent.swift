@@ -53,7 +53,7 @@ struct InputEvent: Equatable {
         switch (type, code) {
         case (0, 0): .report
         case (0, 3): .dropped
-        // Value 2 means that a key that is down repeats.
+        // Value 2 is a key repeat.
         case (1, 1...0x2FF) where value == 0 || value == 1: .key(code, isDown: value == 1)
         case (2, 0...0x0F): .dial(code, value)
         case (3, 0...0x3F): .axis(code, value)
@@ -81,7 +81,7 @@ struct InputDescription: Equatable, Sendable {
     private static let gamepadKeys: ClosedRange<UInt16> = 0x120...0x13F
     /// BTN_TOUCH: a touch screen or a touch pad.
     private static let touch: UInt16 = 0x14A
-    /// Smallest number of ordinary keys of a keyboard.
+    /// Number of ordinary keys from which a device counts as a keyboard.
     private static let keyboardKeys = 32
 
     /// Checks whether the device is used.

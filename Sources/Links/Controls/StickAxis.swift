@@ -49,9 +49,9 @@ struct StickAxis {
         hasTaught = false
     }
 
-    /// Evaluates the time that has passed. If the stick rests near its centre, the centre is
-    /// corrected. If a deflected stick does not change within the timeout, the axis counts as stuck
-    /// until the stick returns to the centre.
+    /// Updates the state of the axis after time has passed without a new value. If the stick rests
+    /// near its centre, the centre is corrected. If a deflected stick does not change within the
+    /// timeout, the axis counts as stuck until the stick returns to the centre.
     ///
     /// - Returns: True if the axis has become stuck.
     mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {

@@ -171,7 +171,7 @@ extension PeerCredentials {
                 supplementaryGroups = Array(groups.prefix(count))
                 return
             }
-            // Kernels without SO_PEERGROUPS: only the primary group is checked.
+            // On kernels without SO_PEERGROUPS, only the primary group is checked.
             guard error == ERANGE else { return }
             capacity = count
         }

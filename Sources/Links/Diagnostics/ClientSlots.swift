@@ -5,14 +5,15 @@ import GimbalCore
 ///
 /// A client with write access always gets a connection, because it must be able to send a stop. If
 /// necessary, the server closes another connection. The server closes read-only connections first,
-/// then connections without subscriptions. Among equal connections, it closes the connection with
-/// the oldest request. Clients without write access cannot occupy all connections. A new reader
-/// replaces another reader only after the other reader has sent no request for `readerIdleSeconds`.
+/// then connections without subscriptions. Among equal connections, the server closes the
+/// connection with the oldest request. Clients without write access cannot occupy all connections.
+/// A new reader replaces another reader only after the other reader has sent no request for
+/// `readerIdleSeconds`.
 struct ClientSlots {
-    /// Properties of a connection that decide about its replacement by another connection.
+    /// Properties of a connection that determine whether a new connection can replace it.
     struct Client {
         var mayWrite: Bool
-        /// True if the client has subscribed to something, or waits for an answer.
+        /// True if the client has a subscription, or waits for an answer.
         var isStreaming: Bool
         /// Time of the last request; before the first request, time of the connection.
         var lastRequest: Instant
@@ -34,7 +35,7 @@ struct ClientSlots {
     /// Number of connections that are reserved for clients with write access.
     let reserved: Int
 
-    /// Decides whether a new connection is accepted, and which connection is closed for it.
+    /// Decides whether a new connection is accepted, and which connection is closed to free a slot.
     func decide(mayWrite: Bool, among clients: [Client], now: Instant) -> Decision {
         let readers = clients.indices.filter { !clients[$0].mayWrite }
         if mayWrite {

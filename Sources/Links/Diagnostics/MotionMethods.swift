@@ -25,10 +25,10 @@ private struct Move {
     }
 }
 
-// Methods that move the machine, each with its parameters and its reply. The methods convert
-// degrees to radians; `MotionRequest` contains the permitted ranges.
+// Methods that move the camera, the wheels or the stepper motors, each with its parameters and its
+// reply. The methods convert degrees to radians; `MotionRequest` contains the permitted ranges.
 extension SocketMethod {
-    /// The methods that move the machine, in the order in which `methods` lists them.
+    /// The methods for motion, in the order in which `methods` lists them.
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
         [
             move(

@@ -42,8 +42,8 @@ final class QuestionDesk: Sendable {
     }
 
     /// Drops the waiting read-only request of a client that has disconnected. An unparsed line
-    /// remains in the queue, because the request in the line may not be read-only. Any thread can
-    /// call this method.
+    /// remains in the queue, because the line can contain a request that changes something. Any
+    /// thread can call this method.
     func abandon(client: Int) {
         questions.withLock { questions in
             for index in questions.indices where questions[index].client == client {

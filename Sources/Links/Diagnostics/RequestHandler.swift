@@ -92,8 +92,8 @@ struct RequestHandler: Sendable {
     }
 
     /// True if the line is an emergency stop of a client that can write. Long lines are not
-    /// searched. A stop in a long line is executed only when the line is the next request of its
-    /// connection.
+    /// searched for a stop. A stop in a long line is executed only when the line is the next
+    /// request of its connection.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {
         guard connection.mayWrite, line.count <= Self.shortLine, Self.mayBeStop(line),
             let request = try? Request(line: Array(line))
@@ -211,7 +211,7 @@ struct RequestHandler: Sendable {
         case .identify:
             let before = CommandSource(connection.client)
             let identity = try connection.identify(try Parameters(request, method.parameters))
-            // A connection that becomes an assistant's connection loses control.
+            // If the client declares itself an assistant, the connection loses control.
             if CommandSource(connection.client) != before { port.left(before, now: port.now) }
             return try encode(identity)
         }

@@ -98,7 +98,7 @@ public struct SocketMethod: Sendable {
     public let summary: String
     /// The parameters that the method accepts; nil means that the method ignores all parameters.
     let parameters: [Parameter]?
-    /// True if the method requires write access before it reads its parameters.
+    /// True if the server checks write access before the method reads its parameters.
     public let isWrite: Bool
     let work: Work
     /// JSON Schema of the answer; nil if no program needs it.

@@ -66,8 +66,8 @@ public final class FreshnessFile: Service {
         return value <= reserved
     }
 
-    /// Requests that the file receives `value` plus the margin. The link can then accept the values
-    /// up to this sum. Any thread can call this method, which never waits.
+    /// Requests a write of the sum of `value` and `margin` to the file. The link can then accept
+    /// the values up to this sum. Any thread can call this method, which never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)

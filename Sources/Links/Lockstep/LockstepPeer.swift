@@ -42,9 +42,8 @@ struct LockstepPeer {
     mutating func flush() { if !output.send(to: descriptor) { hasEnded = true } }
 }
 
-/// Connection of a client that has ended. The connection stays open until its replies have been
-/// sent and its input has ended. Otherwise the client could receive an error instead of its last
-/// replies.
+/// Ended connection of a client. The connection stays open until its replies have been sent and its
+/// input has ended. Otherwise the client could receive an error instead of its last replies.
 struct LockstepLeaver {
     let descriptor: FileDescriptor
     var output: OutputBuffer

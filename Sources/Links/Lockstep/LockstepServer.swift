@@ -78,11 +78,11 @@ public final class LockstepServer: Service {
 /// Handshake between another thread and the server's thread; each side sends one byte. After the
 /// handshake, all earlier events have been handled.
 final class SettlingPipes: Sendable {
-    /// `Bell` for a waiting thread, which wakes the server's thread.
+    /// `Bell` with which a waiting thread wakes the server's thread.
     let request: Bell
     private let answer: Bell
-    /// True if the server's thread runs. A waiting thread holds the lock, so only one thread waits
-    /// at a time.
+    /// True if the server's thread is running. A waiting thread holds the lock, so only one thread
+    /// waits at a time.
     private let isServed = Mutex(false)
 
     init() throws {
@@ -93,7 +93,7 @@ final class SettlingPipes: Sendable {
     /// Records that the server's thread has started.
     func begin() { isServed.withLock { $0 = true } }
 
-    /// Releases a waiting thread, and records that the server's thread has ended.
+    /// Wakes a waiting thread, and records that the server's thread has ended.
     func end() {
         acknowledge()
         isServed.withLock { $0 = false }

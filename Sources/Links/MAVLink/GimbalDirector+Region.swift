@@ -4,7 +4,7 @@ import Wire
 
 // Regions of interest: MAV_CMD_DO_SET_ROI_LOCATION, _SYSID and _NONE.
 extension GimbalDirector {
-    /// Change of the direction from which the camera is pointed again, rad.
+    /// Direction change after which the camera is pointed again, rad.
     private static let step = Angle.degrees(0.05).radians
 
     /// Points the camera at a target, and keeps it pointed at the target. If no peer is in control,
@@ -41,12 +41,12 @@ extension GimbalDirector {
         lookedAt = direction
     }
 
-    /// Ends the pointing at a region of interest: the camera looks ahead again.
+    /// Stops pointing at a region of interest; the camera looks ahead again.
     mutating func lookAhead(from sender: MAVLinkAddress, now: Instant) throws(Refusal) {
         try steerUnmanaged(GimbalRequest(flags: .neutral), from: sender, now: now)
     }
 
-    /// Points the camera at the region of interest again, if its direction has changed.
+    /// Points the camera again after the direction of the region of interest has changed.
     mutating func watchRegion(now: Instant) {
         guard region.target != nil, let direction = region.direction(now: now) else { return }
         if let lookedAt, abs(direction.pitch - lookedAt.pitch) < Self.step,
@@ -63,7 +63,7 @@ extension GimbalDirector {
         }
     }
 
-    /// Repeats the direction, because the motors are on again.
+    /// Repeats the request for the direction, because the motors are on again.
     mutating func lookAgain() { lookedAt = nil }
 }
 

@@ -166,7 +166,7 @@ struct GimbalDirector {
         try carryOut(wanted, for: source, now: now)
     }
 
-    /// Points the camera in a direction in the name of the peer in control.
+    /// Points the camera in a direction on behalf of the peer in control.
     mutating func point(
         _ direction: RegionOfInterest.Direction, now: Instant
     ) throws(Refusal) {
@@ -227,8 +227,8 @@ struct GimbalDirector {
         }
     }
 
-    /// Heading relative to north minus heading in the loop's frame, rad; 0 while it is unknown.
-    /// Angles are then relative to the heading at power-on.
+    /// Heading relative to north minus heading in the loop's frame, rad; 0 while it is unknown. If
+    /// the difference is unknown, angles are relative to the heading at power-on.
     private var north: Double { vehicle.north ?? 0 }
 
     /// Wraps an angle to -π...π rad; NaN is returned unchanged.

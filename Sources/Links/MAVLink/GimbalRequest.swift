@@ -5,7 +5,7 @@ import Wire
 /// are in rad and rates in rad/s; pitch up, roll right and yaw right are positive. An axis without
 /// a request is NaN.
 struct GimbalRequest: Equatable {
-    /// Rate that a stick at its end position requests, rad/s.
+    /// Rate that a fully deflected stick requests, rad/s.
     private static let fullRate = Angle.degrees(60).radians
 
     var flags: GimbalFlags
@@ -26,8 +26,8 @@ struct GimbalRequest: Equatable {
         rates.yaw = Double(message.yawRate)
     }
 
-    /// Creates the request from the position of a remote control's stick. A stick at its end
-    /// position requests the angle at the end of the range, or a rate of 60 °/s.
+    /// Creates the request from the position of a remote control's stick. A fully deflected stick
+    /// requests the angle at the end of the range, or a rate of 60 °/s.
     init(_ message: GimbalManagerSetManualControl, lower: AxisVector, upper: AxisVector) {
         func angle(_ share: Float, _ lower: Double, _ upper: Double) -> Double {
             let share = min(max(Double(share), -1), 1)

@@ -243,7 +243,7 @@ extension MAVLinkComponent {
         }
     }
 
-    /// The place of a region of interest.
+    /// Location of a region of interest.
     private func place(of order: Order, now: Instant) throws(Refusal) -> RegionOfInterest.Place {
         var place = RegionOfInterest.Place(
             latitude: order.place.latitude, longitude: order.place.longitude,

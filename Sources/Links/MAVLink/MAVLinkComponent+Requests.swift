@@ -67,8 +67,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// True if a device number addresses this gimbal. The number is its device number, its
-    /// component number, or 0 (all devices).
+    /// True if a device number addresses this gimbal. The number is the gimbal's device ID, its
+    /// component ID, or 0 (all devices).
     func isOurDevice(_ device: Float) -> Bool {
         [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
     }

@@ -70,9 +70,9 @@ final class MAVLinkComponent {
     /// Schedule of the messages about the followed person, by peer: interval, s, and time of the
     /// next message.
     var followingStreams: [Int: (period: Double, due: Instant)] = [:]
-    /// Series of photos in progress; nil if none runs.
+    /// Series of photos in progress; nil if there is none.
     var photoSeries: PhotoSeries?
-    /// Number of photos that ground stations know of.
+    /// Number of photos that have been reported to ground stations.
     var photos = 0
     /// Index of the next parameter of each list in progress, by peer.
     var listings: [Int: Int] = [:]
@@ -333,7 +333,7 @@ final class MAVLinkComponent {
     }
 
     /// Records that a component has sent a message; returns true if the component's address belongs
-    /// to the peer. If an address moves to another peer, control does not move to this peer.
+    /// to the peer. If an address moves to another peer, control does not move with the address.
     private func note(_ sender: MAVLinkAddress, from peer: Int, now: Instant) -> Bool {
         let finding = identities.note(
             sender, by: peer, now: now, isConfigured: { peers[$0]?.isConfigured ?? false },

@@ -14,7 +14,7 @@ public struct MAVLinkConfiguration: Sendable {
     public var connect: DatagramAddress?
     /// Device file of the serial port to an autopilot; nil without a serial link.
     public var serial: String?
-    /// Speed of the serial port, baud.
+    /// Baud rate of the serial port.
     public var baud = 57600
 
     /// Signer of frames, with the key and the newest signature times. If the property is nil, the
@@ -25,8 +25,8 @@ public struct MAVLinkConfiguration: Sendable {
     /// Function that returns the time of day for signatures, in units of 10 µs since 2015.
     public var timeOfDay: @Sendable () -> UInt64 = { 0 }
 
-    /// Function that returns the video stream of a companion program; nil without a stream. The
-    /// gimbal announces the stream as a camera.
+    /// Function that returns the video stream of a companion program; nil without a stream. A
+    /// MAVLink camera component announces the stream to ground stations.
     public var camera: @Sendable () -> VideoStream? = { nil }
     /// State of the companion program that takes photos and records video; nil without one.
     public var captured: @Sendable () -> CaptureState? = { nil }

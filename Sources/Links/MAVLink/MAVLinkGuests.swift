@@ -11,7 +11,7 @@ import Wire
 /// have the most peers of all hosts. Therefore one host cannot exclude another host. An emergency
 /// stop is executed even from a peer without a slot.
 struct MAVLinkGuests {
-    /// A peer on the open MAVLink port that has one of the limited slots.
+    /// Peer on the open MAVLink port; the peer occupies one of the limited slots.
     struct Guest {
         let number: Int
         var parser: MAVLinkParser
@@ -40,7 +40,7 @@ struct MAVLinkGuests {
     /// The guest at an address; nil for an address that is not registered.
     subscript(address: DatagramAddress) -> Guest? { guests[address] }
 
-    /// Records that a message of a guest has arrived.
+    /// Records that a message from a guest has arrived.
     mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
         guests[address]?.parser = parser
         guests[address]?.heard = now

@@ -37,7 +37,7 @@ struct MAVLinkIdentities {
         identities.filter { $0.value.peer == peer }.map(\.key)
     }
 
-    /// Records that a message of a component has arrived.
+    /// Records that a message from a component has arrived.
     ///
     /// - Parameters:
     ///   - component: Address of the component.

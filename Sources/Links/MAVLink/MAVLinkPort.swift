@@ -17,7 +17,7 @@ extension MAVLinkResult {
 }
 
 extension CommandSource {
-    /// Creates the source for a MAVLink peer.
+    /// Creates the command source for a MAVLink peer.
     public init(_ peer: MAVLinkAddress) {
         self.init(
             link: .mavlink, connection: UInt64(peer.system) << 8 | UInt64(peer.component))

@@ -19,9 +19,9 @@ public struct MAVLinkSigning: Sendable {
 
     /// One minute, in units of 10 µs, the unit of the times in signatures.
     public static let minute: UInt64 = 6_000_000
-    /// Largest number of stored links, of all senders.
+    /// Largest number of links whose times are stored, for all senders together.
     private static let mostStreams = 256
-    /// Start of the time in signatures, 2015-01-01, in seconds since 1970.
+    /// Epoch of the times in signatures: 2015-01-01, in seconds since 1970.
     private static let epoch: Int64 = 1_420_070_400
 
     private let key: SharedKey
@@ -30,8 +30,7 @@ public struct MAVLinkSigning: Sendable {
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
-    /// Newest of three times: of the last signed frame, of the last accepted frame, and of the
-    /// clock.
+    /// Newest of three times: the last signed frame, the last accepted frame, and the clock.
     private var timestamp: UInt64
 
     /// Creates a signer.

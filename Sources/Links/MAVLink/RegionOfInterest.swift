@@ -40,11 +40,11 @@ struct RegionOfInterest {
         var place: Place
         /// Altitude above home, m; NaN if it is not known.
         var height: Double
-        /// Speeds to the north, to the east and upwards, m/s.
+        /// Velocity to the north, to the east and upwards, m/s.
         var speed: (north: Double, east: Double, up: Double)
         var time: Instant
 
-        /// The place at a later time, at constant speed.
+        /// The place extrapolated to a later time, at constant velocity.
         func place(at now: Instant) -> Place {
             let seconds = min(max(now.seconds(since: time), 0), RegionOfInterest.extrapolation)
             var moved = place
@@ -57,13 +57,13 @@ struct RegionOfInterest {
         }
     }
 
-    /// Age from which a position is not used, s.
+    /// Age at which a position is no longer used, s.
     static let staleSeconds = 3.0
     /// Longest time for which a position is extrapolated, s.
     private static let extrapolation = 1.0
     /// Largest number of other vehicles whose positions are stored.
     private static let mostSystems = 16
-    /// Shortest distance from which a direction is computed, m.
+    /// Shortest distance to a target for which a direction is computed, m.
     private static let nearest = 0.5
     /// Length of one degree of latitude on a sphere with the mean radius of the earth, 6371.0088 km
     /// (IUGG), m. The error of a direction is at most 0.2°.
@@ -111,8 +111,8 @@ struct RegionOfInterest {
         return target == .system(system)
     }
 
-    /// Stores the position from the GPS receiver of the gimbal's own vehicle, which is used only
-    /// while the vehicle does not send GLOBAL_POSITION_INT.
+    /// Stores the position from the GPS receiver of the gimbal's own vehicle. The position is used
+    /// only while the vehicle does not send GLOBAL_POSITION_INT.
     ///
     /// - Parameters:
     ///   - message: The position.

@@ -31,9 +31,8 @@ struct RiderStation {
         var heard: Instant
     }
 
-    /// Largest number of remote controls whose state is stored. If further
-    /// remote controls send commands, the state of the remote control is dropped that has been
-    /// silent for the longest time.
+    /// Largest number of remote controls whose state is stored. If further remote controls send
+    /// commands, the state of the least recently active remote control is dropped.
     private static let maximumRemotes = 16
 
     private(set) var counters = Counters()

@@ -11,8 +11,8 @@ import Wire
 /// The bridge then splits the bytes from the port into frames, and sends the gimbal's frames
 /// between the port's frames.
 public final class BridgeRole: SerialRole {
-    /// Pause of the port after which the bridge sends the collected bytes, s. The firmware of the
-    /// BLE Mini uses the same pause.
+    /// Idle time of the port after which the bridge sends the collected bytes, s. The firmware of
+    /// the BLE Mini uses the same pause.
     private static let idleSeconds = 0.005
     /// Limit of the collected bytes; at this limit, the bridge sends the bytes without waiting for
     /// a pause. A stream at 115200 baud may have no pauses.
@@ -32,7 +32,7 @@ public final class BridgeRole: SerialRole {
 
     /// - Parameters:
     ///   - path: Device file of the serial port.
-    ///   - tap: Role with the gimbal's own MAVLink; nil if the port's bytes are passed on
+    ///   - tap: Role for the gimbal's own MAVLink messages; nil if the port's bytes are passed on
     ///     unchanged.
     ///   - logger: Log for the opening and the loss of the port.
     public init(path: String, tap: (any SerialRole)?, logger: Logger) {

@@ -22,7 +22,8 @@ struct Acceptor {
         self.client = client
     }
 
-    /// Adds the descriptor of the listener, or the end of the pause during a pause.
+    /// Adds the listener's descriptor to the set for poll(2); during a pause, adds the end of the
+    /// pause instead.
     mutating func prepare(_ set: inout PollSet, now: Instant) {
         if let end = pause, now >= end { pause = nil }
         set.add(pause == nil ? listener.descriptor : nil)

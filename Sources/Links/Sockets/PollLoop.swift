@@ -36,8 +36,8 @@ struct PollSet {
         if let time, time < end { end = time }
     }
 
-    /// Events that poll(2) has returned for an entry; `place` is the number of the `add` call, from
-    /// 1.
+    /// Events that poll(2) has returned for an entry; `place` is the number of the `add` call,
+    /// counted from 1.
     subscript(place: Int) -> Int32 { Int32(entries[place].revents) }
 
     /// Waits for an event of the descriptors.
@@ -45,8 +45,8 @@ struct PollSet {
     /// - Returns: 0 or an errno.
     fileprivate mutating func wait(_ now: Instant) -> Int32 {
         // The times are compared first, because subtracting the earliest possible instant would
-        // overflow. The wait is one nanosecond longer than the difference, to prevent a wake-up
-        // before the time.
+        // overflow. The wait is one nanosecond longer than the difference, to prevent an early
+        // wake-up.
         let rest = end <= now ? 0 : end.nanoseconds - now.nanoseconds + 1
         var ready: Int32 = 0
         return cl_socket_wait(&entries, entries.count, rest, &ready)

@@ -51,7 +51,7 @@ public struct Person: Sendable, Equatable {
     /// The point for the given part of the body.
     public subscript(part: Landmark.Part) -> Landmark { landmarks[part.rawValue] }
 
-    /// Visibility threshold of a visible point, 0...1.
+    /// Visibility above which a point counts as visible, 0...1.
     public static let visible = 0.5
 
     /// Rectangle around the visible points of the body, pixels; nil if fewer than four points are

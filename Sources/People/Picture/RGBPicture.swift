@@ -12,7 +12,7 @@ public struct RGBPicture: Sendable, Equatable {
     /// - Parameters:
     ///   - width: Width, pixels, at least 1.
     ///   - height: Height, pixels, at least 1.
-    ///   - bytes: Colour values, 3 · width · height in number.
+    ///   - bytes: Colour values; their number is 3 · width · height.
     public init?(width: Int, height: Int, bytes: [UInt8]) {
         guard width > 0, height > 0, bytes.count == 3 * width * height else { return nil }
         self.width = width

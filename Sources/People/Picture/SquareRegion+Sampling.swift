@@ -15,8 +15,8 @@ extension SquareRegion {
     func sample(
         _ picture: RGBPicture, count: Int, range: ClosedRange<Float>, into target: inout [Float]
     ) {
-        // A model can return an invalid region. Positions in such a region can be too large for an
-        // integer.
+        // A model can return an invalid region. Positions in an invalid region can be too large for
+        // an integer.
         let far = 1e5
         guard side > 0, side < far, abs(centre.x) < far, abs(centre.y) < far, rotation.isFinite
         else {

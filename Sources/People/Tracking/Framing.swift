@@ -19,7 +19,7 @@ public struct Framing: Sendable, Equatable {
     /// height, 0...0.5.
     public var headRoom = 0.12
     /// Half the width of the dead zone, as a fraction of the picture's width, 0...0.4. The camera
-    /// moves if the person's horizontal distance from the desired position is larger.
+    /// moves only if the person is farther from the desired position than this value.
     public var deadZone = 0.0
     /// Time constant of the person's motion to the desired position in the picture, s.
     public var smoothing = 0.25

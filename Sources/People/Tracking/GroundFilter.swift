@@ -87,8 +87,8 @@ struct GroundFilter: Sendable {
         let measured = sighting.distance ?? distance
         let place = SIMD2(
             measured * cm_cos(sighting.yaw), measured * cm_sin(sighting.yaw))
-        // The noise depends on the filter's distance, which is more accurate than an observation's
-        // distance. If the observation has no distance, only its heading has an effect.
+        // The noise depends on the filter's distance, because this distance is more accurate than
+        // an observed distance. If the observation has no distance, only its heading has an effect.
         var noise = Self.noise(sighting.yaw, distance)
         if sighting.distance == nil {
             noise = Self.noise(sighting.yaw, distance, distanceSigma: 10)

@@ -42,7 +42,7 @@ public struct PersonFollower: Sendable {
 
     /// Current state of the follower.
     public private(set) var state = State.off
-    /// Timeout without a person before the follower stops, s.
+    /// Time without a person after which the follower stops, s.
     public var patience = 15.0
     /// Desired position of the person in the picture.
     public var framing = Framing()

@@ -42,8 +42,8 @@ public struct TrackedPerson: Sendable {
 }
 
 /// Tracker of several people in the earth frame. The tracker predicts each person's direction at
-/// the time of a picture. The tracker assigns the observations with the smallest total error, and
-/// keeps people who are briefly hidden. All times are in seconds on the same clock.
+/// the time of a picture. The tracker assigns observations to people with the smallest total error,
+/// and keeps the tracks of briefly hidden people. All times are in seconds on the same clock.
 public struct PersonTracker: Sendable {
     /// Timeout of a track without an observation, s. The timeout is sufficient for a person who is
     /// hidden for 1 s and then missed in some pictures.

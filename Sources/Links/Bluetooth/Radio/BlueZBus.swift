@@ -14,7 +14,7 @@ final class BlueZBus {
         var device: String
         /// Largest size of an ATT packet (MTU), bytes; nil if unknown.
         var mtu: Int?
-        /// Number of this write, for a later call of `answer`.
+        /// ID of the write, for a later call of `answer`.
         var token: UInt64 = 0
     }
 
@@ -65,8 +65,8 @@ final class BlueZBus {
         for (index, service) in services.enumerated() {
             // Phones cache attribute handles. Therefore the services have fixed handles, far above
             // bluetoothd's own handles. Each service has room for 80 attributes. Services without
-            // an advertisement have a separate range of handles. Therefore a new service of another
-            // kind does not change the handles of these services.
+            // an advertisement have a separate range of handles. Therefore a new advertised service
+            // does not change the handles of the services without an advertisement.
             let first = service.isAdvertised ? 0x100 + 0x50 * index : 0x800
             expect(cbz_add_service(handle, "\(service.uuid)", UInt16(first)))
             for characteristic in service.characteristics {
@@ -111,7 +111,7 @@ final class BlueZBus {
         return (entry, deadline == .max ? nil : Instant(nanoseconds: deadline))
     }
 
-    /// Reads and handles one waiting message of D-Bus, if a message waits.
+    /// Reads and handles one pending D-Bus message, if there is one.
     ///
     /// - Returns: On success, true if more messages can be waiting. On failure, the errno that
     ///   ended the connection to the bus.
@@ -146,7 +146,7 @@ final class BlueZBus {
         }
     }
 
-    /// Sends a request to bluetoothd. If the request cannot be sent, the connection ends.
+    /// Sends a request to bluetoothd. If the request cannot be sent, the connection is closed.
     func ask(_ action: RadioAction) {
         switch action {
         case .openBus: break
@@ -189,7 +189,7 @@ final class BlueZBus {
 }
 
 extension BlueZBus {
-    /// Numbers of the resources that the connection uses. Tests compare the numbers of resources to
+    /// Counts of the resources that the connection uses. Tests compare the numbers of resources to
     /// find leaks.
     struct Resources: Equatable {
         /// Number of objects that the connection has published on D-Bus.

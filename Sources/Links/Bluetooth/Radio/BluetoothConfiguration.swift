@@ -1,6 +1,6 @@
 /// Configuration of the Bluetooth peripheral; see `[bluetooth]` in etc/airframed.toml.
 public struct BluetoothConfiguration: Sendable {
-    /// Requirement that a phone must fulfil to read and write.
+    /// Security level that a phone needs for read and write access.
     public enum Security: String, Sendable {
         /// Every phone in range can use the services; existing apps require open access.
         case open
@@ -10,9 +10,10 @@ public struct BluetoothConfiguration: Sendable {
 
     /// Name of the Bluetooth adapter, such as "hci0"; empty for the first adapter.
     public var adapter = ""
-    /// The name that a connected phone reads. The AirLink app connects only to this name.
+    /// Name of the peripheral that a connected phone reads. The AirLink app connects only to this
+    /// name.
     public var name = "AirOS Gimbal"
-    /// Requirement that a phone must fulfil to read and write.
+    /// Security level that a phone needs for read and write access.
     public var security = Security.open
     /// Largest number of connected phones; further phones are disconnected.
     public var maximumCentrals = 4

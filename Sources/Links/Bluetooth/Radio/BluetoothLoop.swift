@@ -43,10 +43,9 @@ final class BluetoothLoop {
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned. This time is the time of receipt of all requests until the
-    /// next wait.
+    /// Time at which poll(2) returned. All requests until the next wait have this time of receipt.
     private var wokenAt: Instant
-    /// Time of the next required call of the services.
+    /// Time at which the services must be called next.
     private var due: Instant?
     /// Advertised names of the services.
     private var names: [String]
@@ -99,7 +98,7 @@ final class BluetoothLoop {
         bus.close()
     }
 
-    /// Adds the descriptors of the mailbox, the services and the bus.
+    /// Adds the descriptors of the mailbox, the services and the bus to the set for poll(2).
     private func prepare(_ set: inout PollSet) {
         set.add(mailbox.bell.descriptor)
         for service in services { set.add(service.entry) }

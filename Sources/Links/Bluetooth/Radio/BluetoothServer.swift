@@ -5,8 +5,8 @@ import Synchronization
 public import Wire
 
 /// The Bluetooth peripheral as a service, on one ordinary thread, `airframed-ble`. The service
-/// starts even if the bus, bluetoothd or the adapter is missing. The service uses each part as soon
-/// as the part appears.
+/// starts even if the bus, bluetoothd or the adapter is missing. The service uses each missing
+/// component as soon as the component becomes available.
 public final class BluetoothServer: Service {
     /// Stack size of the thread, bytes; the stack is locked into memory.
     private static let stackSize = 512 * 1024

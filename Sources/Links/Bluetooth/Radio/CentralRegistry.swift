@@ -8,8 +8,8 @@ struct CentralRegistry {
     struct Entry {
         let central: Central
         var mtu: Int?
-        /// True if the phone connected although the largest number of phones was already connected.
-        /// A phone beyond the limit is disconnected, and its requests are ignored.
+        /// True if the phone connected when the maximum number of phones was already connected. A
+        /// refused phone is disconnected, and its requests are ignored.
         let isRefused: Bool
         fileprivate var bucket: TokenBucket
     }

@@ -62,7 +62,7 @@ enum RadioCall: Equatable {
     case list, powerOn, powerOff, setAlias, setPairable, registerAgent, registerApplication
     case registerAdvertisement(Int)
     case unregisterAdvertisement(Int)
-    /// Request to bluetoothd whose answer the supervisor does not need.
+    /// Request to bluetoothd; the supervisor ignores the answer.
     case other
 }
 
@@ -70,7 +70,7 @@ enum RadioCall: Equatable {
 enum RadioInterface: Hashable {
     case adapter, device, gattManager, advertisingManager
 
-    /// D-Bus interfaces that an adapter needs to be a peripheral.
+    /// D-Bus interfaces that an adapter needs to act as a peripheral.
     static let ofAdapter: Set<Self> = [.adapter, .gattManager, .advertisingManager]
 }
 

@@ -18,8 +18,8 @@ struct CharacteristicTable {
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 
-/// Subscriptions to the characteristics. For each characteristic, bluetoothd only reports if at
-/// least one central has subscribed.
+/// Subscriptions to the characteristics. For each characteristic, bluetoothd reports only whether
+/// at least one central has subscribed.
 final class Subscriptions {
     /// Characteristics for which bluetoothd has started notifications.
     private var started: Set<Int> = []
@@ -41,7 +41,7 @@ final class Subscriptions {
 
     /// Records that the last central has disconnected.
     ///
-    /// - Returns: Characteristics whose notifications end.
+    /// - Returns: Characteristics for which notifications must be stopped.
     func pause() -> [Int] {
         guard !isPaused else { return [] }
         isPaused = true
@@ -50,7 +50,7 @@ final class Subscriptions {
 
     /// Records that a central has connected.
     ///
-    /// - Returns: Characteristics whose notifications begin.
+    /// - Returns: Characteristics for which notifications must be started.
     func resume() -> [Int] {
         guard isPaused else { return [] }
         isPaused = false

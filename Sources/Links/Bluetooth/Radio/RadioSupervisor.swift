@@ -126,7 +126,7 @@ struct RadioSupervisor {
 
     private var isAdvertising: Bool { advertisements.allSatisfy { $0 == .done } }
 
-    /// Time of the required call of `handle(.time)` if no other event occurs.
+    /// Time at which `handle(.time)` must be called if no other event occurs.
     var deadline: Instant? {
         let steps =
             [bus, listing, agent, naming, pairability, powering, application] + advertisements
@@ -217,9 +217,10 @@ extension RadioSupervisor {
     }
 
     /// True if the adapter must be switched off and on to end a link that no longer works. A power
-    /// cycle of the adapter ends the link immediately. Without a power cycle, bluetoothd would need
-    /// two seconds, and the kernel four seconds. The power cycle does not disturb other programs,
-    /// because no program uses the adapter immediately after bluetoothd's start.
+    /// cycle of the adapter ends the link immediately. Without a power cycle, bluetoothd would end
+    /// the link after two seconds, and the kernel after four seconds. The power cycle does not
+    /// disturb other programs, because no program uses the adapter immediately after bluetoothd's
+    /// start.
     private mutating func isCutting(_ path: String, _ adapter: Adapter) -> Bool {
         if deadLinks.contains(where: { $0.hasPrefix("\(path)/") }) {
             cutting = .wanted

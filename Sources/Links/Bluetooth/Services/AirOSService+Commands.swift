@@ -111,7 +111,7 @@ extension AirOSService {
         )
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         try port.tuning.save(Self.keys, with: updates, from: source, note) { result in
-            // A latched emergency stop remains in force after an app's request for its defaults.
+            // If an app requests the default settings, a latched emergency stop remains in force.
             guard case .success = result, !port.control.isStopped else { return answer(result) }
             answer(
                 Result { () throws(Refusal) in
@@ -169,7 +169,7 @@ extension KalmanTriple {
             rMeasure: estimator.kalmanRMeasure)
     }
 
-    /// Changes of the settings `estimator.kalman_*` to the app's three Kalman values.
+    /// Changes of the settings `estimator.kalman_*` to the three Kalman values from the app.
     var updates: [SettingUpdate] {
         [
             SettingUpdate(\.estimator.kalmanQAngle, qAngle),
@@ -180,7 +180,7 @@ extension KalmanTriple {
 }
 
 extension CommandSource {
-    /// Creates the source for a phone with an AirOS app.
+    /// Creates the command source for a phone with an AirOS app.
     public init(_ central: Central) {
         self.init(link: .airos, connection: UInt64(central.connection))
     }

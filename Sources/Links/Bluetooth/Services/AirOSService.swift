@@ -207,8 +207,8 @@ extension AirOSCharacteristic {
     /// UUID of one characteristic of the service.
     var uuid: GATTUUID { GATTUUID(rawValue) }
 
-    /// Properties of the characteristic in the original firmware's table. In addition, the values
-    /// that apps read can be read without a subscription.
+    /// Properties of the characteristic in the original firmware's table. In addition, apps can
+    /// read the notified values without a subscription.
     var properties: Set<GATTCharacteristic.Property> {
         switch self {
         case .pitch, .roll, .yaw, .status: [.read, .notify]

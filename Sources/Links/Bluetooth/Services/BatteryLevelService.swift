@@ -63,7 +63,7 @@ public final class BatteryLevelService: GATTService {
         due = isOn ? now : nil
     }
 
-    /// Does nothing, because the service has no requests.
+    /// Does nothing, because clients of the service cannot request motion.
     public func disconnected(_ central: Central, now: Instant) {}
 
     /// The service has no descriptor.

@@ -136,7 +136,8 @@ public protocol GATTService: AnyObject {
     ) throws(ATTError)
 
     /// Begins the notifications of a characteristic after the first central has subscribed. Ends
-    /// them after the last central has unsubscribed. BlueZ does not identify the central.
+    /// the notifications after the last central has unsubscribed. BlueZ does not identify the
+    /// central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
     /// Stops the motion that a central has requested, because its connection has ended. If no other

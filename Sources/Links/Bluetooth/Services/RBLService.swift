@@ -9,10 +9,9 @@ import Wire
 /// Mini passes the bytes of its clients to a UART. This service instead passes the bytes to a
 /// `SerialRole`, such as a robot's remote control.
 ///
-/// Characteristic 0004 also accepts writes without response, because a flight display uses such
-/// writes. BlueZ cannot report errors for writes without response. Therefore the service ignores an
-/// invalid speed, and counts it. Characteristic 0003 accepts as many bytes as the MTU allows, not
-/// only 20.
+/// Characteristic 0004 also accepts writes without response, because a flight display sends them.
+/// BlueZ cannot report errors for writes without response. Therefore the service ignores an invalid
+/// speed, and counts it. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
 /// bytes). The service sends at most `piecesPerSecond` notifications per second. The limit of the
@@ -62,9 +61,9 @@ public final class RBLService: GATTService {
     /// Present baud rate of the serial port.
     private var baud: RBLBaud
     private var isSubscribed = false
-    /// Time of the service's next required call of its role.
+    /// Time at which the service must call its role next.
     private var roleDue: Instant?
-    /// Earliest time of the next notification with output of the role.
+    /// Earliest time at which the role's output can be sent in the next notification.
     private var pieceDue: Instant?
 
     /// Creates a service.
@@ -226,8 +225,8 @@ public final class RBLService: GATTService {
         if isSubscribed { roleDue = now } else { output.clear() }
     }
 
-    /// Runs the role's periodic work if it is due, and sends as many notifications as
-    /// `piecesPerSecond` permits.
+    /// Runs the role's periodic work when due, and sends as many notifications as `piecesPerSecond`
+    /// permits.
     public func advance(now: Instant, mtu: Int, _ notifier: some GATTNotifier) -> Instant? {
         if baud != port.settings.rbl.baud {
             baud = port.settings.rbl.baud

@@ -1,5 +1,5 @@
 /// Bounded queue of messages to the radio. When the queue is full, it drops its oldest complete
-/// messages. Therefore the remaining messages are recent, and no frame is cut.
+/// messages. Therefore the remaining messages are recent, and no frame is truncated.
 public struct SerialOutput: Sendable {
     /// Counters of the output queue since the start of airframed.
     public struct Counters: Sendable, Equatable {

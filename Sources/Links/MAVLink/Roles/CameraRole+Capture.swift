@@ -15,12 +15,12 @@ extension CameraRole {
 }
 
 extension CameraCaptureStatus {
-    /// State of photos and recordings, as airframe-eyes has reported it.
-    /// `series` is the series of photos in progress; nil if none runs.
+    /// State of photos and recordings, as airframe-eyes has reported it. `series` is the series of
+    /// photos in progress; nil if there is none.
     init(_ state: CaptureState, series: PhotoSeries?, bootMs: UInt32) {
         self.init()
         self.bootMs = bootMs
-        // 2 means that a series runs, and that no photo is in progress.
+        // 2 means that a series is running, and that no photo is in progress.
         image = series == nil ? 0 : 2
         interval = Float(series?.interval ?? 0)
         video = state.isRecording ? 1 : 0

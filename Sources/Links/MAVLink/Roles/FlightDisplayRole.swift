@@ -41,8 +41,8 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Executes the frames of every sender. The role treats all senders as one peer, because all
-    /// subscribers receive every answer.
+    /// Executes the messages in the received frames of every sender. The role treats all senders as
+    /// one peer, because all subscribers receive every answer.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {

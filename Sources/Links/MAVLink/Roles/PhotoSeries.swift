@@ -1,8 +1,8 @@
 import GimbalCore
 import Port
 
-/// Photos at regular intervals, which a ground station has started with MAV_CMD_IMAGE_START_CAPTURE.
-/// The type has no clock: callers pass the time.
+/// Series of photos at regular intervals; a ground station starts it with
+/// MAV_CMD_IMAGE_START_CAPTURE. The type reads no clock; callers pass the time as an argument.
 struct PhotoSeries: Equatable {
     /// Permitted intervals between photos, s. airframe-eyes gets a command four times per second at
     /// most.
@@ -37,8 +37,8 @@ struct PhotoSeries: Equatable {
     /// True if all photos have been taken.
     var isComplete: Bool { remaining == 0 }
 
-    /// Takes one photo from the series, if a photo is due. After a delay of more than one interval,
-    /// the missed photos are not taken together: the next photo is due one interval later.
+    /// Counts one photo as taken if a photo is due, and schedules the next photo. After a delay of
+    /// more than one interval, only one photo is due; the next photo is due one interval later.
     ///
     /// - Returns: True if a photo is due at `now`.
     mutating func takeDue(now: Instant) -> Bool {
