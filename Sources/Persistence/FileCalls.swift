@@ -3,7 +3,7 @@ public import SystemPackage
 
 /// System calls that the state store uses. Tests replace the calls to simulate failures.
 ///
-/// Every call throws its errno. The call is repeated after EINTR.
+/// Every call throws its errno. After EINTR, all calls except close(2) are repeated.
 public struct FileCalls: Sendable {
     /// Mode for opening a file.
     public enum Access: Sendable {

@@ -2,13 +2,13 @@ import Glibc
 import PlainText
 
 /// Linear or logarithmic axis of a chart. The axis converts values to pixels, and finds round
-/// values for the marks.
+/// values for the ticks.
 struct Axis {
     var range: ClosedRange<Double>
     /// Pixel positions of the ends of the axis's range.
     var start: Double
     var end: Double
-    /// Distance between marks, in the unit of the axis: 1, 2 or 5 times a power of ten, or a round
+    /// Distance between ticks, in the unit of the axis: 1, 2 or 5 times a power of ten, or a round
     /// fraction of 360°.
     let step: Double
     /// True if the axis is logarithmic.
@@ -20,7 +20,7 @@ struct Axis {
     ///   - range: Range of the values; its ends must differ.
     ///   - start: Pixel position of the range's lower end.
     ///   - end: Pixel position of the range's upper end.
-    ///   - marks: Approximate number of marks.
+    ///   - marks: Approximate number of ticks.
     ///   - isLogarithmic: True if the axis is logarithmic; the range must then be above zero.
     init(
         range: ClosedRange<Double>, start: Double, end: Double, marks: Int,
@@ -47,7 +47,7 @@ struct Axis {
     var marks: [Double] {
         var result: [Double] = []
         if isLogarithmic {
-            // Marks of a logarithmic axis are at 1, 2 and 5 times every power of ten.
+            // Ticks of a logarithmic axis are at 1, 2 and 5 times every power of ten.
             var decade = pow(10, floor(log10(range.lowerBound)))
             while decade <= range.upperBound, result.count < 100 {
                 result += [1, 2, 5].map { $0 * decade }.filter(range.contains)
@@ -63,7 +63,7 @@ struct Axis {
         return result
     }
 
-    /// Text of a marked value, with the step's number of decimals.
+    /// Label of a tick, with the step's number of decimals.
     func text(_ value: Double) -> String {
         if isLogarithmic { return Format.plain((value * 1e6).rounded() / 1e6) }
         var decimals = 0

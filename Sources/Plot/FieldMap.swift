@@ -8,9 +8,10 @@ public struct FieldMap: Sendable {
     public var title: String
     /// Outlines of the pictures, with continuous yaw; a part beyond the map is not drawn.
     public var outlines: [[Point]]
-    /// Places of the photos in their order.
+    /// Directions of the photos, in the order of the photos.
     public var places: [Point]
-    /// Path of the camera from place to place; a jump of the yaw by more than 180° interrupts it.
+    /// Path of the camera from photo to photo; a jump of the yaw by more than 180° interrupts the
+    /// path.
     public var path: [Point]
 
     /// Creates a map.
@@ -18,7 +19,7 @@ public struct FieldMap: Sendable {
     /// - Parameters:
     ///   - title: Title above the map.
     ///   - outlines: Outlines of the pictures.
-    ///   - places: Places of the photos in their order.
+    ///   - places: Directions of the photos, in the order of the photos.
     ///   - path: Path of the camera.
     public init(title: String, outlines: [[Point]], places: [Point], path: [Point]) {
         (self.title, self.outlines, self.places, self.path) = (title, outlines, places, path)

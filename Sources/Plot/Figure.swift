@@ -43,7 +43,7 @@ public struct Figure: Sendable {
     private static let right = 1176.0
     private static let head = 72.0
     private static let chartHeight = 190.0
-    /// Room for the title and the marks of a map.
+    /// Room for the title and the ticks of a map.
     private static let mapMargin = 60.0
     /// Distance between the axes of two charts, with room for title and legend.
     private static let pitch = 250.0

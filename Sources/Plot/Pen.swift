@@ -83,7 +83,7 @@ struct Pen {
     /// font size.
     func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
 
-    /// Coordinates of the points as SVG text. Inner points of horizontal parts are omitted.
+    /// Coordinates of the points as SVG text. Interior points of horizontal segments are omitted.
     private func list(_ points: [Point]) -> String {
         let heights = points.map { ($0.y * 10).rounded() }
         var texts: [String] = []

@@ -108,8 +108,8 @@ extension MotionRequest {
     public static let beginTracking = MotionRequest(
         effect: .camera(.mode(.tracking)), requirement: .active)
 
-    /// In mode `tracking`, point the camera in the direction `aim`. The direction moves at its rate
-    /// until the next request, or until the dead-man time of tracking has passed.
+    /// In mode `tracking`, point the camera in the direction `aim`. The commanded direction rotates
+    /// at the given rate until the next request, or until the dead-man time of tracking has passed.
     public static func aim(_ aim: Aim) -> MotionRequest {
         let (target, rate) = (aim.target, aim.rate)
         return MotionRequest(
@@ -183,7 +183,7 @@ extension MotionRequest {
     /// always granted.
     public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
     /// Reset the emergency stop of the source's link, and stops of lower ranks. The mode stays
-    /// inactive. The source does not take control.
+    /// `inactive`. The source does not take control.
     public static let resetEmergencyStop = MotionRequest(
         effect: .camera(.resetEmergencyStop), takesControl: false)
 }
@@ -197,10 +197,10 @@ extension MotionRequest {
     /// Range of the rate limit of a turn to angles, degrees per second; 0 means as fast as the
     /// limits allow.
     public static let fastest = 0.0...720.0
-    /// Range of the rates of tracking, degrees per second. The range is wider than useful, because
-    /// a phone can send any rate.
+    /// Range of the rates of tracking, degrees per second. The range is wider than the useful
+    /// rates, because a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
-    /// Range of the pointing-error time constant of an aimed camera, seconds.
+    /// Range of the time constant with which an aimed camera corrects its pointing error, seconds.
     public static let smoothings = 0.05...3.0
     /// Range of the duration of a turn to angles, seconds; 0 means as fast as the limits allow.
     public static let durations = 0.0...600.0
@@ -232,8 +232,8 @@ extension AxisVector {
     /// List of the values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
 
-    /// Copy of this vector with NaN instead of zero. A rate request moves only the axes whose rate
-    /// is not zero; NaN means no request.
+    /// Copy of this vector in which NaN replaces zero. A rate request moves only the axes whose
+    /// rate is not zero; NaN means no request.
     fileprivate var onlyMoving: AxisVector {
         AxisVector(
             yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,

@@ -36,8 +36,8 @@ public enum AttitudeReplay {
     /// Passes each record to a new estimator, as the control loop does. The same log and parameters
     /// give bit-identical rows.
     ///
-    /// Each record gives a row. If the record cannot be used, the row contains the previous
-    /// estimate.
+    /// The replay produces one row for each record. If the record cannot be used, the row contains
+    /// the previous estimate.
     ///
     /// - Parameters:
     ///   - log: The recording; its times determine the time step of each sample.
@@ -84,7 +84,7 @@ public enum AttitudeReplay {
         return report
     }
 
-    /// Replays a log as lines of CSV, `header` first.
+    /// Replays a log, and writes the rows as lines of CSV after the line `header`.
     ///
     /// - Parameters:
     ///   - log: The recording.

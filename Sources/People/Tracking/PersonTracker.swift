@@ -145,7 +145,7 @@ public struct PersonTracker: Sendable {
     ) -> Double {
         let away = Self.wrapped(sighting.yaw - person.ground.yaw)
         // If an arm appears, the centre of a person's box jumps. Therefore the standard deviation
-        // includes 0.1 m.
+        // of the heading includes 0.1 m at the person's distance.
         let width = 0.1 / person.ground.distance
         let variance =
             person.ground.yawVariance + GroundFilter.headingSigma * GroundFilter.headingSigma

@@ -31,8 +31,8 @@ public struct AttitudeHistory: Sendable {
     /// Creates a history without entries.
     public init() { entries.reserveCapacity(Self.capacity) }
 
-    /// Adds an attitude, unless the newest entry is less than `interval` old. A time before the
-    /// newest entry begins a new history.
+    /// Adds an attitude, unless the newest entry is less than `interval` old. If the time is
+    /// earlier than the newest entry, a new history begins.
     ///
     /// - Parameters:
     ///   - attitude: Attitude, body to earth.

@@ -49,7 +49,7 @@ public final class Commander: Sendable {
     /// Creates a Commander without a source in control.
     ///
     /// - Parameters:
-    ///   - ring: Producing end of the command ring. Only the Commander writes to the command ring.
+    ///   - ring: Producer's end of the command ring. Only the Commander writes to the command ring.
     ///   - bootMode: The mode in which the stabilizer starts.
     ///   - rules: Times and limits.
     ///   - loop: Function that returns the state of the loop after its last tick; nil if the state

@@ -66,8 +66,8 @@ public struct LossOfControl: Sendable, Equatable {
     /// Time since the last rate request, s; nil without a stream.
     func silence(now: Instant) -> Double? { source == nil ? nil : now.seconds(since: lastRates) }
 
-    /// The stage of the fallback that must begin now; nil if no stage is due that is more severe
-    /// than the present stage.
+    /// Stage of the fallback that must begin now; nil unless a more severe stage than the present
+    /// stage is due.
     func due(now: Instant, _ rules: Rules) -> Stage? {
         guard let silence = silence(now: now),
             let due = rules.stage(silence: silence, isCutOff: isCutOff)

@@ -32,7 +32,7 @@ public final class TelemetryHub: Sendable {
 
     /// Creates an empty hub.
     ///
-    /// - Parameter ring: The consuming end of the telemetry ring; only the hub reads this ring.
+    /// - Parameter ring: Consumer's end of the telemetry ring; only the hub reads this ring.
     public init(ring: consuming RingReader<TelemetryRecord>) {
         state = Mutex(State(ring: ring))
     }

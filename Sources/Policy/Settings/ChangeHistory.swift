@@ -1,8 +1,9 @@
 package import Persistence
 import Synchronization
 
-/// History of the newest changes of the tuning, with time, author and action. Every save, and the
-/// end of the process, writes the entries to the disk. Any ordinary thread can use the history.
+/// History of the newest changes of the tuning, with time, author and action. The entries are
+/// written to the disk at every save, and at the end of the process. Any ordinary thread can use
+/// the history.
 package final class ChangeHistory: Sendable {
     /// Largest number of entries in the history. Older entries are dropped, but remain in the log.
     package static let capacity = 200

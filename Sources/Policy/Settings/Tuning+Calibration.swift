@@ -83,8 +83,8 @@ extension Tuning: CalibrationStore {
         Refusal(.refused, "there is no calibration to undo", field: "what")
     }
 
-    /// Saves the correction of one kind, then applies it. The corrections of the other kinds do not
-    /// change, not even values that the estimator has learned.
+    /// Saves the correction of one kind, then applies it. The corrections of other kinds do not
+    /// change, even if the estimator has updated their values.
     private func use(
         _ kind: CalibrationKind, _ what: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,

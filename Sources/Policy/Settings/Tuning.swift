@@ -30,8 +30,8 @@ package final class Tuning: Sendable {
         /// without a temporary tuning.
         var trial: Stabilizer.Parameters?
         var loop: LoopReport
-        /// Limit of the rate of saves by phones; it prevents an unauthorised phone from wearing out
-        /// the disk.
+        /// Rate limit of saves by phones; it prevents an unauthorised phone from wearing out the
+        /// disk.
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
@@ -70,7 +70,7 @@ package final class Tuning: Sendable {
     ///   - stateOwner: Owner of the state directory.
     ///   - correction: The loop's present correction of samples.
     ///   - mailbox: The loop's mailbox, to which only `Tuning` writes.
-    ///   - commander: Receiver of the rules, which depend on the settings.
+    ///   - commander: Commander that receives the rules from the settings.
     ///   - clock: Clock of the loop, used for rollbacks.
     ///   - log: Log to which the changes are written.
     ///   - onChange: Function that receives the settings immediately and after each change. The

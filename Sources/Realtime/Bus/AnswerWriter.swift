@@ -1,7 +1,7 @@
 internal import GimbalCore
 
 /// Writer that sends the loop's outputs to the motors of one bus. The writer also turns the motors
-/// off when the loop hangs. Only the thread of that bus uses the writer.
+/// off when the loop hangs. Only the bus thread of the motors uses the writer.
 struct AnswerWriter {
     let status: BusStatus
     /// Histograms that record the durations of the writes; nil means that the durations are not

@@ -68,8 +68,8 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         Conditions(rawValue: load(.conditions))
     }
     var errors: UInt64 { load(.errors) }
-    /// Number of failed attempts since the last successful attempt; the larger one of the numbers
-    /// for reads and for writes.
+    /// Number of consecutive failed attempts up to now: the larger of the numbers for reads and for
+    /// writes.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
@@ -84,7 +84,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     var isOff: Bool { load(.isOff) != 0 }
 }
 
-/// Flag; one thread sets it to request the end of another thread. The value is a handle to shared
+/// Flag with which one thread requests another thread to end. The value is a handle to shared
 /// memory, which the runtime frees.
 struct StopFlag: BitwiseCopyable, @unchecked Sendable {
     private let word: UnsafeAtomic<Bool>

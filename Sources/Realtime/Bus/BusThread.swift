@@ -1,7 +1,7 @@
 internal import CLinuxShim
 internal import GimbalCore
 
-/// Thread of the sensors' bus. The period of this thread is the clock of the whole system.
+/// Thread of the sensors' bus. The period of this thread determines the timing of the whole system.
 ///
 /// The thread wakes up at equally spaced times. In every period, the thread reads the sensors,
 /// passes the samples to the loop, and wakes the loop. Then the thread waits for the loop's output
@@ -121,8 +121,7 @@ enum BusLimits {
     static let attempts = 2
     /// Number of attempts to turn the motors off.
     static let offAttempts = 10
-    /// Divisor of the period. The thread waits for the loop's output for at most the period divided
-    /// by this number.
+    /// The thread waits for the loop's output for at most the period divided by this number.
     static let answerShare: Int64 = 4
     /// Largest age of a loop output that still drives the motors, s.
     static let answerLifetimeSeconds = 0.1

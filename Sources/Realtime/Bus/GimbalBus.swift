@@ -7,7 +7,7 @@ public protocol OutputBus: Sendable {
     /// watchdog would expire.
     ///
     /// - Parameters:
-    ///   - output: Output of the motors. If the output is not enabled, the power stages are turned
+    ///   - output: Output for the motors. If the output is not enabled, the power stages are turned
     ///     off.
     ///   - now: Time of the call.
     /// - Throws: `BusError`; the write is repeated in the next period.
@@ -159,7 +159,7 @@ public struct SampleBatch: Sendable {
     /// Adds a sample at the end.
     ///
     /// - Parameter sample: A sample that is newer than the previous samples.
-    /// - Returns: True if the sample fitted into the batch.
+    /// - Returns: True if the batch had room for the sample.
     @discardableResult
     public mutating func append(_ sample: IMUSample) -> Bool {
         guard count < Self.capacity else { return false }

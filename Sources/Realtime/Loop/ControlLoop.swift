@@ -57,7 +57,7 @@ struct ControlLoop: ~Copyable, Sendable {
     }
 
     /// Publishes the values of the tick to the telemetry ring and to the flight recorder. The
-    /// output has already been passed on.
+    /// threads that write to the devices have already received the output.
     private mutating func publish(now: Instant, isLook: Bool) {
         let record = record(now: now)
         ports.telemetry.push(record)
@@ -207,15 +207,15 @@ enum LoopLimits {
     /// Number of consecutive failed transfers at which the loop reports a bus error: two attempts
     /// in each of two periods.
     static var toleratedBusErrors: UInt64 { 4 }
-    /// Timeout for calls of `noteTurn`, s; after the timeout, the loop assumes that a motors'
+    /// Timeout for calls of `noteTurn`, s; after the timeout, the loop assumes that the motors'
     /// thread hangs in a transfer.
     static var hangingSeconds: Double { 0.1 }
-    /// Longest duration of a tick with a useful output, periods.
+    /// Longest duration of a tick whose output is still useful, periods.
     static var uselessPeriods: Int64 { 5 }
-    /// Largest tolerated fraction of ticks with useless outputs. Above this fraction, the loop
-    /// reports that it is unreliable.
+    /// Largest tolerated fraction of ticks whose output is too late to be useful. Above this
+    /// fraction, the loop reports that it is unreliable.
     static var toleratedUselessShare: Double { 0.5 }
-    /// Number of ticks after an overrun in which the condition of the overrun stays active.
+    /// Number of ticks for which the overrun condition stays active after an overrun.
     static var overrunVisibleTicks: Int { 1000 }
 }
 
@@ -256,7 +256,7 @@ struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.
     var sampleTime: Instant
-    /// Time of the tick that computed the output. If the time is too old, the loop hangs.
+    /// Time of the tick that computed the output. A time that is too old means that the loop hangs.
     var time: Instant
 
     static var none: LoopAnswer {

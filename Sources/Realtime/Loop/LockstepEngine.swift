@@ -11,7 +11,7 @@ public struct LockstepAssembly: ~Copyable, Sendable {
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// Records of the loop, one for each tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// Reading end of the replay log, which contains all data for a replay.
+    /// Consumer's end of the replay log, which contains all data for a replay.
     public var replayLog: ReplayLogConsumer
 }
 
@@ -134,6 +134,6 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
     public var snapshot: StabilizerSnapshot { loop.pointee.stabilizer.snapshot }
 
     /// Histograms of the durations of each stage since the engine was created. The engine frees the
-    /// histograms at its end.
+    /// histograms when it is destroyed.
     public var stages: StageHistograms { handles.stages }
 }

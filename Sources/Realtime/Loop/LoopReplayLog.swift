@@ -122,7 +122,7 @@ public struct ReplayLogFrame {
 
     /// Decodes the value in the frame's bytes.
     ///
-    /// - Parameter type: The type that belongs to `kind`.
+    /// - Parameter type: Type of the value for this `kind` of frame.
     /// - Returns: A copy of the value.
     public func value<Value: BitwiseCopyable>(as type: Value.Type) -> Value {
         bytes.loadUnaligned(as: type)

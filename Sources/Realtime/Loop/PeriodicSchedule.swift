@@ -7,7 +7,7 @@ import GimbalCore
 /// accumulate. After an overrun, the missed deadlines are skipped and counted. A late execution of
 /// the missed periods would delay the present period further.
 struct PeriodicSchedule: Sendable, BitwiseCopyable {
-    /// Interval of the deadlines, ns.
+    /// Interval between deadlines, ns.
     let periodNanoseconds: Int64
     /// The next deadline.
     private(set) var next: Instant
@@ -23,7 +23,8 @@ struct PeriodicSchedule: Sendable, BitwiseCopyable {
     /// after `instant`.
     mutating func restart(at instant: Instant) { next = instant }
 
-    /// Advances to the first deadline after `now`, when the work of the present period is complete.
+    /// Advances to the first deadline after `now`; call this method after the work of the present
+    /// period.
     ///
     /// - Returns: Number of deadlines that passed during the work and are skipped.
     mutating func advance(now: Instant) -> UInt64 {

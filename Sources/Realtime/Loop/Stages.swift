@@ -1,7 +1,7 @@
 /// Stages of one period, from the wake-up to the motors. Each stage is timed in every period. The
 /// case `request` is not a stage, but the latency of a request.
 public enum Stage: String, CaseIterable, Sendable {
-    /// Time from the requested wake-up of the bus thread until it runs.
+    /// Time from the requested wake-up of the bus thread until the thread runs.
     case wake
     /// Duration of reading the sensors.
     case bus

@@ -30,7 +30,7 @@ public struct MailboxEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendabl
     }
 }
 
-/// The publishing end of a mailbox; it cannot be copied.
+/// The writer's end of a mailbox; it cannot be copied.
 @frozen
 public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>
@@ -57,7 +57,7 @@ public struct MailboxWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unch
     }
 }
 
-/// The reading end of a mailbox; it cannot be copied.
+/// The reader's end of a mailbox; it cannot be copied.
 @frozen
 public struct MailboxReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: MailboxStorage<Value>

@@ -33,8 +33,8 @@ struct ReplayLogWriter: ~Copyable, @unchecked Sendable {
     /// Number of bytes written since the start; the shared atomic variable contains a copy for the
     /// consumer.
     private var head: UInt = 0
-    /// Last position of the consumer that the producer has read; the consumer's true position is at
-    /// or after this position.
+    /// Consumer's position when the producer last read it; the consumer's true position is at or
+    /// after this position.
     private var cachedTail: UInt = 0
 
     fileprivate init(storage: ReplayLogStorage, isOn: Bool) {
@@ -132,8 +132,8 @@ struct ReplayLogHeader: BitwiseCopyable, Sendable {
     var now: Instant
 }
 
-/// Memory of the ring in one raw block. The indices are on separate cache lines; then follow the
-/// frames, each at a multiple of `headerBytes`.
+/// Memory of the ring in one raw block. The indices are on separate cache lines; the frames follow,
+/// each at a multiple of `headerBytes`.
 @frozen
 @usableFromInline
 struct ReplayLogStorage: @unchecked Sendable {

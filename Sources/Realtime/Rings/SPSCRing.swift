@@ -40,9 +40,9 @@ public struct RingWriter<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// Index of the next element to write; the shared atomic variable contains a copy for the
     /// consumer.
     @usableFromInline var head: UInt = 0
-    /// Last position of the consumer that the producer has read. The consumer's true position is at
-    /// or after the last read position. Therefore the ring has at least as much room as the
-    /// producer assumes.
+    /// Consumer's position when the producer last read it. The consumer's true position is at or
+    /// after the last read position. Therefore the ring has at least as much room as the producer
+    /// assumes.
     @usableFromInline var cachedTail: UInt = 0
     @usableFromInline var droppedCount: UInt = 0
 
@@ -95,9 +95,9 @@ public struct RingReader<Element: BitwiseCopyable & Sendable>: ~Copyable, @unche
     /// Index of the next element to read; the shared atomic variable contains a copy for the
     /// producer.
     @usableFromInline var tail: UInt = 0
-    /// Last position of the producer that the consumer has read. The producer's true position is at
-    /// or after the last read position. Therefore the ring contains at least as many elements as
-    /// the consumer assumes.
+    /// Producer's position when the consumer last read it. The producer's true position is at or
+    /// after the last read position. Therefore the ring contains at least as many elements as the
+    /// consumer assumes.
     @usableFromInline var cachedHead: UInt = 0
 
     @usableFromInline

@@ -45,7 +45,7 @@ public struct GimbalAssembly: ~Copyable, Sendable {
     public var tuning: MailboxWriter<Stabilizer.Parameters>
     /// Records of the loop, one for each tick.
     public var telemetry: RingReader<TelemetryRecord>
-    /// Reading end of the replay log, which contains all data for a replay.
+    /// Consumer's end of the replay log, which contains all data for a replay.
     public var replayLog: ReplayLogConsumer
 }
 
@@ -171,7 +171,7 @@ public final class GimbalRuntime: Sendable {
 
     /// Histogram of the durations of a stage since the start. Any thread can call this method.
     ///
-    /// - Parameter stage: The stage of the period.
+    /// - Parameter stage: Stage whose histogram is returned.
     /// - Returns: Copy of the stage's histogram.
     public func histogram(of stage: Stage) -> HistogramSnapshot {
         shared.handles.stages[stage].snapshot()

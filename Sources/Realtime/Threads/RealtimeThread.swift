@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// A refusal by the kernel is not an error, because a gimbal without real-time scheduling is still
 /// usable. `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
-/// smallest timer slack, which halves its usual wake-up delay.
+/// smallest timer slack, because this slack halves the thread's usual wake-up delay.
 ///
 /// A real-time thread must not start other threads (Swift's pool, loggers, D-Bus), because threads
 /// inherit policy and affinity from their creator.
@@ -23,7 +23,7 @@ public final class RealtimeThread: Sendable {
     ///   - configuration: Name, priority and CPU.
     ///   - body: Code of the new thread, executed after its set-up. The closure must not be
     ///     isolated to an actor.
-    /// - Throws: `ThreadError` if memory or the limit of threads is exhausted.
+    /// - Throws: `ThreadError` if memory is exhausted, or if the limit of threads is reached.
     public init(
         _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void
     ) throws(ThreadError) {

@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// The threads of a runtime between start and stop.
+/// Threads of a runtime that has been started and not yet stopped.
 struct RunningThreads: Sendable {
     var loop: RealtimeThread?
     var bus: RealtimeThread?
@@ -12,8 +12,8 @@ struct RunningThreads: Sendable {
     /// Reports of all threads.
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
-    /// Ends the threads. The threads that turn a device off at their end are ended first, all at
-    /// the same time. The loop is ended last.
+    /// Ends the threads. Threads that turn a device off when they end are ended first, all at the
+    /// same time. The loop is ended last.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()

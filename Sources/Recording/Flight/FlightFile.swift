@@ -76,8 +76,8 @@ public struct FlightFile: Sendable {
             .map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// Compute the time between two times of a file. If the times of a damaged file are invalid,
-    /// the difference can overflow without a trap.
+    /// Compute the duration between two times of a file. If the times of a damaged file are
+    /// invalid, the difference can overflow without a trap.
     ///
     /// - Parameters:
     ///   - start: Start of the interval, ns.
