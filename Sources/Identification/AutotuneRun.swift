@@ -1,14 +1,13 @@
 public import GimbalCore
 
-/// Sequence of an autotune. In closed loop, the run excites one axis after the other with a small
-/// amplitude, identifies the load of the axis from the response, and designs the gains. An
+/// State machine of an autotune run. In closed loop, the run excites one axis after the other with
+/// a small amplitude, identifies the load of the axis from the response, and designs the gains. An
 /// `AutotuneMethod` contains the parts that depend on the kind of motor.
 ///
 /// The type has no side effects. The input of the run is the stabilizer's snapshot of every tick;
 /// the output is the next action. If the present gains do not hold the camera still, the run begins
-/// with low gains. The low gains are stable if the true inertia is 1/17 to 4 times the inertia for
-/// which they are designed. After a rough measurement with the low gains, the run measures again
-/// with suitable gains.
+/// with low gains. The low gains are stable for inertias from 1/17 to 4 times the design inertia.
+/// After a rough measurement with the low gains, the run measures again with suitable gains.
 public struct AutotuneRun: Sendable {
     /// Next action.
     public enum Action: Sendable {

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Design of the servo controller: its parameters, including the bandwidth of its prediction.
+/// Design of the servo controller: its parameters, including the bandwidth of the prediction.
 ///
 /// The delay from command to camera is the only time constant of the prediction. Therefore the
 /// design multiplies the default bandwidth of the prediction by the default delay divided by the

@@ -3,8 +3,8 @@ import GimbalCore
 /// Autotune of position servos. The method identifies delay and lag from the commanded angles and
 /// the camera's rate.
 ///
-/// The excitation signal is a commanded angle. The amplitude of the excitation is much larger than
-/// the dead band, and its rate is below the servos' largest rate.
+/// The excitation signal is a commanded angle. The excitation's amplitude is much larger than the
+/// dead band, and the excitation's rate is below the servos' largest rate.
 struct ServoMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.06

@@ -71,8 +71,8 @@ public struct SpectralPeak: Sendable, Equatable {
     ///   - peaks: Peaks, strongest first.
     ///   - highest: Frequency above which a notch would have no effect on the loop, Hz.
     ///   - limit: Largest number of peaks.
-    /// - Returns: Notches in order of frequency. The depth of each notch is the prominence of its
-    ///   peak, in whole decibels.
+    /// - Returns: Notches in order of frequency. The depth of each notch is the prominence of the
+    ///   corresponding peak, in whole decibels.
     public static func notches(
         for peaks: [SpectralPeak], below highest: Double, limit: Int = 4
     ) -> [Notch] {

@@ -5,9 +5,9 @@ public import Wire
 
 /// Declaration of one quantity of the control loop, for all interfaces. The declaration contains
 /// name, unit and meaning of the quantity. The declaration also contains the quantity's place in
-/// the loop's record and in `status`, and its field in recordings. The declaration defines
-/// `variables`, `subscribe`, the numbers of `status`, the recorder, the columns of the recorder's
-/// tables, and the manual page.
+/// the loop's record and in `status`, and the quantity's field in recordings. The declaration
+/// defines `variables`, `subscribe`, the numbers of `status`, the recorder, the columns of the
+/// recorder's tables, and the manual page.
 public struct Observable: Sendable {
     typealias Read<Value> = @Sendable (StabilizerSnapshot) -> Value
 

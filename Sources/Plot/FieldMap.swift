@@ -43,7 +43,7 @@ public struct FieldMap: Sendable {
         )
     }
 
-    /// Height of the map, pixels, if it is `width` pixels wide.
+    /// Height, pixels, of a map that is `width` pixels wide.
     func height(width: Double) -> Double {
         let (yaw, pitch) = ranges
         let scale = width / (yaw.upperBound - yaw.lowerBound)

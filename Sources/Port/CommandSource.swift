@@ -8,7 +8,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         case airos
         /// The RedBearLab service over Bluetooth.
         case rbl
-        /// The datagrams of a remote control of the wheels, as in the rider robot.
+        /// Datagrams from a remote control for the wheels, as in the rider robot.
         case udp
         /// A MAVLink peer.
         case mavlink

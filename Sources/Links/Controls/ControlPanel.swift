@@ -300,8 +300,8 @@ struct ControlPanel {
         try? ask(.mode(mode.earlier), now: now)
     }
 
-    /// The mode after the present mode in the sequence locked, pan_follow, fpv. Modes that need the
-    /// joint angles are skipped while the joint angles are unknown.
+    /// The mode after the present mode in the sequence `locked`, `pan_follow`, `fpv`. Modes that
+    /// need the joint angles are skipped while the joint angles are unknown.
     private var nextMode: Mode {
         let showsJoints = port.newest?.showsJoints ?? false
         let modes = [Mode.locked, .panFollow, .fpv].filter { showsJoints || !$0.needsJoints }

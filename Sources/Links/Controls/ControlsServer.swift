@@ -78,8 +78,8 @@ public final class ControlsServer: Service {
         return status
     }
 
-    /// Begins to identify a control. For the given number of seconds, the server reports the
-    /// controls that are used, but the controls have no effect; 0 ends the identification. Any
+    /// Starts the identification of a control. For the given number of seconds, the server reports
+    /// the controls that are used, but the controls have no effect; 0 ends the identification. Any
     /// thread can call this method.
     public func learn(seconds: Double) {
         learning.withLock { $0 = seconds }

@@ -16,7 +16,7 @@ struct InputEvent: Equatable {
         case axis(UInt16, Int32)
         /// A dial has turned by a number of steps.
         case dial(UInt16, Int32)
-        /// An event without a meaning for controls, such as the repetition of a key.
+        /// An event that controls ignore, such as a key repeat.
         case other
     }
 
@@ -86,7 +86,7 @@ struct InputDescription: Equatable, Sendable {
 
     /// Checks whether the device is used.
     ///
-    /// - Parameter wanted: The setting `controls.device`. With "auto", keyboards and touch screens
+    /// - Parameter wanted: The setting `controls.device`. With `auto`, keyboards and touch screens
     ///   are not used, because users need them for other purposes.
     /// - Returns: True if airframed opens the device.
     func isUsed(_ wanted: String) -> Bool {

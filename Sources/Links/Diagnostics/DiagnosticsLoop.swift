@@ -94,7 +94,7 @@ struct DiagnosticsLoop {
     }
 
     /// Executes every emergency stop that has arrived. If a stop is the connection's next request,
-    /// it is also answered now; every other stop is answered in its turn.
+    /// the stop is also answered now; every other stop is answered in turn.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in

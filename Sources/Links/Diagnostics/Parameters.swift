@@ -73,7 +73,7 @@ public struct Parameters: Sendable {
         return parameter.kind
     }
 
-    /// Value of a number parameter; the refusal of a number outside its range names the unit.
+    /// Value of a numeric parameter; if the number is out of range, the refusal names the unit.
     public func number(_ name: String) throws(Refusal) -> Double? {
         guard case .number(let range, let unit) = try kind(name) else { throw undeclared(name) }
         guard let value = value(name) else { return nil }

@@ -60,7 +60,7 @@ public struct SocketMethod: Sendable {
         /// - Throws: A refusal if the connection is read-only.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
 
-        /// Refuses a change that only a person can make, if the client is an assistant.
+        /// If the client is an assistant, refuses a change that only a person can make.
         ///
         /// - Parameter change: Description of the change, as a noun phrase.
         /// - Throws: A refusal if the client is an assistant.
@@ -121,7 +121,7 @@ public struct SocketMethod: Sendable {
             parameters: (parameters ?? []).map(\.description), result: result)
     }
 
-    /// Declares the type of the answer, from which assistants receive a schema.
+    /// Declares the type of the answer; assistants receive a schema of this type.
     public func answering<Value: Codable>(_ type: Value.Type) -> SocketMethod {
         var method = self
         method.result = JSONSchema.of(type)

@@ -41,8 +41,8 @@ public final class LockstepServer: Service {
 
     deinit { listener.withLock { $0?.close() } }
 
-    /// Creates the socket, so that the start of the process can fail with a message before any
-    /// service runs. Call this method before `run()`, at most once; otherwise `run()` calls it.
+    /// Creates the socket, so that the process can exit with an error message before any service
+    /// runs. Call this method before `run()`, at most once; otherwise `run()` calls it.
     ///
     /// - Throws: `SocketError` with the problem.
     public func open() throws(SocketError) {

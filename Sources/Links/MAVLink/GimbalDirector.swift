@@ -96,7 +96,7 @@ struct GimbalDirector {
         (self.primary, self.secondary) = (primary, secondary)
     }
 
-    /// Takes control at the `Commander` for the primary and secondary peer. If the `Commander`
+    /// Requests control from the `Commander` for the primary and secondary peer. If the `Commander`
     /// refuses, its refusal is thrown.
     private func confirm(now: Instant) throws(Refusal) {
         if source != .none { try port.ask(.take, for: source, now: now) }

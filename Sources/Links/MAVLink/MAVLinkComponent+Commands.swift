@@ -57,7 +57,7 @@ enum MAVFrame {
     static let relativeInt: UInt8 = 6
 }
 
-/// Request to save the parameters; its write to the disk can still be in progress.
+/// Request to save the parameters; the write to the disk can still be in progress.
 final class PendingSave: Sendable {
     let order: Order
     let sender: MAVLinkAddress

@@ -1,8 +1,9 @@
 import GimbalCore
 import Wire
 
-/// Table of the addresses of present components. Each address is bound to one peer (a network
-/// address or a serial line). The type reads no clock; callers pass the time as an argument.
+/// Table of the addresses of components that have sent a message recently. Each address is bound to
+/// one peer (a network address or a serial line). The type reads no clock; callers pass the time as
+/// an argument.
 ///
 /// The first peer that uses a component's address keeps this address until the component is silent.
 /// Frames with this address from other peers are refused until the component is silent. A peer from
@@ -32,7 +33,7 @@ struct MAVLinkIdentities {
     /// True if a component has sent a message recently.
     func contains(_ component: MAVLinkAddress) -> Bool { identities[component] != nil }
 
-    /// Addresses of the present components of a peer.
+    /// Addresses of a peer's components that have sent a message recently.
     func names(by peer: Int) -> [MAVLinkAddress] {
         identities.filter { $0.value.peer == peer }.map(\.key)
     }

@@ -5,16 +5,17 @@ public import Port
 extension Commander {
     /// Times and limits of the Commander.
     public struct Rules: Sendable, Equatable {
-        /// Time from the receipt of a rate command to its expiry, s.
+        /// Dead-man time of a rate command, from the receipt of the command, s.
         public var deadManSeconds = 1.0
         /// Timeout after which a silent source loses control, s.
         public var releaseAfterSeconds = 10.0
-        /// Time until the end of mode `tracking`, from the last tracking rate or from the start of
-        /// the mode, s.
+        /// Timeout of mode `tracking`, from the last tracking rate or from the start of the mode,
+        /// s.
         public var trackingSeconds = 1.0
-        /// Time from the receipt of a driving request to the request's expiry, s.
+        /// Dead-man time of a driving request, from the receipt of the request, s.
         public var drivingSeconds = 1.0
-        /// Time from the receipt of a request that turns a stepper motor to its expiry, s.
+        /// Dead-man time of a request that turns a stepper motor, from the receipt of the request,
+        /// s.
         public var steppingSeconds = 0.3
         /// Time from the last rate request until the camera enters `fallbackMode`, s; 0 disables
         /// the fallback mode.

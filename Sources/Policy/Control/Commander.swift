@@ -317,7 +317,7 @@ public final class Commander: Sendable {
         return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
     }
 
-    /// Adopts the mode that the loop reports if the loop has executed the newest mode request.
+    /// If the loop has executed the newest mode request, adopts the mode that the loop reports.
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
         state.mode = loop.mode

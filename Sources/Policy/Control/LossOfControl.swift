@@ -15,7 +15,7 @@ public struct LossOfControl: Sendable, Equatable {
 
     /// Times from the receipt of the last rate request to the start of each stage of the fallback.
     public struct Rules: Sendable, Equatable {
-        /// Time from the last rate request to its expiry, s; at its expiry, stage `hold` begins.
+        /// Dead-man time of a rate request, s; when this time has passed, stage `hold` begins.
         public var holdSeconds = 1.0
         /// Time after the last rate request until stage `fallback`, s; 0 disables this stage.
         public var fallbackSeconds = 0.0

@@ -91,8 +91,8 @@ extension Tuning {
             // disk.
             var changed = (try? state.store.changed(updates)) ?? state.store
             changed.adopt(saved: saved.parameters)
-            // If another client's temporary change is active, its rollback must not revert the
-            // values that are saved here.
+            // If another client's temporary change is active, the rollback of this change must not
+            // revert the values that are saved here.
             state.rollback.amend { $0.adopt(keys, from: changed) }
             state.store = changed
             self.publish(&state)

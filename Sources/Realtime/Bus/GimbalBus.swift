@@ -70,9 +70,9 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     public enum Device: UInt8, Sendable, BitwiseCopyable {
         /// A chip on an I2C bus; the address is its I2C address.
         case i2c = 0
-        /// A channel of a PWM chip; the address is its number.
+        /// A channel of a PWM chip; the address is the number of the channel.
         case pwm = 1
-        /// A GPIO line; the address is its number.
+        /// A GPIO line; the address is the number of the line.
         case gpio = 2
         /// A chip on SPI; the address is the number of its chip select.
         case spi = 3
@@ -80,7 +80,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         case can = 4
         /// Servos or a motor board on a serial line; the address is 0.
         case serial = 5
-        /// An IIO device of the kernel; the address is its number.
+        /// An IIO device of the kernel; the address is the number of the device.
         case iio = 6
     }
 

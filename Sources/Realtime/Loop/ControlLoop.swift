@@ -251,7 +251,7 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var imuToMotorNanoseconds: Int64
 }
 
-/// The output from new samples, with its times, for the threads that write to the devices.
+/// Output computed from new samples, and its times, for the threads that write to the devices.
 struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.

@@ -12,11 +12,12 @@ public enum ReplayLogKind: UInt32, BitwiseCopyable, Sendable {
     case command
     /// An `IMUSample`, as the bus delivered it.
     case sample
-    /// A `ReplayLogTick`: the results of the tick, and its inputs other than samples and commands.
+    /// A `ReplayLogTick`: the results of the tick, and the tick's inputs other than samples and
+    /// commands.
     case tick
 }
 
-/// Results of one tick, and its inputs other than samples and commands.
+/// Results of one tick, and the tick's inputs other than samples and commands.
 public struct ReplayLogTick: Sendable, BitwiseCopyable {
     /// Conditions that the loop and its bus have reported to the stabilizer.
     public var reported: Conditions
@@ -24,7 +25,7 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var samples: Int32
     /// Number of ticks since the start whose frames were lost because the replay log was full.
     public var lostTicks: UInt32
-    /// True if the loop kept the outputs off during its warm-up.
+    /// True if the loop kept the outputs off in this tick because of the warm-up.
     public var isWarmingUp: Bool
     /// True if only the supervisor ran in this tick, at the time of the previous tick, see
     /// `ControlLoop.look`.

@@ -79,8 +79,8 @@ public struct HistogramSnapshot: Sendable {
     var counts: [UInt64]
     var longest: UInt64
 
-    /// Subtract the counts of `earlier`, a snapshot of the same histogram. The maximum remains the
-    /// maximum since the start.
+    /// Subtract the counts of `earlier`, a snapshot of the same histogram. The maximum of the
+    /// result is the maximum since the start.
     public func since(_ earlier: HistogramSnapshot) -> HistogramSnapshot {
         HistogramSnapshot(
             counts: zip(counts, earlier.counts).map { $0 &- $1 }, longest: longest)

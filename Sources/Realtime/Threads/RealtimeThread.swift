@@ -21,8 +21,8 @@ public final class RealtimeThread: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Name, priority and CPU.
-    ///   - body: Code of the new thread, executed after its set-up. The closure must not be
-    ///     isolated to an actor.
+    ///   - body: Code of the new thread, executed after the thread's set-up. The closure must not
+    ///     be isolated to an actor.
     /// - Throws: `ThreadError` if memory is exhausted, or if the limit of threads is reached.
     public init(
         _ configuration: ThreadConfiguration, body: @escaping @Sendable () -> Void

@@ -3,7 +3,7 @@ import GimbalCore
 import Glibc
 
 /// Swift interface of the C library CBlueZ: a table of services, a connection to bluetoothd, and
-/// its events. Only one thread uses a `BlueZBus`.
+/// the events of the connection. Only one thread uses a `BlueZBus`.
 ///
 /// `process` answers requests from phones. The method collects other events for `takeEvents`.
 /// Therefore no callback of CBlueZ opens or closes the connection to bluetoothd.

@@ -109,8 +109,8 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
-        // During pairing, the status contains the remaining time, so it is updated regularly;
-        // otherwise updates follow events.
+        // During pairing, the status contains the remaining time and is updated regularly;
+        // otherwise it is updated after events.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
         if isStatusStale || isPairing { set.end(by: statusDue) }
     }

@@ -85,7 +85,7 @@ struct RadioSupervisor {
     var naming = Step.wanted
     var pairability = Step.wanted
     var askedPairable = false
-    /// Step that switches the adapter on. The supervisor repeats the step until its first success.
+    /// Step that switches the adapter on. The supervisor repeats the step until the step succeeds.
     /// If a user later switches the adapter off, the adapter remains off.
     var powering = Step.wanted
     /// State of the adapter's power cycle. A link to a phone can remain after the end of

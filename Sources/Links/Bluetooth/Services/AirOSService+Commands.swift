@@ -4,7 +4,7 @@ import Logging
 public import Port
 import Wire
 
-// Execution of an app's requests for motion, and of its changes of settings.
+// Execution of apps' requests for motion, and of apps' changes of settings.
 extension AirOSService {
     /// Settings that an app can change and save: the PID and Kalman values that the app shows, and
     /// the mode for the next start.
@@ -24,8 +24,8 @@ extension AirOSService {
         }
     }
 
-    /// Executes a request for the mode `inactive`; the setting `airos.inactive` defines its effect.
-    /// If `neutral` is configured but not possible, the outputs are switched off.
+    /// Executes a request for the mode `inactive`; the setting `airos.inactive` defines the effect
+    /// of the request. If `neutral` is configured but not possible, the outputs are switched off.
     private func rest(_ central: Central, _ now: Instant) throws(Refusal) {
         do {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)

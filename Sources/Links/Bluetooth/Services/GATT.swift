@@ -140,8 +140,8 @@ public protocol GATTService: AnyObject {
     /// central.
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant)
 
-    /// Stops the motion that a central has requested, because its connection has ended. If no other
-    /// central is connected, the subscriptions have already ended.
+    /// Stops the motion that a central has requested, because the central's connection has ended.
+    /// If no other central is connected, the subscriptions have already ended.
     func disconnected(_ central: Central, now: Instant)
 
     /// Descriptor and events of the service for poll(2); nil if the service has none.

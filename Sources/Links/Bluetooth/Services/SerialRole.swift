@@ -15,7 +15,7 @@ public protocol SerialRole: AnyObject {
     var counts: [String: Int] { get }
     /// Sets the speed of the role's serial port, if the role has a serial port.
     func setBaud(_ bitsPerSecond: Int)
-    /// Stops the motion that a client has requested, because its connection has ended.
+    /// Stops the motion that a client has requested, because the client's connection has ended.
     func disconnected(_ central: Central, now: Instant)
     /// Descriptor and events for poll(2); nil if the role has none.
     var entry: pollfd? { get }
