@@ -273,8 +273,8 @@ public struct AutotuneRun: Sendable {
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
         // Factor by which the amplitude can increase before the camera's rotation reaches its
-        // limit. With low gains the factor is fixed, because the camera then also rotates for other
-        // reasons than the excitation.
+        // limit. With low gains the factor is fixed, because the excitation is not the only cause
+        // of the rotation.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2
         let room = min(
             limit / excitation.amplitude, Self.largestRate / max(record.rateRMS, 1e-6), bySwing)

@@ -46,8 +46,8 @@ struct FieldMethod: AutotuneMethod {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult? {
-        // The recorded moment is delayed by the loop delay that the controller assumes. The
-        // response is therefore corrected by this delay.
+        // The recorded moment is delayed by the loop delay that the controller assumes. Therefore
+        // the response is corrected for this delay.
         let told = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
@@ -76,8 +76,8 @@ struct FieldMethod: AutotuneMethod {
         return trial
     }
 
-    /// Proposes the tuning. All axes share the delay, and therefore the speed of the loop. If the
-    /// run tunes all axes, the delay of the slowest axis applies to every axis.
+    /// Proposes the tuning. All axes use the same delay, and therefore the same speed of the loop.
+    /// If the run tunes all axes, the delay of the slowest axis applies to every axis.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay

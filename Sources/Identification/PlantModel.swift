@@ -11,7 +11,7 @@ public struct PlantModel: Sendable, Equatable {
     /// Damping, N·m·s/rad; it includes the equivalent of Coulomb friction at the speed of the
     /// measurement.
     public var damping: Double
-    /// Stiffness of cables, gravity and sticking bearings, N·m/rad.
+    /// Stiffness due to cables, gravity and sticking bearings, N·m/rad.
     public var stiffness: Double
     /// Delay from torque to measured rate, s. The delay includes half a period of the loop, because
     /// the output is held.

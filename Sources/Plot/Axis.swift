@@ -75,7 +75,7 @@ struct Axis {
         return Format.fixed(value, decimals)
     }
 
-    /// Compute the smallest of 1, 2 and 5 times a power of ten that is at least `raw`. Above 20,
+    /// Compute the smallest step that is at least `raw`: 1, 2 or 5 times a power of ten. Above 20,
     /// the function prefers fractions of 360, which suit angles in degrees.
     private static func roundStep(_ raw: Double) -> Double {
         guard raw > 0, raw.isFinite else { return 1 }

@@ -97,8 +97,8 @@ public struct Chart: Sendable {
     }
 
     /// Range of the ordinate: the range of the drawn values, with a margin. The widest 10 % of a
-    /// band does not affect the range. Otherwise a large initial uncertainty would flatten the rest
-    /// of the curve.
+    /// band's values do not affect the range. Otherwise a large initial uncertainty would flatten
+    /// the rest of the curve.
     var range: ClosedRange<Double> {
         var low = least?.lowerBound ?? .infinity
         var high = least?.upperBound ?? -.infinity

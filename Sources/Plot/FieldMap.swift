@@ -6,7 +6,7 @@ public struct FieldMap: Sendable {
 
     /// Title above the map.
     public var title: String
-    /// Outlines of the pictures, with continuous yaw; a part beyond the map is not drawn.
+    /// Outlines of the pictures, with continuous yaw; parts outside the map are not drawn.
     public var outlines: [[Point]]
     /// Directions of the photos, in the order of the photos.
     public var places: [Point]

@@ -189,7 +189,7 @@ public struct Figure: Sendable {
         }
     }
 
-    /// Find the intervals with `holds` true, in pixels.
+    /// Find the intervals in which `holds` is true, in pixels.
     private func stretches(_ holds: [Bool], _ across: Axis) -> [ClosedRange<Double>] {
         var result: [ClosedRange<Double>] = []
         var start: Double?

@@ -45,7 +45,7 @@ struct Pen {
         body += "height=\"\(short(height))\" fill=\"none\" stroke=\"#444444\"/>\n"
     }
 
-    /// Clips all elements until `endCut` to a rectangle.
+    /// Clips all following elements to a rectangle, until `endCut` is called.
     mutating func beginCut(x: Double, y: Double, width: Double, height: Double) {
         cuts += 1
         body += "<clipPath id=\"cut\(cuts)\"><rect x=\"\(short(x))\" y=\"\(short(y))\" "

@@ -182,7 +182,7 @@ extension MotionRequest {
     /// Emergency stop: switch the motors' outputs off, until the stop is reset. This request is
     /// always granted.
     public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
-    /// Reset the emergency stop of the source's link, and stops of lower ranks. The mode stays
+    /// Reset the emergency stops of the source's link and of links with lower rank. The mode stays
     /// `inactive`. The source does not take control.
     public static let resetEmergencyStop = MotionRequest(
         effect: .camera(.resetEmergencyStop), takesControl: false)
@@ -194,15 +194,16 @@ extension MotionRequest {
     public static let angles = -180.0...180.0
     /// Range of the rates of a turn, degrees per second.
     public static let rates = -720.0...720.0
-    /// Range of the rate limit of a turn to angles, degrees per second; 0 means as fast as the
-    /// limits allow.
+    /// Range of the rate limit of a turn to given angles, degrees per second; 0 means as fast as
+    /// the limits allow.
     public static let fastest = 0.0...720.0
     /// Range of the rates of tracking, degrees per second. The range is wider than the useful
     /// rates, because a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
     /// Range of the time constant with which an aimed camera corrects its pointing error, seconds.
     public static let smoothings = 0.05...3.0
-    /// Range of the duration of a turn to angles, seconds; 0 means as fast as the limits allow.
+    /// Range of the duration of a turn to given angles, seconds; 0 means as fast as the limits
+    /// allow.
     public static let durations = 0.0...600.0
     /// Range of the wheels' speeds, as fractions of full speed.
     public static let wheels = -1.0...1.0

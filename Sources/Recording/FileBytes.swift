@@ -4,7 +4,7 @@ extension FileDescriptor {
     /// Reads a whole file.
     ///
     /// - Parameter path: Path of the file.
-    /// - Returns: Content of the file, up to the length of the file at the start.
+    /// - Returns: Content of the file, up to the length that the file had when it was opened.
     /// - Throws: `Errno`.
     public static func bytes(of path: FilePath) throws(Errno) -> [UInt8] {
         do {

@@ -2,7 +2,7 @@ import Configuration
 import GimbalCore
 
 /// Recogniser of the gestures of one button. If the beginning of a press is unknown, the press is
-/// not a gesture. The present time is a parameter, which must not decrease.
+/// not a gesture. The present time is a parameter and must not decrease between calls.
 struct GestureRecogniser {
     /// Times of gestures, s.
     struct Times: Equatable {
@@ -115,7 +115,7 @@ struct GestureRecogniser {
         }
     }
 
-    /// Handles the timeout if it has expired since the last edge.
+    /// Handles the timeout after the last edge, if the timeout has expired.
     mutating func advance(now: Instant, most: Int) -> [Outcome] {
         var outcomes: [Outcome] = []
         while let due, due <= now {

@@ -1,7 +1,8 @@
 import GimbalCore
 
 /// One axis of a stick. The type measures the centre of the axis while the stick is at rest, and
-/// converts the axis's value to a deflection. The present time is a parameter.
+/// converts the axis's value to a deflection. The type reads no clock; callers pass the time as an
+/// argument.
 struct StickAxis {
     /// Time for which the value must be steady before the value becomes the centre, s.
     private static let restSeconds = 0.5

@@ -61,7 +61,7 @@ final class QuestionDesk: Sendable {
     ///
     /// - Parameters:
     ///   - wake: Descriptor that becomes readable when the thread must end.
-    ///   - handler: Handler that makes the answers.
+    ///   - handler: Handler that computes the answers.
     ///   - later: Queue for the answers.
     func serve(until wake: FileDescriptor, handler: RequestHandler, later: LateReplies) {
         PollLoop(wake: wake).run { set in

@@ -234,7 +234,7 @@ public struct SocketServices: Sendable {
     /// The methods in the order in which `methods` lists them; the server adds the methods for
     /// streams.
     public var methods: [SocketMethod]
-    /// Variables for `subscribe`; they do not change while the process runs.
+    /// Variables for `subscribe`; the list does not change while the process runs.
     public var variables: [Variable]
     /// Function that returns the newest values of variables, given their indices in `variables`.
     public var sample: @Sendable ([Int]) -> VariableSample
@@ -269,7 +269,7 @@ public struct VariableSample: Sendable {
     /// The values of the variables, in the requested order.
     public var values: [JSONValue]
 
-    /// Creates a set of values with their time.
+    /// Creates a set of values with the time of the values.
     public init(t: Double, values: [JSONValue]) {
         self.t = t
         self.values = values

@@ -59,15 +59,16 @@ public final class FreshnessFile: Service {
 
     /// Returns true if the file contains this value or a greater one; the value can then be
     /// accepted. If the result is false, the file's thread writes a greater value to the file.
-    /// Afterwards this method accepts the value. Any thread can call this method; it never waits.
+    /// After the write, this method accepts the value. Any thread can call this method; it never
+    /// waits.
     public func admits(_ value: UInt64) -> Bool {
         let reserved = reserved.load(ordering: .acquiring)
         if value > reserved || reserved - value < margin / 2 { expect(value) }
         return value <= reserved
     }
 
-    /// Requests a write of the sum of `value` and `margin` to the file. The link can then accept
-    /// the values up to this sum. Any thread can call this method, which never waits.
+    /// Requests a write of the sum of `value` and `margin` to the file. After the write, the link
+    /// can accept the values up to this sum. Any thread can call this method, which never waits.
     public func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)

@@ -1,4 +1,4 @@
-/// Receiver that answers each message of a simulator. The server's thread calls the methods in the
+/// Backend that answers each message of a simulator. The server's thread calls the methods in the
 /// order of the events.
 public protocol LockstepBackend: Sendable {
     /// Begins a simulation, because a simulator has connected. The call precedes the simulator's

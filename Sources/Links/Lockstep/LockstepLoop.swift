@@ -6,7 +6,7 @@ import SystemPackage
 import Wire
 
 /// Body of the thread of the lockstep socket. The loop waits with poll(2), reads messages, answers
-/// each message, and writes the answers. The loop waits only for the simulator.
+/// each message, and writes the answers.
 struct LockstepLoop {
     private static let chunkSize = 64 * 1024
     /// Largest number of ended connections with unsent replies; further ended connections are

@@ -243,8 +243,8 @@ struct GimbalDirector {
         return min(max(turn, -most), most)
     }
 
-    /// If the yaw follows the vehicle, corrects the yaw for the vehicle's announced turn. The
-    /// camera then turns without lag.
+    /// If the yaw follows the vehicle, corrects the yaw for the vehicle's announced turn. With this
+    /// correction, the camera turns without lag.
     mutating func leadVehicle(now: Instant) {
         guard let followedYaw, source != .none else { return }
         let lead = lead

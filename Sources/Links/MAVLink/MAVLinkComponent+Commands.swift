@@ -12,8 +12,8 @@ struct Order {
     var params: [Float]
     /// The addressed component.
     var target: MAVLinkAddress
-    /// Latitude and longitude from the fifth and sixth parameter, degrees, and MAV_FRAME of the
-    /// coordinates; the fields of COMMAND_INT are more precise than `params`.
+    /// Latitude and longitude, degrees, and MAV_FRAME of the coordinates; in COMMAND_INT, these
+    /// fields are more precise than `params`.
     private(set) var place: (latitude: Double, longitude: Double, frame: UInt8)
 
     /// Value of the second parameter of MAV_CMD_COMPONENT_ARM_DISARM; with this value, the command

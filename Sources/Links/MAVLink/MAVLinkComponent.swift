@@ -63,7 +63,7 @@ final class MAVLinkComponent {
     private var peers: [Int: Peer] = [:]
     private var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
-    /// End of the time in which a repeated stop is not reported to ground stations.
+    /// Time until which a repeated stop is not reported to ground stations.
     private var stopQuiet = Instant(nanoseconds: .min)
     private var faultsDue: Instant
     private var cameraDue: Instant
@@ -74,7 +74,7 @@ final class MAVLinkComponent {
     var photoSeries: PhotoSeries?
     /// Number of photos that have been reported to ground stations.
     var photos = 0
-    /// Index of the next parameter of each list in progress, by peer.
+    /// Index of the next parameter to send, by peer, for each parameter list in progress.
     var listings: [Int: Int] = [:]
 
     init(

@@ -54,7 +54,8 @@ struct MAVLinkGuests {
     ///   - now: Time at which the peer's message was received.
     ///   - isInControl: Function that returns true if the guest with the given number is in
     ///     control; a guest in control keeps its slot.
-    /// - Returns: The number of the new peer, and the dropped peer; nil if there is no slot.
+    /// - Returns: Number of the new peer, and the peer that was dropped to free a slot; nil if the
+    ///   new peer gets no slot.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool

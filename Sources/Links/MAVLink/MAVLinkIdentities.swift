@@ -78,7 +78,7 @@ struct MAVLinkIdentities {
         identities = identities.filter { $0.value.peer != peer || isKept($0.key) }
     }
 
-    /// Finds the component to remove when the table is full. Therefore invented addresses cannot
+    /// Finds the component to remove when the table is full. Therefore forged addresses cannot
     /// exhaust the memory. Among the given peer's components, the method prefers the component with
     /// the longest silence. If the peer has no components, the method searches all components.
     private func leastMissed(

@@ -2,8 +2,9 @@ import GimbalCore
 import Wire
 
 /// Gate between one remote control and the wheels. A new remote control must first send speeds of
-/// zero (a centred stick) before it can move the wheels. The same applies after the remote control
-/// was silent for too long. The gate reads no clock; callers pass the time as an argument.
+/// zero (a centred stick) before it can move the wheels. A remote control that was silent for too
+/// long must also send speeds of zero first. The gate reads no clock; callers pass the time as an
+/// argument.
 struct RiderGate {
     private var lastAccepted: Instant?
     private var needsZero = true

@@ -49,7 +49,7 @@ struct LineBuffer {
         bytes += chunk
     }
 
-    /// Visits each complete line that has arrived since the last call, without removing it.
+    /// Visits each complete line that has arrived since the last call, without removing the line.
     ///
     /// - Parameter visit: Function that receives a line; `isNext` is true if `next` would return
     ///   this line.

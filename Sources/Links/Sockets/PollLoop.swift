@@ -53,8 +53,7 @@ struct PollSet {
     }
 }
 
-/// Loop of the thread of a link: calls poll(2) with the link's descriptors until the thread must
-/// end.
+/// Loop of a link's thread: calls poll(2) with the link's descriptors until the thread must end.
 struct PollLoop {
     /// Descriptor that becomes readable when the thread must end.
     let wake: FileDescriptor

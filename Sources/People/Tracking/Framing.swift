@@ -32,7 +32,7 @@ public struct Framing: Sendable, Equatable {
     /// room above the head.
     ///
     /// - Parameters:
-    ///   - box: Box of the person, pixels.
+    ///   - box: Bounding box of the person, pixels.
     ///   - view: Size of the picture.
     /// - Returns: Position below the picture's upper edge, pixels.
     func centreHeight(for box: PixelBox, _ view: CameraView) -> Double {

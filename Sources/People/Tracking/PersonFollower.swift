@@ -51,7 +51,7 @@ public struct PersonFollower: Sendable {
 
     /// Time without an observation after which the person counts as lost, s.
     private static let lossSeconds = 0.6
-    /// Duration of the prediction of a lost person's motion, s. Longer predictions would be
+    /// Time for which a lost person's motion is predicted, s. Longer predictions would be
     /// unreliable.
     private static let coastSeconds = 4.0
     /// Gate for the reacquisition of a lost person: largest difference between a new person's

@@ -1,7 +1,7 @@
 public import GimbalCore
 public import Port
 
-// Times, limits and motors of the Commander.
+// Types that the Commander uses: times and limits, and the interface to the stepper motors.
 extension Commander {
     /// Times and limits of the Commander.
     public struct Rules: Sendable, Equatable {

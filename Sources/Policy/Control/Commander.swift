@@ -100,7 +100,7 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal. A refused request changes nothing, with one exception. Before the
+    /// - Throws: The refusal. A refused request changes nothing, with one exception: before the
     ///   refusal `stopped`, the source's own emergency stop is reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
@@ -292,7 +292,8 @@ public final class Commander: Sendable {
     }
 
     /// Resets a stop. The source need not be in control of the camera, because nothing moves after
-    /// the reset. Only the ranks of the source and of the stop's source matter.
+    /// the reset. The reset depends only on the rank of the source and the rank of the source that
+    /// requested the stop.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {

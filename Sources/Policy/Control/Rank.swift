@@ -34,7 +34,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
 ///
 /// The latch stores links instead of connections. A phone that has lost its connection returns with
 /// a new connection, and must be able to reset its own stop. Each link resets its own stop, and the
-/// stops of lower ranks. The outputs stay off until no stop remains.
+/// stops of lower ranks. The outputs stay off until all stops have been reset.
 struct EmergencyStopLatch {
     private var asked: [CommandSource.Link: CommandSource] = [:]
 
@@ -55,7 +55,7 @@ struct EmergencyStopLatch {
     /// Resets the emergency stops that the source's link has requested, and the emergency stops of
     /// all links with a lower rank.
     ///
-    /// - Returns: The source of a remaining stop; nil if no stop remains.
+    /// - Returns: The source of a stop that is still latched; nil if no stop is latched.
     mutating func takeBack(by source: CommandSource, _ rules: Commander.Rules) -> CommandSource? {
         let rank = rules.rank(of: source.link)
         asked = asked.filter { $0.key != source.link && rules.rank(of: $0.key) >= rank }

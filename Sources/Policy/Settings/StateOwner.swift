@@ -49,12 +49,12 @@ package final class StateOwner: Sendable {
     ///   - directory: The setting `persistence.directory`. The directory is created if its parent
     ///     directory exists.
     ///   - calls: System calls, which tests replace.
-    ///   - log: Log for the names of unreadable data and the reasons.
+    ///   - log: Log that receives the names of unreadable data, and the reasons.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log
         store = StateStore(directory: self.directory, calls: calls)
-        // systemd creates the directory (StateDirectory=); without systemd airframed creates the
+        // systemd creates the directory (StateDirectory=); without systemd, airframed creates the
         // last directory of the path here. `load` reports a failure.
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
@@ -131,7 +131,7 @@ package final class StateOwner: Sendable {
         if isLeft { done(.failure(Refusal(.refused, "airframed is stopping"))) }
     }
 
-    /// Runs a job that waits for a disk, after all earlier jobs.
+    /// Runs a job that blocks on a disk, after all earlier jobs.
     ///
     /// - Returns: True if the job will run.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }

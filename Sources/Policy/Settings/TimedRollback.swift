@@ -90,7 +90,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Ends the temporary change if its deadline has passed.
     ///
     /// - Parameter now: Present time.
-    /// - Returns: The state to restore, once after the deadline; nil before the deadline, or
+    /// - Returns: State to restore, returned once after the deadline; nil before the deadline, or
     ///   without a temporary change.
     public mutating func expire(now: Instant) -> Snapshot? {
         guard let pending, now >= pending.deadline else { return nil }

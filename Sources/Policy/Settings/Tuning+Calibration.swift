@@ -83,8 +83,8 @@ extension Tuning: CalibrationStore {
         Refusal(.refused, "there is no calibration to undo", field: "what")
     }
 
-    /// Saves the correction of one kind, then applies it. The corrections of other kinds do not
-    /// change, even if the estimator has updated their values.
+    /// Saves the correction of one kind, then applies it. The corrections of other kinds are kept,
+    /// including values that the estimator has updated.
     private func use(
         _ kind: CalibrationKind, _ what: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,

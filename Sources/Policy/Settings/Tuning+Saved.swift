@@ -31,8 +31,7 @@ extension Tuning {
         }
     }
 
-    /// Writes a change of the saved state. The effect of the change is applied after the state is
-    /// on the disk.
+    /// Writes a change of the saved state. The change takes effect after the state is on the disk.
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the history.

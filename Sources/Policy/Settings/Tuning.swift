@@ -41,15 +41,15 @@ package final class Tuning: Sendable {
         package let store: ParameterStore
         /// Seconds until the temporary change reverts; nil without a temporary change.
         package let rollbackS: Double?
-        /// Settings whose new value waits for a restart.
+        /// Settings whose new values take effect after a restart.
         package let needsRestart: [String]
     }
 
-    /// Owner of a temporary change by any client of the socket. All socket clients share one owner
-    /// of temporary changes, because the commands `set` and `save` use different connections.
+    /// Common owner of the temporary changes of all socket clients. All socket clients share one
+    /// owner of temporary changes, because the commands `set` and `save` use different connections.
     static let socketOwner: UInt64 = 0
-    /// Owner of a temporary change by any app. All apps share one owner of temporary changes,
-    /// because an app can use different connections for the change and for `save`.
+    /// Common owner of the temporary changes of all apps. All apps share one owner of temporary
+    /// changes, because an app can use different connections for the change and for `save`.
     static let appOwner: UInt64 = 1
 
     let state: Mutex<State>

@@ -9,8 +9,8 @@ struct AnswerWriter {
     let stages: StageHistograms?
     /// Duration of the last write, ns.
     private(set) var writeNanoseconds: Int64 = 0
-    /// Newest latency from IMU to motors, ns: time from a sample until the output for this sample
-    /// has been written.
+    /// Last latency from IMU to motors, ns: time from a sample until the output for this sample has
+    /// been written.
     private(set) var imuToMotorNanoseconds: Int64 = 0
 
     init(status: BusStatus, stages: StageHistograms?) {

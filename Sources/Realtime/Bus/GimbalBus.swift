@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Device that airframed only writes: the motors of one bus, or a line that switches their power.
+/// Write-only device: the motors of one bus, or a line that switches the power of the motors.
 public protocol OutputBus: Sendable {
     /// Writes the motors' output, which stays in force until the next call. The bus thread calls
     /// this method in every period, even if the output is unchanged. Otherwise a motor driver's own
@@ -30,8 +30,8 @@ public protocol GimbalBus: OutputBus {
     /// - Returns: Time of the measurement; nil means that the clock determines the period.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
-    /// Faults of sensors that are not needed to hold the camera. The bus thread reads this property
-    /// after each `read`.
+    /// Faults of sensors that are not needed to hold the camera's attitude. The bus thread reads
+    /// this property after each `read`.
     var conditions: Conditions { get }
 
     /// Reads the samples that the sensors have delivered since the last call: none, one or several,

@@ -246,8 +246,8 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var readNanoseconds: Int64
     /// Time that the write to the motors took in the previous period, ns.
     var writeNanoseconds: Int64
-    /// Newest latency from IMU to motors, ns: time from a sample until the output for this sample
-    /// has been written.
+    /// Last latency from IMU to motors, ns: time from a sample until the output for this sample has
+    /// been written.
     var imuToMotorNanoseconds: Int64
 }
 

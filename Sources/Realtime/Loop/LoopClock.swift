@@ -6,8 +6,8 @@ import Synchronization
 /// ordinary thread can use the clock.
 ///
 /// A simulator's `t` has an arbitrary start; the start changes with each connection. Inside the
-/// process, time never decreases. A new connection continues after the last time of the previous
-/// connection. Output for users shows the simulator's own `t`, see `seconds`.
+/// process, time never decreases. After a new connection, the clock continues from the last time of
+/// the previous connection. Output for users shows the simulator's own `t`, see `seconds`.
 public final class LoopClock: Sendable {
     private struct Simulated {
         /// The loop's time at the simulator's last message.

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Kind of a frame on the loop's replay log.
+/// Kind of a frame in the loop's replay log.
 public enum ReplayLogKind: UInt32, BitwiseCopyable, Sendable {
     /// Filler frame without content; it occupies the remainder before the end of the ring.
     case filler

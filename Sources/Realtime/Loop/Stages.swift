@@ -5,7 +5,7 @@ public enum Stage: String, CaseIterable, Sendable {
     case wake
     /// Duration of reading the sensors.
     case bus
-    /// Time from the bus thread's ring of the doorbell until the loop runs.
+    /// Time from the moment when the bus thread rings the doorbell until the loop runs.
     case handover
     /// Duration of applying requests and tuning, and of processing the samples.
     case estimate

@@ -53,7 +53,7 @@ public struct LatencyHistogram: BitwiseCopyable, @unchecked Sendable {
         return (exponent - 3) * 16 + Int((value >> UInt64(exponent - 4)) & 15)
     }
 
-    /// The smallest value of a bucket.
+    /// Lower bound of a bucket, ns.
     static func lowerBound(of bucket: Int) -> UInt64 {
         if bucket < 16 { return UInt64(bucket) }
         return (16 + UInt64(bucket % 16)) << UInt64(bucket / 16 - 1)

@@ -81,7 +81,8 @@ final class SharedBlock: @unchecked Sendable {
     /// State of the power line's thread; nil without a power line.
     var powerContext: OutputContext? { power.map(OutputContext.init) }
 
-    /// Keeps the memory allocated permanently, because a thread that has not ended uses the memory.
+    /// Keeps the memory allocated permanently, because a thread that has not ended still uses the
+    /// memory.
     func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
     deinit {

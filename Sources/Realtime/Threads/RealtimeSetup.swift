@@ -54,7 +54,7 @@ public enum RealtimeSetup {
 
     /// The default CPU of both real-time threads: the last CPU, which receives the fewest
     /// interrupts. Loop and bus thread use the same CPU. The hand-over between the threads then
-    /// does not wake another CPU. Measured hand-over on a virtual machine with two CPUs: 9 µs
+    /// does not wake another CPU. On a virtual machine with two CPUs, the hand-over took 9 µs
     /// instead of 25 µs. The property is nil on a computer with one CPU. Read this property before
     /// any thread is bound to a CPU.
     public static var preferredCPU: Int? {

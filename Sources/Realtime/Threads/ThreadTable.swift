@@ -33,7 +33,7 @@ public enum ThreadTable {
     public static let bus1 = ThreadConfiguration(name: "airframed-bus1", priority: 79)
     /// The power line's thread, which switches the motors' power.
     public static let power = ThreadConfiguration(name: "airframed-power", priority: 81)
-    /// The thread that sets the stepper motors' lines.
+    /// The thread that sets the GPIO lines of the stepper motors.
     public static let steps = ThreadConfiguration(name: "airframed-steps", priority: 78)
     /// The thread that drives the rider's wheels.
     public static let drive = ThreadConfiguration(name: "airframed-drive", priority: 77)

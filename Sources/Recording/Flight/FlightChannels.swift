@@ -39,7 +39,7 @@ public enum FlightChannels {
 /// The conditions that the flight recorder treats as faults.
 enum FlightFaults {
     /// Conditions whose beginning causes the recorder to write a file. Requests, limits and
-    /// transient conditions are excluded.
+    /// transient conditions are not treated as faults.
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError
             | .gravityMismatch | .emergencyStop | .responseReversed | .loopUnreliable

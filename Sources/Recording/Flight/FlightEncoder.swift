@@ -2,9 +2,9 @@ public import GimbalCore
 public import Realtime
 import Wire
 
-/// Encoder from the frames of the loop's replay log to chunks of an MCAP file. The same chunks are
-/// used for the ring in memory, for the file that a fault causes, and for a continuous recording.
-/// Only one thread at a time uses an encoder.
+/// Encoder that converts frames of the loop's replay log to chunks of an MCAP file. The same chunks
+/// are used for the ring in memory, for the file that a fault causes, and for a continuous
+/// recording. Only one thread at a time uses an encoder.
 public struct FlightEncoder: ~Copyable {
     /// Result of encoding one frame.
     public struct Result: Sendable {

@@ -135,7 +135,7 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
     case notMCAP(path: FilePath, beginning: [UInt8])
     /// The file is an MCAP file of another major version.
     case unknownVersion(path: FilePath, version: UInt8)
-    /// The file is an MCAP file that airframe's flight recorder has not written.
+    /// The file is an MCAP file, but not a recording of airframe's flight recorder.
     case notOurs(path: FilePath)
     /// A newer airframe has written the file, in a format that this version would misread.
     case newerFormat(path: FilePath, format: Int, version: String)

@@ -1,4 +1,4 @@
-/// Ring of the newest chunks in memory. The chunks together cover a given time.
+/// Ring of the newest chunks in memory. The chunks together cover a given duration.
 public struct FlightRing: Sendable {
     /// Time that the ring covers, s.
     public let seconds: Double
@@ -31,7 +31,7 @@ public struct FlightRing: Sendable {
     /// Find the chunks of the last `seconds`. The result also contains earlier chunks back to a
     /// complete state, from which a replay can begin.
     ///
-    /// - Parameter seconds: Requested duration back from the newest message, s.
+    /// - Parameter seconds: Duration before the newest message for which chunks are requested, s.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }
@@ -40,7 +40,7 @@ public struct FlightRing: Sendable {
         return chunks[first...]
     }
 
-    /// The chunks in the ring whose number is at least the given number.
+    /// Chunks in the ring from the chunk with the given number on.
     public func since(_ number: UInt64) -> ArraySlice<MCAPChunk> {
         let first = chunks.firstIndex { $0.number >= number } ?? chunks.endIndex
         return chunks[first...]

@@ -203,7 +203,7 @@ extension BlueZBus {
     }
 }
 
-/// Responder to the requests of phones. All calls are made on the thread `airframed-ble`.
+/// Handler that answers the requests of phones. All calls are made on the thread `airframed-ble`.
 protocol BlueZResponder: AnyObject {
     /// A phone reads a characteristic.
     func read(_ request: BlueZBus.Request) -> Result<[UInt8], ATTError>

@@ -97,7 +97,7 @@ struct CentralRegistry {
         entries[device]?.bucket.take(now: now) ?? false
     }
 
-    /// Records whether bluetoothd has keys of a device.
+    /// Records whether bluetoothd has keys for a device.
     mutating func setPaired(_ device: String, _ isPaired: Bool) {
         remember(device) { $0.isPaired = isPaired }
     }

@@ -73,7 +73,7 @@ struct RadioNotifier: GATTNotifier {
         var dropped = 0
     }
 
-    /// State of the phone's write that the service is executing now.
+    /// State of the write request that the service is executing now.
     final class Write {
         var token: UInt64 = 0
         var isLeftForLater = false

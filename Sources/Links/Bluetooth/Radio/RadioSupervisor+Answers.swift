@@ -42,8 +42,8 @@ extension RadioSupervisor {
             }
             advertisements[index] = settled(advertisements[index], failure, now)
         case .unregisterAdvertisement(let index):
-            // The advertisement is treated as withdrawn even after a failure, because bluetoothd
-            // then did not have the advertisement.
+            // If the withdrawal fails, bluetoothd did not have the advertisement. Therefore the
+            // advertisement is treated as withdrawn even after a failure.
             if advertisements.indices.contains(index), advertisements[index] == .renewing {
                 advertisements[index] = .wanted
             }

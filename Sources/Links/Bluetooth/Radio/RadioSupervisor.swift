@@ -1,7 +1,7 @@
 import GimbalCore
 
 /// Supervisor that starts the peripheral's advertisements and services. After a failure of the bus,
-/// bluetoothd or the adapter, the supervisor restores them.
+/// bluetoothd or the adapter, the supervisor restores the advertisements and services.
 ///
 /// The supervisor is a state machine without a clock or a bus. The supervisor's inputs are events
 /// and the time; its outputs are requests to bluetoothd. The supervisor compares the desired state
@@ -118,8 +118,8 @@ struct RadioSupervisor {
     var adapterPath: String? { chosen }
     /// Reported state of the adapter in use; nil if there is none.
     var adapter: Adapter? { chosen.flatMap { adapters[$0] } }
-    /// True if the services and all advertisements are registered or being registered again. Phones
-    /// then find the peripheral.
+    /// True if phones can find the peripheral: the services and all advertisements are registered
+    /// or being registered again.
     var isOnAir: Bool {
         application == .done && adapter?.isPowered == true && (isRenewing || isAdvertising)
     }

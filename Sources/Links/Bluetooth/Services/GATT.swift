@@ -56,7 +56,8 @@ public struct GATTCharacteristic: Hashable, Sendable {
         /// Write with response is supported.
         case write
         /// Write without response is supported; the central receives no error response for a write.
-        /// For such a characteristic, BlueZ does not report errors even for a write with response.
+        /// If a characteristic supports write without response, BlueZ does not report errors even
+        /// for a write with response.
         case writeWithoutResponse
         /// Values are sent to all subscribers.
         case notify

@@ -63,7 +63,7 @@ public final class RBLService: GATTService {
     private var isSubscribed = false
     /// Time at which the service must call its role next.
     private var roleDue: Instant?
-    /// Earliest time at which the role's output can be sent in the next notification.
+    /// Earliest time of the next notification that contains output of the role.
     private var pieceDue: Instant?
 
     /// Creates a service.

@@ -3,10 +3,10 @@ import Logging
 import Port
 import Wire
 
-// Functions of the camera that follows a person: commands for the choice of the person, and
-// messages with the person's position in the picture.
+// Functions of the camera that follows a person: commands that select the person, and messages with
+// the person's position in the picture.
 extension CameraRole {
-    /// Commands that choose the person.
+    /// Commands that select the person to follow.
     private enum FollowCommand: UInt16 {
         case trackPoint = 2004
         case trackRectangle = 2005
@@ -33,7 +33,7 @@ extension CameraRole {
         }
     }
 
-    /// True if a command chooses a person, or stops the camera from following a person.
+    /// True if a command selects a person, or stops the camera from following a person.
     static func choosesPerson(_ order: Order) -> Bool {
         FollowCommand(rawValue: order.number) != nil
     }
@@ -59,7 +59,7 @@ extension MAVLinkComponent {
     /// Shortest interval of the messages about the person, s.
     private static let shortest = 0.1
 
-    /// Executes a command that chooses the person, or that sets the interval of the messages about
+    /// Executes a command that selects the person, or that sets the interval of the messages about
     /// the person.
     ///
     /// - Returns: Result of the command; nil for a command that does not concern the followed
