@@ -6,7 +6,8 @@ import GimbalCore
 /// The exerted torque is computed from the angle of the magnetic field and the rotor's position;
 /// the joint's motion gives the rotor's position. The commanded torque cannot be the input of the
 /// identification. If the assumed inertia is wrong, the exerted torque contains corrections by the
-/// rotor observer. These corrections would distort the response below the observer's bandwidth.
+/// rotor observer. The observer's corrections would distort the response below the observer's
+/// bandwidth.
 struct FieldMethod: AutotuneMethod {
     let present: Stabilizer.Parameters
     let firstShare = 0.03

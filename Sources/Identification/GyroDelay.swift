@@ -3,13 +3,13 @@ import GimbalCore
 
 /// Delay of the gyroscope relative to a joint's encoder, measured during an excitation.
 ///
-/// If the handle is at rest, the camera rotates by the same angle as the joint. The gyroscope and
-/// the encoder then measure the same motion. The phase difference of the two signals at each
-/// excited frequency is the delay times the frequency. A low-pass filter delays high frequencies
-/// more than low frequencies, but the attitude needs the delay at low frequency. Therefore the fit
-/// contains a term with the third power of the frequency, and uses only frequencies with a phase
-/// difference of less than 1 rad. The result is the difference between the two delays. To obtain
-/// the gyroscope's delay, add the encoder's own delay.
+/// If the handle is at rest, the camera rotates by the same angle as the joint, so the gyroscope
+/// and the encoder measure the same motion. The phase difference of the two signals at each excited
+/// frequency is the delay times the frequency. A low-pass filter delays high frequencies more than
+/// low frequencies, but the attitude needs the delay at low frequency. Therefore the fit contains a
+/// term with the third power of the frequency, and uses only frequencies with a phase difference of
+/// less than 1 rad. The result is the difference between the two delays. To obtain the gyroscope's
+/// delay, add the encoder's own delay.
 public struct GyroDelay: Sendable, Equatable {
     /// Delay of the gyroscope minus delay of the encoder, s.
     public var seconds: Double

@@ -132,7 +132,7 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The number of baselines has reached `SavedState.baselineLimit`.
     case tooMany
 
-    /// The error as one sentence, with a remedy.
+    /// Error message with a remedy, in one sentence.
     public var description: String {
         switch self {
         case .badName(let name):

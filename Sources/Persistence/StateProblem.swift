@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Reason why saved state could not be read or written, as a sentence with a remedy.
+/// Reason why saved state could not be read or written, with a message that states the remedy.
 public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Kind of the problem with saved state.
     public enum Reason: Sendable, Equatable {

@@ -23,7 +23,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
 
     /// Link of the source.
     public let link: Link
-    /// Number that distinguishes the connections of one link.
+    /// ID of the connection, unique within the link.
     public let connection: UInt64
     /// Name that the client has given itself, for messages; empty without a name. Two sources can
     /// have the same name.
@@ -41,7 +41,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         a.link == b.link && a.connection == b.connection
     }
 
-    /// Hashes the link and the number of the connection.
+    /// Hashes the link and the ID of the connection.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(link)
         hasher.combine(connection)

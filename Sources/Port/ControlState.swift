@@ -41,7 +41,7 @@ public struct ControlState: Sendable {
             /// The camera stops and keeps its attitude. The loop stops the camera automatically,
             /// see `Command.rate`.
             case hold
-            /// The camera enters a rest mode.
+            /// The camera enters the fallback mode.
             case fallback
             /// The motors' outputs are off.
             case off

@@ -2,7 +2,7 @@ public import Port
 
 /// Actions of input controls that are not requests for motion.
 public struct ControlEffects: Sendable {
-    /// Begins or ends a recording of the flight recorder. The closure receives a sentence for the
+    /// Begins or ends a recording of the flight recorder. The closure receives a message for the
     /// user, or a refusal.
     public var record: @Sendable (@escaping Later<String>) -> Void
     /// Selects a profile by its name, or the next profile if the name is nil.

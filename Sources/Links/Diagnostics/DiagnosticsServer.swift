@@ -61,8 +61,9 @@ public final class DiagnosticsServer: Service {
         listener.withLock { $0?.close() }
     }
 
-    /// Creates the socket. The process can then exit with an error message before any service runs.
-    /// Call this method before `run()`, at most once; otherwise `run()` calls it.
+    /// Creates the socket. If the socket cannot be created, the process can exit with an error
+    /// message before any service runs. Call this method before `run()`, at most once; otherwise
+    /// `run()` calls it.
     ///
     /// - Throws: `SocketError` with the problem.
     public func open() throws(SocketError) {

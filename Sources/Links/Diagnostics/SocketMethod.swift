@@ -3,7 +3,7 @@ public import Wire
 
 /// Identity of a connection to the socket, for control and for the log.
 public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
-    /// Number of the connection, unique while the process runs.
+    /// ID of the connection, unique while the process runs.
     public var id: Int
     /// Process id of the client; 0 if its namespace is hidden from the daemon.
     public var pid: Int32
@@ -243,7 +243,7 @@ public struct SocketServices: Sendable {
     /// Function that waits until all earlier messages of a simulator have been processed. The
     /// server calls this function before each request.
     public var settle: @Sendable () -> Void
-    /// Function that receives the number of each ended connection.
+    /// Function that receives the ID of each closed connection.
     public var left: @Sendable (Int) -> Void
 
     /// Creates the set of methods and variables that the daemon offers.

@@ -1,11 +1,11 @@
 import GimbalCore
 import Wire
 
-/// Converter of conditions into sentences for ground stations. The sentence about a condition is
+/// Converter of conditions into status texts for ground stations. The text about a condition is
 /// sent when the condition appears, at most once a second.
 struct FaultAnnouncer {
     private static let quietSeconds = 1.0
-    /// Largest size of one chunk of a sentence, bytes.
+    /// Largest size of one chunk of a status text, bytes.
     private static let chunk = 50
 
     private var last = Conditions.none
@@ -27,7 +27,7 @@ struct FaultAnnouncer {
             }
     }
 
-    /// Creates the messages for one sentence, in as many chunks as necessary.
+    /// Creates the STATUSTEXT messages for one text, in as many chunks as necessary.
     mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
         let bytes = Array(text.utf8)
         let isWhole = bytes.count <= Self.chunk

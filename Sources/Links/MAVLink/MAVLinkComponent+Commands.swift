@@ -6,7 +6,7 @@ import Wire
 
 /// Command from a COMMAND_LONG or COMMAND_INT message.
 struct Order {
-    /// Number of the command, a value of MAV_CMD.
+    /// ID of the command, a value of MAV_CMD.
     var number: UInt16
     /// The seven parameters of the command.
     var params: [Float]

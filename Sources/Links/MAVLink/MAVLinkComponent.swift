@@ -4,10 +4,9 @@ import Logging
 import Port
 import Wire
 
-/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. The component
-/// identifies peers by numbers. The component uses no socket and no clock. Callers pass the
-/// received frames and the time, and send the outgoing frames. Only one thread uses a
-/// `MAVLinkComponent`.
+/// MAVLink component of the gimbal, which is both gimbal device and gimbal manager. Each peer has
+/// an ID. The component uses no socket and no clock. Callers pass the received frames and the time,
+/// and send the outgoing frames. Only one thread uses a `MAVLinkComponent`.
 final class MAVLinkComponent {
     /// Counters of ignored frames, by reason.
     struct Counters: Equatable {
@@ -36,7 +35,7 @@ final class MAVLinkComponent {
 
     /// An outgoing frame.
     struct Outgoing: Equatable {
-        /// Number that identifies the peer.
+        /// ID of the peer.
         var peer: Int
         var bytes: [UInt8]
     }
@@ -100,7 +99,7 @@ final class MAVLinkComponent {
     /// Adds a peer; the call has no effect if the peer was added before.
     ///
     /// - Parameters:
-    ///   - peer: Number that identifies the peer.
+    ///   - peer: ID of the peer.
     ///   - streams: Messages that the peer receives periodically.
     ///   - version: Version of MAVLink that the peer supports. Messages that do not exist in
     ///     version 1 are not sent to a peer with version 1.
@@ -160,7 +159,7 @@ final class MAVLinkComponent {
         id < 256 || peers[peer]?.version == .v2
     }
 
-    /// Numbers of all registered peers.
+    /// IDs of all registered peers.
     var knownPeers: [Int] { peers.keys.sorted() }
 
     /// Sends a message to all peers.
@@ -227,7 +226,7 @@ final class MAVLinkComponent {
         director.leadVehicle(now: now)
     }
 
-    /// Sends a sentence to the log and to every ground station.
+    /// Writes a text to the log, and sends the text to every ground station.
     func tell(_ sentence: String, severity: UInt8) {
         log.notice("MAVLink: \(sentence)")
         for text in announcer.sentence(sentence, severity: severity) { broadcast(text) }

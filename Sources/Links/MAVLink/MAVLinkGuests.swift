@@ -31,7 +31,7 @@ struct MAVLinkGuests {
 
     /// Creates a set without guests.
     ///
-    /// - Parameter first: Peer number of the first guest.
+    /// - Parameter first: Peer ID of the first guest.
     init(first: Int) { nextNumber = first }
 
     /// Address of a guest.
@@ -52,10 +52,10 @@ struct MAVLinkGuests {
     ///   - address: Address of the peer.
     ///   - parser: Parser of the peer's bytes.
     ///   - now: Time at which the peer's message was received.
-    ///   - isInControl: Function that returns true if the guest with the given number is in
-    ///     control; a guest in control keeps its slot.
-    /// - Returns: Number of the new peer, and the peer that was dropped to free a slot; nil if the
-    ///   new peer gets no slot.
+    ///   - isInControl: Function that returns true if the guest with the given ID is in control; a
+    ///     guest in control keeps its slot.
+    /// - Returns: ID of the new peer, and the peer that was dropped to free a slot; nil if the new
+    ///   peer gets no slot.
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool

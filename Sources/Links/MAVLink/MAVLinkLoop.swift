@@ -38,7 +38,7 @@ final class MAVLinkLoop {
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0
 
-    /// Numbers of the configured peers; guests have higher numbers.
+    /// IDs of the configured peers; guests have higher IDs.
     private static let clientNumber = 0
     private static let serialNumber = 1
 

@@ -59,7 +59,7 @@ struct MessageStreams {
     /// Changes the interval of the messages of one kind.
     ///
     /// - Parameters:
-    ///   - id: Number of the kind of message, one of `usual`.
+    ///   - id: Message ID of the kind of message, one of `usual`.
     ///   - microseconds: Interval in µs; 0 means the default interval, and a negative number
     ///     disables the messages.
     ///   - now: Time of the first message.

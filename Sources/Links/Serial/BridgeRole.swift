@@ -8,8 +8,8 @@ import Wire
 /// clients' bytes to the port immediately. Only the thread airframed-ble uses this type.
 ///
 /// With the setting `rbl.tap`, the gimbal's own MAVLink messages use the same link to the clients.
-/// The bridge then splits the bytes from the port into frames, and sends the gimbal's frames
-/// between the port's frames.
+/// With this setting, the bridge splits the bytes from the port into frames, and sends the gimbal's
+/// frames between the port's frames.
 public final class BridgeRole: SerialRole {
     /// Idle time of the port after which the bridge sends the collected bytes, s. The firmware of
     /// the BLE Mini uses the same pause.

@@ -15,9 +15,9 @@ struct SocketPlace: Sendable {
     var key: String
 }
 
-/// Failure to open a socket, described by a sentence that contains the remedy.
+/// Failure to open a socket, with a message that states the remedy.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Path of the socket, problem and remedy as a sentence.
+    /// Message that states the socket's path, the problem and the remedy.
     public var description: String
 }
 

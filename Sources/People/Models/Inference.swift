@@ -1,8 +1,8 @@
 import CInference
 
-/// Error of the library or a model, as a sentence with a remedy.
+/// Error of the library or a model, with a message that states the remedy.
 public struct InferenceError: Error, Sendable, CustomStringConvertible {
-    /// Problem and remedy, as a sentence.
+    /// Message that states the problem and the remedy.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -65,8 +65,8 @@ struct PoseLandmarks {
     }
 
     /// Refines the position (u, v) of a point. The result is the mean position of the cells within
-    /// three cells, weighted by their probabilities. The result is nil if all these cells have
-    /// probabilities below 0.5.
+    /// three cells, weighted by their probabilities. The result is nil if all cells in this
+    /// neighbourhood have probabilities below 0.5.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }

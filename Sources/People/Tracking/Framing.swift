@@ -6,8 +6,8 @@ public struct Framing: Sendable, Equatable {
     public enum Side: String, Sendable, CaseIterable {
         /// The centre of the picture.
         case centre
-        /// One third of the width from the left edge. The picture then shows more of the scene to
-        /// the right of the person.
+        /// One third of the width from the left edge. In this position, the picture shows more of
+        /// the scene to the right of the person.
         case leftThird = "left_third"
         /// One third of the width from the right edge.
         case rightThird = "right_third"

@@ -21,7 +21,7 @@ extension Commander {
         /// the fallback mode.
         public var fallbackSeconds = 0.0
         /// Mode that the camera enters after `fallbackSeconds`. The mode must not accept rate
-        /// requests. Therefore only a request for another mode ends the rest mode.
+        /// requests. Therefore only a request for another mode ends the fallback mode.
         public var fallbackMode = Mode.neutral
         /// Time from the last rate request until the outputs are switched off, s; the outputs stay
         /// off until a client requests a mode. 0 disables this reaction.

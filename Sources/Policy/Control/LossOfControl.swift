@@ -2,9 +2,9 @@ import GimbalCore
 public import Port
 
 /// Link-loss fallback: reaction to a client that becomes silent or disconnects while the camera
-/// turns at the client's rates. First the camera keeps its attitude, later it enters a rest mode,
-/// and finally the outputs are switched off. Each of the three reactions is called a stage. Any
-/// request ends the present stage, but only a request for a mode restores the previous mode.
+/// turns at the client's rates. First the camera keeps its attitude, later it enters the fallback
+/// mode, and finally the outputs are switched off. Each of the three reactions is called a stage.
+/// Any request ends the present stage, but only a request for a mode restores the previous mode.
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger
 /// the fallback. Therefore a one-shot `point`, a rate request of zero, and a release of control

@@ -2,9 +2,9 @@ package import GimbalCore
 import PlainText
 import Port
 
-/// Report on a tuning: effective gains, stability margins, and warnings as sentences. The
-/// computation of the margins is slow, so it runs only when the tuning changes, not at each request
-/// for the report.
+/// Report on a tuning: effective gains, stability margins, and warning messages. The computation of
+/// the margins is slow, so it runs only when the tuning changes, not at each request for the
+/// report.
 package struct LoopReport: Sendable {
     /// One gain of the controllers, for all three axes.
     package struct Gain: Sendable {
@@ -24,7 +24,7 @@ package struct LoopReport: Sendable {
     package private(set) var decreaseDecibels = AxisVector.zero
     /// Phase margin of each axis, degrees.
     package private(set) var phaseDegrees = AxisVector.zero
-    /// Warnings as sentences; empty if there is no problem.
+    /// Warning messages; empty if there is no problem.
     package private(set) var warnings: [String] = []
 
     /// Creates a report.

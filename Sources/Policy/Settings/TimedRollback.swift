@@ -31,7 +31,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: The state before the change.
-    ///   - owner: Number of the connection or link that made the change.
+    ///   - owner: ID of the connection or link that made the change.
     ///   - seconds: Time until an unsaved change reverts, s, 1...3600.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
@@ -80,7 +80,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
 
     /// Makes the temporary change permanent if the given connection or link made the change.
     ///
-    /// - Parameter owner: Number of the connection or link, as given to `begin`.
+    /// - Parameter owner: ID of the connection or link, as given to `begin`.
     /// - Returns: True if the given connection or link made the change.
     public mutating func keep(owner: UInt64) -> Bool {
         guard pending?.owner == owner else { return false }

@@ -30,7 +30,7 @@ extension Tuning {
     ///   - name: Name of the baseline; nil selects the baseline after the present profile in the
     ///     order of the names.
     ///   - who: Author of the change, for the log.
-    /// - Returns: A sentence with the name of the profile.
+    /// - Returns: Message with the name of the profile.
     /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
     ///   violate a rule.
     package func useProfile(_ name: String?, by who: String) throws(Refusal) -> String {

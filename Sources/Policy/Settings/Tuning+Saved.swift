@@ -15,7 +15,8 @@ extension Tuning {
     ///
     /// - Parameters:
     ///   - who: Author of the change, for the log.
-    ///   - done: Closure that receives a sentence, or the reason why nothing was written.
+    ///   - done: Closure that receives a message for the user, or the reason why nothing was
+    ///     written.
     package func save(by who: String, _ done: @escaping Later<String>) {
         let change = state.withLock { $0.store.unsaved(beside: stateOwner.saved.parameters) }
         write(by: who, "saved the tuning") {
@@ -151,7 +152,7 @@ extension Tuning {
 
     /// Applies the values of a baseline, without writing them to the disk.
     ///
-    /// - Returns: Sentences about the entries that are ignored because they are no longer valid.
+    /// - Returns: Messages about the entries that are ignored because they are no longer valid.
     /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
     ///   violate a rule; nothing has changed.
     package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {

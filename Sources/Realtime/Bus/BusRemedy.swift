@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension BusError {
-    /// The usual remedy for the bus error, as a sentence.
+    /// Message with the usual remedy for the bus error.
     public var remedy: String {
         switch device {
         case .i2c: i2cRemedy

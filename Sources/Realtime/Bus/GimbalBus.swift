@@ -102,7 +102,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
         self.code = code
     }
 
-    /// The error as a sentence, for status and log.
+    /// Error message for the status and the log.
     public var description: String {
         let verb =
             switch operation {

@@ -115,8 +115,8 @@ public struct LockstepEngine: ~Copyable, @unchecked Sendable {
         return answers.read().value.output
     }
 
-    /// Runs the supervisor again at the time of the last tick, without a sample. The telemetry then
-    /// shows events between two ticks.
+    /// Runs the supervisor again at the time of the last tick, without a sample. After this run,
+    /// the telemetry shows events between two ticks.
     ///
     /// - Parameters:
     ///   - conditions: The new conditions.

@@ -17,7 +17,7 @@ public enum RealtimeSetup {
     /// Limits the memory of a locked process: small default stacks and few malloc arenas. Call this
     /// method before any thread exists.
     ///
-    /// - Returns: A sentence for each refused request; empty if all requests were granted.
+    /// - Returns: One message for each refused request; empty if all requests were granted.
     public static func prepareProcess() -> [String] {
         var problems: [String] = []
         let stackError = cl_default_stack_size_set(ThreadTable.ordinaryStackBytes)
@@ -53,15 +53,15 @@ public enum RealtimeSetup {
     }
 
     /// The default CPU of both real-time threads: the last CPU, which receives the fewest
-    /// interrupts. Loop and bus thread use the same CPU. The hand-over between the threads then
-    /// does not wake another CPU. On a virtual machine with two CPUs, the hand-over took 9 µs
-    /// instead of 25 µs. The property is nil on a computer with one CPU. Read this property before
-    /// any thread is bound to a CPU.
+    /// interrupts. Loop and bus thread use the same CPU. Therefore the hand-over between the
+    /// threads does not wake another CPU. On a virtual machine with two CPUs, the hand-over took 9
+    /// µs instead of 25 µs. The property is nil on a computer with one CPU. Read this property
+    /// before any thread is bound to a CPU.
     public static var preferredCPU: Int? {
         cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
     }
 
-    /// Explain a refused memory lock as a sentence.
+    /// Create the message about a refused memory lock.
     ///
     /// - Parameter error: The errno of mlockall(2).
     /// - Returns: The reason, and the usual remedy.

@@ -5,7 +5,7 @@ internal import Glibc
 /// Thread with a separate stack, name, scheduling policy and CPU.
 ///
 /// A refusal by the kernel is not an error, because a gimbal without real-time scheduling is still
-/// usable. `report` contains a sentence about the refusal. A thread without SCHED_FIFO requests the
+/// usable. `report` contains a message about the refusal. A thread without SCHED_FIFO requests the
 /// smallest timer slack, because this slack halves the thread's usual wake-up delay.
 ///
 /// A real-time thread must not start other threads (Swift's pool, loggers, D-Bus), because threads
@@ -65,7 +65,7 @@ public struct ThreadError: Error, Sendable, CustomStringConvertible {
     /// The errno of pthread_create(3).
     public var code: Int32
 
-    /// The error as a sentence for the log.
+    /// Error message for the log.
     public var description: String {
         "cannot start thread \(thread): \(errorText(code)). "
             + "Check LimitMEMLOCK=, TasksMax= and free memory."

@@ -22,7 +22,7 @@ public struct ThreadReport: Sendable, Equatable {
     public var priority: Int
     /// The CPU to which the thread is bound; nil if it is not bound.
     public var cpu: Int?
-    /// A sentence for each refused request; empty if all requests were granted.
+    /// One message for each refused request; empty if all requests were granted.
     public var problems: [String]
 
     /// True if the thread runs under SCHED_FIFO.
@@ -48,7 +48,7 @@ struct RealtimeRights: Equatable {
     ///   - error: The errno of the refusal.
     ///   - thread: The thread's name.
     ///   - priority: The requested SCHED_FIFO priority.
-    /// - Returns: One or two sentences for the status and the log.
+    /// - Returns: Message of one or two sentences for the status and the log.
     func explain(error: Int32, thread: String, priority: Int) -> String {
         let start = "\(thread) is not real-time: SCHED_FIFO \(priority) was refused"
         if let cpuGroup, groupRuntimeMicroseconds == 0 {

@@ -17,8 +17,8 @@
 /// | airframed-led   | ordinary   |          | switches the light and the buzzer; waits for their bus      |
 ///
 /// The loop has a higher priority than the buses. If loop and bus thread share a CPU, the loop runs
-/// as soon as the bus thread wakes it. The bus thread then finds the loop's output without sleeping
-/// again. The priorities of loop and buses are above the priority of the kernel's threaded
+/// as soon as the bus thread wakes it. Therefore the bus thread finds the loop's output without
+/// sleeping again. The priorities of loop and buses are above the priority of the kernel's threaded
 /// interrupts (50), because the transfers of these threads do not depend on those interrupts. The
 /// priorities of loop and buses are below the kernel's watchdogs (99). The power line's thread has
 /// a higher priority than the loop. Therefore this thread can switch the motors off even if the

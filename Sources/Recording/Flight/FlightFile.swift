@@ -142,7 +142,7 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
     /// The file contains no state at which a replay could begin.
     case nothingToReplay(path: FilePath, reason: String)
 
-    /// The error as a sentence, with a remedy.
+    /// Error message with a remedy.
     public var description: String {
         switch self {
         case .unreadable(let path, let cause): "\(path): cannot be read: \(cause)."

@@ -2,8 +2,8 @@ import GimbalCore
 import Wire
 
 extension BluetoothLoop {
-    /// State of Bluetooth in one or two words, and a sentence about the problem and its remedy. The
-    /// sentence is nil if there is no problem.
+    /// State of Bluetooth in one or two words, and a message that states the problem and its
+    /// remedy. The message is nil if there is no problem.
     var radioState: (state: String, sentence: String?) {
         guard supervisor.hasBus else {
             return ("no bus", "Is D-Bus running? Check it with `systemctl status dbus`.")

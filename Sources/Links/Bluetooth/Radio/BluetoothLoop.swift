@@ -36,10 +36,10 @@ final class BluetoothLoop {
     private let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
-    /// Phones that were connected when bluetoothd ended. The kernel keeps the links of these phones
-    /// for some seconds, but a new bluetoothd does not answer on these links. A phone whose link
-    /// began before the restart receives no answers, and cannot connect again until the kernel ends
-    /// the link.
+    /// Phones that were connected when bluetoothd ended. After the end of bluetoothd, the kernel
+    /// keeps the phones' links for some seconds, but a new bluetoothd does not answer on these
+    /// links. A phone whose link began before the restart receives no answers, and cannot connect
+    /// again until the kernel ends the link.
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false

@@ -88,7 +88,7 @@ struct RadioFailure: Error, Equatable {
         name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
     }
 
-    /// Sentence about a failed call, such as "bluetoothd refused to register an advertisement:
+    /// Message about a failed call, such as "bluetoothd refused to register an advertisement:
     /// Maximum advertisements reached (…)."
     func sentence(_ call: RadioCall) -> String {
         let what =

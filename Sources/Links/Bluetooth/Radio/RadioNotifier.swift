@@ -11,10 +11,10 @@ struct CharacteristicTable {
         indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.uuid, $0) })
     }
 
-    /// Service and UUID of the characteristic with the number `index`.
+    /// Service and UUID of the characteristic with the given index.
     subscript(index: Int) -> (service: Int, uuid: GATTUUID) { entries[index] }
 
-    /// The number of a characteristic in the table.
+    /// The index of a characteristic in the table.
     func index(of uuid: GATTUUID) -> Int? { indices[uuid] }
 }
 

@@ -70,7 +70,7 @@ struct RadioSupervisor {
     var adapters: [String: Adapter] = [:]
     var application = Step.wanted
     var advertisements: [Step]
-    /// Sentence about the last failure; nil if there was none.
+    /// Message about the last failure; nil if there was none.
     var lastError: String?
     private(set) var restarts = 0
     var registrations = 0

@@ -20,8 +20,8 @@ public struct Central: Hashable, Sendable, CustomStringConvertible {
     /// Bluetooth address, such as "C0:1A:B0:00:00:02". A phone that has not paired changes its
     /// address every few minutes.
     public var address: String
-    /// Number of the connection, unique while the process runs. A central that connects again gets
-    /// another number.
+    /// ID of the connection, unique while the process runs. A central that connects again gets
+    /// another ID.
     public var connection: Int
 
     /// Creates the identity of a connection.

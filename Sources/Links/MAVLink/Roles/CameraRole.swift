@@ -39,7 +39,7 @@ struct CameraRole {
         return message
     }
 
-    /// Number of the message that a command requests from the camera; nil for other commands.
+    /// ID of the message that a command requests from the camera; nil for other commands.
     static func requested(_ order: Order) -> UInt32? {
         if order.number == MAVLinkCommand.requestMessage.rawValue {
             let known = [

@@ -9,8 +9,8 @@ import Wire
 /// signatures are required, the role accepts only an emergency stop, because frames of version 1
 /// have no signature. Only the thread airframed-ble uses the role.
 public final class FlightDisplayRole: SerialRole {
-    /// Number of the role's only peer. The peer represents all subscribers, because every message
-    /// is sent to all subscribers.
+    /// ID of the role's only peer. The peer represents all subscribers, because every message is
+    /// sent to all subscribers.
     private static let peer = 0
 
     /// Name of the role in the setting `rbl.role`.
