@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// State machine of an autotune run. In closed loop, the run excites one axis after the other with
-/// a small amplitude, identifies the load of the axis from the response, and designs the gains. An
-/// `AutotuneMethod` contains the parts that depend on the kind of motor.
+/// State machine of an autotune run. The run excites the axes one after the other, in closed loop
+/// and with a small amplitude. From each response, the run identifies the load of the axis and
+/// designs the gains. An `AutotuneMethod` contains the parts that depend on the kind of motor.
 ///
 /// The type has no side effects. The input of the run is the stabilizer's snapshot of every tick;
 /// the output is the next action. If the present gains do not hold the camera still, the run begins

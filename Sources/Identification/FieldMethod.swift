@@ -20,8 +20,8 @@ struct FieldMethod: AutotuneMethod {
     var limp: Stabilizer.Parameters? { nil }
 
     /// Gains and observer bandwidth for which the loop is stable with any inertia. With the tuning
-    /// `soft`, a short excitation first identifies the inertia, unless airframed has already
-    /// identified it since its start.
+    /// `soft`, a short excitation first identifies the inertia, unless the inertia is already
+    /// identified.
     var soft: Stabilizer.Parameters {
         var soft = present
         soft.field.attitudeGain = AxisVector(repeating: 3)

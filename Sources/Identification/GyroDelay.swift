@@ -7,9 +7,9 @@ import GimbalCore
 /// and the encoder measure the same motion. The phase difference of the two signals at each excited
 /// frequency is the delay times the frequency. A low-pass filter delays high frequencies more than
 /// low frequencies, but the attitude needs the delay at low frequency. Therefore the fit contains a
-/// term with the third power of the frequency, and uses only frequencies with a phase difference of
-/// less than 1 rad. The result is the difference between the two delays. To obtain the gyroscope's
-/// delay, add the encoder's own delay.
+/// cubic term in the frequency, and uses only lines with a phase difference below 1 rad. The result
+/// is the difference between the two delays. To obtain the gyroscope's delay, add the encoder's own
+/// delay.
 public struct GyroDelay: Sendable, Equatable {
     /// Delay of the gyroscope minus delay of the encoder, s.
     public var seconds: Double

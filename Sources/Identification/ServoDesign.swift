@@ -3,7 +3,7 @@ public import GimbalCore
 /// Design of the servo controller: its parameters, including the bandwidth of the prediction.
 ///
 /// The delay from command to camera is the only time constant of the prediction. Therefore the
-/// design multiplies the default bandwidth of the prediction by the default delay divided by the
+/// design scales the prediction's default bandwidth by the ratio of the default delay to the
 /// measured delay. The design then reduces the bandwidth, if necessary, until the margins are 6 dB
 /// and 45°. The reduction is necessary if pure delay is a larger fraction of the total delay than
 /// in the default servo.

@@ -45,8 +45,7 @@ public enum AttitudeReplay {
     ///   - magnetometer: True if the heading comes from a recorded magnetometer (y is magnetic
     ///     north). Without a magnetometer, the heading starts at zero and follows the gyroscope.
     ///   - consume: Function that receives one row for each record of the log, in order.
-    /// - Returns: Counts of the records that the replay could not use, and of the gaps and clock
-    ///   errors in the log.
+    /// - Returns: Counts of unusable records, gaps and clock errors in the log.
     /// - Throws: The errors of `consume`.
     @discardableResult
     public static func run<Failure: Error>(
@@ -93,8 +92,7 @@ public enum AttitudeReplay {
     ///   - observe: Function that also receives each row.
     ///   - write: Function that receives UTF-8 text in pieces of whole lines, at most about 64 KiB
     ///     each.
-    /// - Returns: Counts of the records that the replay could not use, and of the gaps and clock
-    ///   errors in the log.
+    /// - Returns: Counts of unusable records, gaps and clock errors in the log.
     /// - Throws: The errors of `write`.
     @discardableResult
     public static func writeCSV<Failure: Error>(

@@ -17,8 +17,8 @@ public final class ControlsServer: Service {
     static let maximumDevices = 16
     /// Number of events that one read can return.
     private static let eventsPerRead = 64
-    /// Intervals between two searches for devices, s: for a kernel that reports changes, and for a
-    /// kernel that does not report changes.
+    /// Intervals between two searches for devices, s: with and without change reports from the
+    /// kernel.
     private static let searchSeconds = (reported: 10.0, unreported: 2.0)
     /// Interval between two updates of the report, s.
     private static let reportSeconds = 0.05

@@ -6,8 +6,8 @@ import GimbalCore
 struct GestureRecogniser {
     /// Times of gestures, s.
     struct Times: Equatable {
-        /// Debounce time: a change of the contact counts if the contact does not change again for
-        /// this time, s.
+        /// Debounce time, s: a change of the contact is valid if the contact stays unchanged for
+        /// this time.
         var debounce = 0.005
         /// Longest time between two taps of one gesture, s.
         var multiTap = 0.3

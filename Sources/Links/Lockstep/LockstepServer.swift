@@ -10,7 +10,7 @@ import SystemPackage
 /// socket. airframed answers each line of text with one line, see `Wire`. The ordinary thread
 /// `airframed-sim` does all work.
 public final class LockstepServer: Service {
-    /// Stack size of the thread, bytes; equal to that of the diagnostics socket, because the thread
+    /// Stack size of the thread, bytes: the same as for the diagnostics socket, because the thread
     /// runs the loop's tick and a parser.
     private static let stackSize = 512 * 1024
 

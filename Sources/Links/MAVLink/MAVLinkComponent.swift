@@ -14,7 +14,7 @@ final class MAVLinkComponent {
         var handled: UInt64 = 0
         /// Number of frames for another system or component.
         var wrongTarget: UInt64 = 0
-        /// Number of messages that were refused because they did not come from a component of the
+        /// Number of messages that were refused because their sender does not belong to the
         /// gimbal's own system.
         var foreign: UInt64 = 0
         /// Number of refused requests of components that were not in control.

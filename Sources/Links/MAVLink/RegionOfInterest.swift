@@ -139,7 +139,7 @@ struct RegionOfInterest {
     /// True if the position of a vehicle is known.
     func knows(_ system: UInt8, now: Instant) -> Bool { fresh(others[system], now) != nil }
 
-    /// Direction of the target; nil without a target, while a position is not known, and if the
+    /// Direction of the target; nil if there is no target, if a position is not known, or if the
     /// target is closer than half a metre.
     func direction(now: Instant) -> Direction? {
         guard let target, let start = fresh(own, now)?.place(at: now) else { return nil }

@@ -20,8 +20,8 @@ struct RiderStation {
         /// Number of commands that were refused because of the key: the authentication code was
         /// missing or invalid, or the counter was already used.
         var unsigned: UInt64 = 0
-        /// Number of ignored commands from remote controls that were new or had been silent, and
-        /// had not yet sent speeds of zero.
+        /// Number of commands that were ignored because a new or long-silent remote control had not
+        /// yet sent speeds of zero.
         var waitingForZero: UInt64 = 0
     }
 

@@ -24,8 +24,8 @@ struct OutputBuffer {
 
     /// Sends bytes until `send` accepts no more.
     ///
-    /// - Parameter send: Function that sends as many of the first bytes as it can without waiting,
-    ///   and returns their number.
+    /// - Parameter send: Function that sends as many bytes from the start as possible without
+    ///   waiting, and returns their number.
     /// - Returns: Number of bytes that `send` has accepted.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int) -> Int {
         var total = 0

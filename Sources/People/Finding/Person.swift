@@ -12,7 +12,7 @@ public struct Landmark: Sendable, Equatable, BitwiseCopyable {
 
     /// Position of the point in the picture, pixels.
     public var point: PixelPoint
-    /// Position of the point relative to the midpoint between the hips, m, estimated by the model:
+    /// Position that the model estimates, relative to the midpoint between the hips, m; axes:
     /// right, down, away from the camera.
     public var x: Double, y: Double, z: Double
     /// Probability that the point is in the picture and not covered, 0...1.

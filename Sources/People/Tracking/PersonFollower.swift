@@ -96,8 +96,8 @@ public struct PersonFollower: Sendable {
     ///   - sightings: Observations of the people in the picture.
     ///   - axis: Direction of the optical axis at the exposure.
     ///   - view: Camera model of the picture.
-    ///   - point: Function that converts a position in the picture (0...1 from the left and from
-    ///     the top) to a direction.
+    ///   - point: Function that converts a picture position (0...1 from the left and from the top)
+    ///     to a direction.
     ///   - exposed: Time of the exposure, s.
     ///   - now: Current time, s.
     /// - Returns: Track ID of each observation; nil for an unused observation.

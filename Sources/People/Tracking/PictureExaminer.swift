@@ -10,8 +10,7 @@ public final class PictureExaminer {
     /// Interval of the searches while the followed person is in the picture, s.
     public var searchInterval = 1.0
 
-    /// Body in one of the last pictures: its direction in the earth frame, and its position in the
-    /// picture.
+    /// Recently observed body: its direction in the earth frame, and its position in the picture.
     private struct Known {
         var direction: EarthDirection
         var region: SquareRegion

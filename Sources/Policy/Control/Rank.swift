@@ -7,9 +7,9 @@ import Port
 /// sign are identified by a key. Peers without a key are not identified. A link of higher rank
 /// takes control from a link of lower rank immediately. A link of equal rank must wait until no
 /// source is in control. A program that follows a person has the lowest rank; every other request
-/// for motion takes control from this program. An assistant has the next rank, because it acts
-/// automatically; every person can take control from an assistant. Controls on this computer, such
-/// as a stick on the handle, take control from every other source, because the operator of the
+/// for motion takes control from this program. An assistant has the second-lowest rank, because it
+/// acts automatically; every person can take control from an assistant. Controls on this computer,
+/// such as a stick on the handle, take control from every other source, because the operator of the
 /// gimbal uses them. An emergency stop can be reset by the link that requested the stop, or by a
 /// link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {

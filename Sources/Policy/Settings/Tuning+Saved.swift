@@ -39,8 +39,8 @@ extension Tuning {
     ///   - what: Description of the change, for the history.
     ///   - change: Change of the saved state.
     ///   - commit: Action after the write; it runs under the lock.
-    ///   - done: Closure that receives the result of `commit`, or the reason why nothing was
-    ///     written and changed.
+    ///   - done: Closure that receives the result of `commit`, or the reason why nothing has
+    ///     changed.
     func write<Value: Sendable>(
         by who: String, _ what: String, change: @escaping StateOwner.Change,
         commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,

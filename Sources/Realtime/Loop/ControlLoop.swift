@@ -2,7 +2,7 @@ internal import Atomics
 internal import CLinuxShim
 internal import GimbalCore
 
-/// The control loop: a stabilizer, and rings and mailboxes for the exchange of data with the other
+/// The control loop: a stabilizer, and rings and mailboxes that exchange data with the other
 /// threads. The loop never waits, never allocates memory, and does not depend on the hardware.
 ///
 /// `GimbalRuntime` creates the loop. Only the loop thread calls `tick`, through `runTick`.
@@ -204,8 +204,8 @@ struct ControlLoop: ~Copyable, Sendable {
 
 /// Limits of the loop for tolerated faults.
 enum LoopLimits {
-    /// Number of consecutive failed transfers at which the loop reports a bus error: two attempts
-    /// in each of two periods.
+    /// Number of consecutive failed transfers after which the loop reports a bus error: two
+    /// attempts in each of two periods.
     static var toleratedBusErrors: UInt64 { 4 }
     /// Timeout for calls of `noteTurn`, s; after the timeout, the loop assumes that the motors'
     /// thread hangs in a transfer.

@@ -22,8 +22,8 @@ public struct LockstepAssembly: ~Copyable, Sendable {
 /// The engine reads no clock. The results of the engine depend only on the samples and their times.
 /// Only one thread at a time can use the engine.
 public struct LockstepEngine: ~Copyable, @unchecked Sendable {
-    /// The loop is on the heap. An engine is moved several times, and a loop is too large to be
-    /// copied through a small stack.
+    /// The loop is on the heap. The engine is moved several times, and copies of the loop would
+    /// need too much stack.
     private let loop: UnsafeMutablePointer<ControlLoop>
     private var samples: RingWriter<SampleDelivery>
     private var answers: MailboxReader<LoopAnswer>

@@ -51,8 +51,8 @@ struct LoopReplayLog: ~Copyable, Sendable {
 
     /// Interval between two complete states, ns.
     static var stateNanoseconds: Int64 { 1_000_000_000 }
-    /// Free space, bytes, with which the replay log continues after dropped frames; enough for a
-    /// complete state and some ticks.
+    /// Free space, bytes, that is required to continue after dropped frames; enough for a complete
+    /// state and some ticks.
     static var resumeBytes: UInt { UInt(MemoryLayout<Stabilizer>.size) &+ 65536 }
 
     init(ring: consuming ReplayLogWriter) { self.ring = ring }

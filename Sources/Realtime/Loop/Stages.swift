@@ -16,8 +16,8 @@ public enum Stage: String, CaseIterable, Sendable {
     /// Latency from IMU to motors: time from the newest sample until the output for this sample has
     /// been written.
     case imuToMotor = "imu_to_motor"
-    /// Time from a link's reception of a request until the tick that executes it; measured for each
-    /// request, not for each period.
+    /// Latency of a request: time from its receipt by a link to the tick that executes it; measured
+    /// for each request, not for each period.
     case request
 }
 

@@ -172,8 +172,8 @@ extension RealtimeRights {
             groupRuntimeMicroseconds: runtime)
     }
 
-    /// Find the process's path in the `cpu` hierarchy of cgroups version 1 in the text of
-    /// /proc/self/cgroup; nil if the process is in the root of the hierarchy.
+    /// Parse the text of /proc/self/cgroup: path of the process in the `cpu` hierarchy of cgroups
+    /// version 1; nil if the process is in the root of the hierarchy.
     static func cpuGroup(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

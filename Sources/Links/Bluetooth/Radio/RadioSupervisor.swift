@@ -95,11 +95,11 @@ struct RadioSupervisor {
     private var deadLinks: Set<String> = []
     private(set) var chosen: String?
     var asksForHandles = true
-    /// Time of a new registration if the adapter reports fewer advertisements than it has accepted;
-    /// nil if the adapter sends all advertisements. The supervisor waits, because the adapter's
-    /// report can be late.
+    /// Time at which the advertisements are registered again; nil if the adapter sends all
+    /// advertisements that it has accepted. The supervisor waits, because the adapter's report can
+    /// be late.
     private var suspicion: Instant?
-    /// Scheduled time of a new registration of the advertisements after a disconnection; nil if no
+    /// Time at which the advertisements are registered again after a disconnection; nil if no
     /// registration is planned. At a disconnection, the adapter can lose an advertisement without
     /// reporting the loss. A new connection shows that no advertisement was lost.
     private var renewal: Instant?

@@ -1,8 +1,7 @@
 public import GimbalCore
 import Wire
 
-/// Role of the serial service for tests of a client, the radio and this service; the role returns
-/// all received bytes to the clients.
+/// Echo role for tests of a client or of the radio: returns all received bytes to the clients.
 public final class LoopbackRole: SerialRole {
     /// Name of the role in the setting `rbl.role`.
     public let name = "loopback"
