@@ -33,7 +33,7 @@ public struct ServoDesign: Sendable {
         parameters.delay = max(model.delay - present.sensorDelay, 0)
         parameters.lag = model.lag
         parameters.trackerBandwidth = max(base.trackerBandwidth * stretch * speed, slowest)
-        // The factors of the tuned axis are reset to 1.
+        // The bandwidth, gain and look-ahead factors of the tuned axis are reset to their defaults.
         parameters.bandwidth[axis] = base.bandwidth[axis]
         parameters.loopGain[axis] = base.loopGain[axis]
         parameters.lookAhead[axis] = base.lookAhead[axis]

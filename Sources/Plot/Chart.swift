@@ -16,7 +16,7 @@ public struct Chart: Sendable {
         /// True if the range of the ordinate includes the whole line. Otherwise the line is clipped
         /// to the range of the other lines.
         public var setsRange: Bool
-        /// True for separate points instead of a line.
+        /// True if the values are drawn as separate points instead of a line.
         public var isPoints: Bool
 
         /// Creates a line.
@@ -29,7 +29,7 @@ public struct Chart: Sendable {
         ///   - breaksAt: Difference of adjacent values that interrupts the line; infinity means a
         ///     continuous line.
         ///   - setsRange: True if the range of the ordinate includes the whole line.
-        ///   - isPoints: True for separate points instead of a line.
+        ///   - isPoints: True if the values are drawn as separate points instead of a line.
         public init(
             _ name: String, color: String, values: [Double], band: [Double] = [],
             breaksAt: Double = .infinity, setsRange: Bool = true, isPoints: Bool = false

@@ -1,10 +1,10 @@
 public import GimbalCore
 
-/// PID values (p, i and d) of one axis, which an AirOS app shows and sends.
+/// PID values (p, i and d) of one axis, as an AirOS app shows and sends them.
 ///
 /// The unit of the gains is the unit of the original firmware (servo degrees per degree of error).
-/// The unit cannot be converted for another gimbal. Only the ratio of the values to the app's
-/// defaults is used, see `AirOSScale`.
+/// The gains cannot be converted to the units of another gimbal. Only the ratio of the values to
+/// the app's defaults is used, see `AirOSScale`.
 public struct PIDTriple: Sendable, BitwiseCopyable, Equatable {
     /// Proportional gain, 0...5.
     public var p: Double

@@ -58,7 +58,7 @@ public struct Refusal: Error, Hashable, Sendable {
 
     /// The kind of refusal.
     public var code: Code
-    /// Reason of the refusal as text for the user, a sentence or a clause.
+    /// Reason for the refusal, as text for the user: a sentence or a clause.
     public var message: String
     /// Name of the invalid member or parameter; nil if the refusal does not concern a member or
     /// parameter.

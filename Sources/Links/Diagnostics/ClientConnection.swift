@@ -51,9 +51,9 @@ final class ClientConnection {
         lastRequest = now
     }
 
-    /// Sets the name of the connection, once. If the client requests read-only access, the
-    /// connection loses its write access. A program that serves several persons opens one
-    /// connection for each person. Each connection has the person's name; the connection of a
+    /// Sets the name of the connection; permitted only once. If the client requests read-only
+    /// access, the connection loses its write access. A program that serves several people opens
+    /// one connection for each person. Each connection has the person's name; the connection of a
     /// person without write access is read-only.
     ///
     /// - Throws: A refusal if the name is not plain text, or if the connection already has a name.

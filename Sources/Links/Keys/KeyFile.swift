@@ -25,7 +25,7 @@ public struct KeyFile: Sendable {
     /// Reads the file.
     ///
     /// - Returns: The key.
-    /// - Throws: `SocketError` with the problem of the file and its remedy.
+    /// - Throws: `SocketError` that states the problem with the file, and the remedy.
     public func read() throws(SocketError) -> SharedKey {
         let bytes: [UInt8]
         let mode: mode_t

@@ -6,7 +6,7 @@ struct MessageStreams {
     /// Shortest interval of messages of one kind, s: 200 messages a second.
     static let shortest = 0.005
 
-    /// Delay limit of late messages, s; above this limit, late messages are skipped.
+    /// Largest delay of a late message, s; messages with a larger delay are skipped.
     private static let makeUpSeconds = 0.1
 
     /// Kinds of messages that a peer can receive periodically, with their default interval in

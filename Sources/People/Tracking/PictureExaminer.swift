@@ -7,7 +7,7 @@ public final class PictureExaminer {
     /// Number of parts along the picture's shorter edge in the search for distant people; 1 finds
     /// only near people.
     public var divisions = 2
-    /// Interval of the searches while the followed person is in the picture, s.
+    /// Interval between searches while the followed person is in the picture, s.
     public var searchInterval = 1.0
 
     /// Recently observed body: its direction in the earth frame, and its position in the picture.
@@ -22,7 +22,8 @@ public final class PictureExaminer {
     private var lastSearch = -Double.infinity
     private var turn = 0
 
-    /// Timeout of an observed body, s. After the timeout, only the detector can find the body.
+    /// Time without an observation after which a body counts as lost, s. Afterwards only the
+    /// detector can find the body.
     private static let patience = 0.5
 
     /// Creates an examiner.

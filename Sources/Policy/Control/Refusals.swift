@@ -98,7 +98,7 @@ extension Refusal {
 }
 
 extension Refusal {
-    /// Creates the refusal for a problem of a setting.
+    /// Creates the refusal for a configuration problem.
     package init(_ problem: ConfigurationProblem) {
         let code: Code =
             switch problem.kind {

@@ -6,7 +6,7 @@ import Port
 /// the margins is slow, so it runs only when the tuning changes, not at each request for the
 /// report.
 package struct LoopReport: Sendable {
-    /// One gain of the controllers, for all three axes.
+    /// One gain of the controllers, with a value for each of the three axes.
     package struct Gain: Sendable {
         /// Name, such as "attitude gain" or "rate gain".
         package let name: String

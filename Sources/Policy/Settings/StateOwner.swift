@@ -99,7 +99,7 @@ package final class StateOwner: Sendable {
     /// - Parameters:
     ///   - who: Author of the change, for the history.
     ///   - what: Description of the change for the history, without a subject or a full stop.
-    ///   - change: Function that applies the change to a state, or throws the reason of a refusal.
+    ///   - change: Function that applies the change to a state, or throws the reason for a refusal.
     ///     The function can be called again with another state.
     ///   - done: Closure that receives the state on the disk, or the problem.
     package func write(

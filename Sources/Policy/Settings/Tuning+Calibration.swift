@@ -17,7 +17,7 @@ package protocol CalibrationStore: Sendable {
     /// Saves a calibration, then applies it. If the calibration cannot be saved, nothing changes.
     /// `done` receives the result.
     func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
-    /// Writes the reason of a failed calibration to the log, because a phone does not show
+    /// Writes the reason for a failed calibration to the log, because a phone does not show
     /// messages.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
     /// Restores the previous calibration of a kind; nil means the kind of the newest change. `done`

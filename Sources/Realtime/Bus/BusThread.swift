@@ -115,7 +115,7 @@ struct BusPorts: ~Copyable, Sendable {
     let stages: StageHistograms
 }
 
-/// Limits of the bus thread's waits and attempts.
+/// Limits of the waiting times and the attempts in the bus thread.
 enum BusLimits {
     /// Number of attempts of a transfer within a period.
     static let attempts = 2

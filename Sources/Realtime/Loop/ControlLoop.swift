@@ -202,7 +202,7 @@ struct ControlLoop: ~Copyable, Sendable {
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
-/// Limits of the loop for tolerated faults.
+/// Limits up to which the loop tolerates faults.
 enum LoopLimits {
     /// Number of consecutive failed transfers after which the loop reports a bus error: two
     /// attempts in each of two periods.

@@ -36,7 +36,7 @@ public enum RealtimeSetup {
     /// Locks all present and future memory of the process; threads then do not wait for page
     /// faults.
     ///
-    /// - Returns: True if the memory is locked, and the reason of a failure.
+    /// - Returns: True if the memory is locked, and the reason for a failure.
     public static func lockMemory() -> MemoryLockReport {
         cl_malloc_trim()
         let error = cl_memory_lock()
@@ -90,7 +90,7 @@ public enum RealtimeSetup {
 public struct MemoryLockReport: Sendable, Equatable {
     /// True if all present and future memory pages are locked.
     public var isLocked: Bool
-    /// Reason of a failure, and its remedy; nil after a success.
+    /// Reason for a failure, and its remedy; nil after success.
     public var problem: String?
     /// Locked address space, bytes.
     public var lockedBytes: Int

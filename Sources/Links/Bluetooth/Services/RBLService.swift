@@ -14,9 +14,9 @@ import Wire
 /// speed, and counts it. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
-/// bytes). The service sends at most `piecesPerSecond` notifications per second. The limit of the
-/// rate is necessary, because the radio does not report congestion. Output waits in a queue; a full
-/// queue drops its oldest messages.
+/// bytes). The service sends at most `piecesPerSecond` notifications per second. The rate limit is
+/// necessary, because the radio does not report congestion. Output waits in a queue; a full queue
+/// drops its oldest messages.
 ///
 /// Only the thread airframed-ble uses the service.
 public final class RBLService: GATTService {
