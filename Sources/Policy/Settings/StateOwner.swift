@@ -133,7 +133,7 @@ package final class StateOwner: Sendable {
 
     /// Runs a job that blocks on a disk, after all earlier jobs.
     ///
-    /// - Returns: True if the job will run.
+    /// - Returns: True if the job was accepted.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }
 
     /// Saves the unsaved entries of the history at the end of the process, after all earlier

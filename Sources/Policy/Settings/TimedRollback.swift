@@ -2,7 +2,8 @@ public import GimbalCore
 public import Port
 
 /// Timed rollback of a live change. The rollback stores the state before the change, and a
-/// deadline. At the deadline, the stored state is restored unless the change has been kept.
+/// deadline. At the deadline, the stored state is restored unless the change has been made
+/// permanent.
 ///
 /// The rollback has no clock and no thread. The caller calls `expire` regularly, and restores the
 /// state that `expire` returns. When the change is saved, the caller calls `keep`.

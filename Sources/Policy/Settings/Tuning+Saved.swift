@@ -38,7 +38,7 @@ extension Tuning {
     ///   - who: Author of the change, for the history.
     ///   - what: Description of the change, for the history.
     ///   - change: Change of the saved state.
-    ///   - commit: Action after the write; it runs under the lock.
+    ///   - commit: Action after the write, executed while the lock is held.
     ///   - done: Closure that receives the result of `commit`, or the reason why nothing has
     ///     changed.
     func write<Value: Sendable>(

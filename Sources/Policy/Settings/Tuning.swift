@@ -185,7 +185,8 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Reverts a temporary change that was not kept in time. Call this method at least every 0.1 s.
+    /// Reverts a temporary change that was not made permanent in time. Call this method at least
+    /// every 0.1 s.
     package func advance(now: Instant) {
         let reverted = state.withLock { state in
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {

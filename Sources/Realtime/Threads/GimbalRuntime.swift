@@ -164,7 +164,7 @@ public final class GimbalRuntime: Sendable {
     }
 
     /// Reports of the threads about the settings that the kernel has granted: the loop, the bus
-    /// thread, then the output threads. The list is empty unless the threads run.
+    /// thread, then the output threads. The list is empty unless the threads are running.
     public var threads: [ThreadReport] {
         phase.withLock { if case .running(let threads) = $0 { threads.reports } else { [] } }
     }

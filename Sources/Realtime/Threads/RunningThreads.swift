@@ -40,7 +40,7 @@ struct RunningThreads: Sendable {
 
 /// Result of stopping a runtime.
 public struct StopReport: Sendable, Equatable {
-    /// True if the threads of the buses have ended. The value is false if a thread still runs
+    /// True if the threads of the buses have ended. The value is false if a thread is still running
     /// because a transfer hangs.
     public var busEnded: Bool
     /// True if the loop has ended.

@@ -65,8 +65,8 @@ public final class Worker: Sendable {
     ///
     /// - Parameter job: Job to run on the worker's thread; if no further thread can be created, the
     ///   job runs on the caller's thread.
-    /// - Returns: True if the job will run; false while `capacity` jobs wait, and after the end of
-    ///   the worker.
+    /// - Returns: True if the job was accepted; false while `capacity` jobs wait, and after the end
+    ///   of the worker.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
         let (isTaken, isFirst) = queue.contents.withLock { contents in

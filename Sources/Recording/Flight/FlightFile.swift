@@ -4,7 +4,7 @@ public import SystemPackage
 /// Recording of the flight recorder, read from a file; if the file is damaged, only the readable
 /// part.
 public struct FlightFile: Sendable {
-    /// One record of the recording; the records have the order in which the loop made them.
+    /// One record of the recording; the records are in the order in which the loop made them.
     enum Record {
         /// State of the whole stabilizer, as raw memory in the layout that the file describes.
         case state([UInt8])
