@@ -4,7 +4,7 @@ import PlainText
 /// Text of a `.gcsv` file in format 1.3, which Gyroflow reads next to a video of the same name
 /// (docs.gyroflow.xyz, "GCSV format").
 ///
-/// Rates and specific force are about and along the camera's axes (x forward, y right, z down).
+/// Rates are about the camera's axes (x forward, y right, z down); specific force is along them.
 /// Gyroflow counts time from the first sample. A log therefore begins with an interpolated sample
 /// at the first picture.
 public struct GyroLog: Sendable {
@@ -82,7 +82,7 @@ extension GyroLog {
     public struct Header: Sendable, Equatable {
         /// Name of the video file.
         public var video: String
-        /// Exposure of the first picture on the loop's clock, s: time 0 of the log.
+        /// Time of the first picture on the loop's clock, s; the log's time 0.
         public var start: Double
         /// Date of the first picture, seconds since 1970.
         public var date: Int
@@ -125,7 +125,8 @@ extension GyroLog {
 
         /// Reads the header and the time of the last sample from the text of a log.
         ///
-        /// - Parameter text: Text of a log, which begins with the property `text`.
+        /// - Parameter text: Text of a log; it begins with a header in the format of the property
+        ///   `text`.
         /// - Returns: The header and the time of the last sample on the loop's clock, s; nil if the
         ///   text is not a log or has no sample.
         public static func read(_ text: String) -> (header: Header, end: Double)? {
@@ -138,8 +139,8 @@ extension GyroLog {
                 guard let comma = line.firstIndex(of: ",") else { return nil }
                 values[line[..<comma]] = line[line.index(after: comma)...]
             }
-            // An interrupted recording can end within a line. Therefore only lines with all columns
-            // count.
+            // An interrupted recording can end within a line. Therefore lines with missing columns
+            // are ignored.
             let last = lines[(head + 1)...].last { $0.count(where: { $0 == "," }) == 6 }
             guard let video = values["videofilename"], let date = values["timestamp"],
                 let start = values["loop_clock_s"].flatMap({ Double($0) }), let last,

@@ -21,7 +21,7 @@ public enum IMULogError: Error, Equatable, Sendable {
 }
 
 extension IMULogError: CustomStringConvertible {
-    /// The error as a sentence: path, value that was read, and expected value.
+    /// Error message with the path, the value in the file, and the expected value.
     public var description: String {
         switch self {
         case .unreadable(let path, let cause):

@@ -8,8 +8,8 @@ public struct ReplayReport: Sendable, Equatable {
     /// Number of records that were skipped because their time was not later than the previous
     /// record's time.
     public var disorderedTimes = 0
-    /// Number of set-backs of the log's clock; the replay assumes a step of one period at each
-    /// set-back.
+    /// Number of backward jumps of the log's clock; the replay assumes a step of one period at each
+    /// jump.
     public var clockRestarts = 0
     /// Number of gaps after which the estimator initialised the inclination again from the
     /// accelerometer.

@@ -2,10 +2,10 @@ import Glibc
 
 /// Grid of a panorama: rows at constant pitch, each with pictures at equal steps of yaw.
 ///
-/// The rule of the grid: if the width and the height of each picture are reduced by the overlap, the
-/// reduced pictures still cover the whole field. Therefore neighbouring pictures and neighbouring
-/// rows overlap by at least this part of the picture, at every pitch. Rows far from the horizon need
-/// fewer pictures, because a picture covers more yaw there.
+/// The rule of the grid: if the width and the height of each picture are reduced by the overlap,
+/// the reduced pictures still cover the whole field. Therefore neighbouring pictures and
+/// neighbouring rows overlap by at least this fraction of a picture, at every pitch. Rows far from
+/// the horizon need fewer pictures, because a picture covers more yaw there.
 public struct PanoramaGrid: Sendable, Equatable {
     /// Row of a grid.
     public struct Row: Sendable, Equatable {
@@ -27,7 +27,7 @@ public struct PanoramaGrid: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - camera: Field of view of the camera.
-    ///   - overlap: Part of the picture that neighbours share, 0...0.9.
+    ///   - overlap: Overlap of neighbouring pictures, as a fraction of a picture, 0...0.9.
     ///   - width: Width of the field, degrees of yaw, 0...360; 360 is the whole circle.
     ///   - elevations: Lower and upper end of the field, degrees, -90...90.
     public init(
@@ -51,7 +51,7 @@ public struct PanoramaGrid: Sendable, Equatable {
     }
 
     /// Poses in the order of the shot: row by row from the top, in alternating direction, so that
-    /// the camera moves as little as possible. Yaw is from the centre of the field.
+    /// the camera moves as little as possible. Yaw is relative to the centre of the field.
     public var poses: [Pose] {
         rows.enumerated().flatMap { index, row in
             let poses = (0..<row.columns).map { column in
@@ -68,9 +68,8 @@ public struct PanoramaGrid: Sendable, Equatable {
     ) -> Row? {
         var best: Row?
         let middle = (band.lowerBound + band.upperBound) / 2
-        // The best pitch is near the middle of the band, away from it at most by half the picture's
-        // height. Among rows with the same number of pictures, the one nearest to the middle is used,
-        // which has equal margins above and below.
+        // The best pitch differs from the middle of the band by at most half the picture's height.
+        // Of several rows with the same number of pictures, the row nearest to the middle is used.
         for step in 0...120 {
             let offset = core.height / 2 * Double((step + 1) / 2) / 60
             let pitch = step.isMultiple(of: 2) ? middle + offset : middle - offset
@@ -83,12 +82,12 @@ public struct PanoramaGrid: Sendable, Equatable {
         return best
     }
 
-    /// Largest yaw from the camera's yaw up to which a picture covers the whole band, degrees.
+    /// Largest yaw relative to the camera at which the picture covers the whole band, degrees.
     private static func reach(
         at pitch: Double, over band: ClosedRange<Double>, core: FieldOfView
     ) -> Double {
-        // In the picture plane of a rectilinear lens the picture is convex, and the band's ends are
-        // curves. Therefore it is sufficient to check points on the curves.
+        // In the picture plane of a rectilinear lens, the picture is convex, and the band's upper
+        // and lower edges are curves. Therefore it is sufficient to check points on the curves.
         func isCovered(_ yaw: Double) -> Bool {
             core.contains(yaw: yaw, elevation: band.lowerBound, pitch: pitch)
                 && core.contains(yaw: yaw, elevation: band.upperBound, pitch: pitch)

@@ -22,7 +22,7 @@ public struct Pose: Sendable, Equatable, Codable {
             Self.wrapped(pitch - other.pitch).magnitude)
     }
 
-    /// Pose with its yaw turned by the given angle, and wrapped to -180...180°.
+    /// Pose with the given angle added to its yaw, which is wrapped to -180...180°.
     public func turned(byYaw yaw: Double) -> Pose {
         Pose(yaw: Self.wrapped(self.yaw + yaw), roll: roll, pitch: pitch)
     }
@@ -30,7 +30,8 @@ public struct Pose: Sendable, Equatable, Codable {
     /// The angle wrapped to -180...180°.
     public static func wrapped(_ degrees: Double) -> Double {
         let rest = remainder(degrees, 360)
-        // An angle of -180° is written as 180°, so that a full circle begins and ends alike.
+        // An angle of -180° becomes 180°, so that a full circle begins and ends with the same
+        // value.
         return rest <= -180 ? rest + 360 : rest
     }
 }
@@ -102,8 +103,8 @@ public struct FieldOfView: Sendable, Equatable {
             Pose.wrapped(point.yaw - pose.yaw)
         }
         let pole = pose.pitch > 0 ? 90.0 : -90
-        // A picture around the zenith or the nadir has one point of its outline at each yaw; the line
-        // at ±90° closes it.
+        // If the picture contains the zenith or the nadir, its outline has one point at each yaw; a
+        // line at ±90° closes the outline.
         if contains(yaw: 0, elevation: pole, pitch: pose.pitch) {
             outline = outline.map { (pose.yaw + offset($0), $0.elevation) }
                 .sorted { $0.yaw < $1.yaw }

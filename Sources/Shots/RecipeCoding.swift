@@ -1,8 +1,8 @@
 import PlainText
 
-/// Mistake in the description of a shot.
+/// Error in the description of a shot.
 public struct RecipeProblem: Error, Equatable, Sendable {
-    /// Key with its table, such as `panorama.overlap`; empty if the mistake concerns the whole shot.
+    /// Key with its table, such as `panorama.overlap`; empty if the error concerns the whole shot.
     public var key: String
     /// Problem and remedy, as the end of a sentence that begins with the key.
     public var text: String
@@ -23,7 +23,7 @@ private struct Name: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// Reader of one table of a description. Missing keys have defaults; unknown keys are mistakes.
+/// Reader of one table of a description. Missing keys have default values; unknown keys are errors.
 private struct Table {
     private let container: KeyedDecodingContainer<Name>
     private let path: String
@@ -111,7 +111,8 @@ private struct Table {
     }
 }
 
-// The description as text: TOML of a person, converted to JSON, and JSON in the saved state.
+// Text formats of the description: TOML in the user's file, which is converted to JSON, and JSON in
+// the saved state.
 extension ShotRecipe {
     /// Reads a description.
     ///

@@ -6,9 +6,9 @@ import Glibc
 public struct ShotPath: Sendable, Equatable {
     /// Key frames at equal time intervals.
     private let points: [Pose]
-    /// Share of the shot over which corners are rounded, 0...1.
+    /// Fraction of the shot over which corners are rounded, 0...1.
     private let smoothing: Double
-    /// Share of the shot in which the camera accelerates, and in which it brakes, 0...0.5.
+    /// Fraction of the shot for the acceleration, and the same for the braking, 0...0.5.
     private let ease: Double
 
     /// Creates a path.
@@ -16,8 +16,9 @@ public struct ShotPath: Sendable, Equatable {
     /// - Parameters:
     ///   - points: Key frames at equal time intervals, at least one. Between two key frames, yaw
     ///     turns the shorter way.
-    ///   - smoothing: Share of the shot over which corners are rounded, 0...1; 0 keeps the corners.
-    ///   - ease: Share of the shot in which the camera accelerates, and in which it brakes, 0...0.5.
+    ///   - smoothing: Fraction of the shot over which corners are rounded, 0...1; 0 keeps the
+    ///     corners.
+    ///   - ease: Fraction of the shot for the acceleration, and the same for the braking, 0...0.5.
     public init(through points: [Pose], smoothing: Double = 0, ease: Double = 0) {
         var continuous: [Pose] = []
         for point in points {
@@ -36,7 +37,7 @@ public struct ShotPath: Sendable, Equatable {
     public func pose(at share: Double) -> Pose {
         let share = eased(min(max(share, 0), 1))
         guard smoothing > 0, points.count > 1 else { return straight(share) }
-        // Mean with the weights of a triangle: its width is the smoothing on both sides together.
+        // Mean with triangular weights; the triangle's base has the width `smoothing`.
         let steps = 16
         var (sum, weights) = (Pose(), 0.0)
         for step in -steps...steps {

@@ -9,10 +9,10 @@ public struct ShotPlan: Sendable, Equatable {
         public var pose: Pose
         /// Time for which the camera stays after it is still, s.
         public var dwell = 0.0
-        /// Number of the photo, from 1; nil if no photo is taken here.
+        /// Number of the photo, from 1; nil if no photo is taken at this place.
         public var photo: Int?
-        /// Time of the photo from the beginning of the shot, s; nil if the photo is taken as soon as
-        /// the camera is still.
+        /// Time of the photo since the beginning of the shot, s; nil if the photo is taken as soon
+        /// as the camera is still.
         public var due: Double?
     }
 
@@ -124,11 +124,11 @@ public struct ShotPlan: Sendable, Equatable {
 
 /// Forecast of the times of a shot.
 public struct ShotForecast: Sendable, Equatable {
-    /// Time that a move takes in addition to its angle divided by the rate, s: acceleration, braking
-    /// and the decay of the camera's motion.
+    /// Additional duration of each move, s, for acceleration, braking and the decay of the camera's
+    /// motion.
     private static let overhead = 0.8
 
-    /// For each place, the time of arrival and the time of departure from the beginning, s.
+    /// Arrival and departure times of each place, since the beginning of the shot, s.
     public private(set) var times: [(arrival: Double, departure: Double)] = []
 
     /// Computes the times.
@@ -156,7 +156,7 @@ public struct ShotForecast: Sendable, Equatable {
     /// Duration of the whole shot, s.
     public var duration: Double { times.last?.departure ?? 0 }
 
-    /// Time from the departure of the place before `frame` to the end, s.
+    /// Time from the departure from the place before `frame` to the end of the shot, s.
     public func rest(from frame: Int) -> Double {
         frame == 0 ? duration : duration - times[min(frame, times.count) - 1].departure
     }

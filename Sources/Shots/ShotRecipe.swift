@@ -1,6 +1,6 @@
-/// Description of a shot, as a person writes it in a file or on the command line. Angles are in
-/// degrees. Yaw is from the camera's yaw at the beginning of the shot, right positive; roll and
-/// pitch are in the earth frame.
+/// Description of a shot, as the user writes it in a file or on the command line. Angles are in
+/// degrees. Yaw is relative to the camera's yaw at the beginning of the shot, right positive; roll
+/// and pitch are in the earth frame.
 public struct ShotRecipe: Sendable, Equatable, Codable {
     /// Kind of the shot with its parameters.
     public enum Kind: Sendable, Equatable {
@@ -18,9 +18,9 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
     public struct KeyFrame: Sendable, Equatable, Codable {
         /// Orientation of the camera.
         public var pose: Pose
-        /// Time for which the camera stays after it is still and before the photo, s, 0...3600.
+        /// Delay between the stillness of the camera and the photo, s, 0...3600.
         public var dwell: Double
-        /// True if a photo is taken here.
+        /// True if a photo is taken at this key frame.
         public var shoots: Bool
 
         /// Creates a key frame.
@@ -41,7 +41,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         public var height: Double
         /// Centre of the panorama: pitch, degrees.
         public var pitch: Double
-        /// Part of the picture that neighbours share, 0...0.9.
+        /// Overlap of neighbouring pictures, as a fraction of a picture, 0...0.9.
         public var overlap: Double
 
         /// Creates a panorama.
@@ -72,7 +72,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         public var interval: Double
         /// Number of photos over which corners of the path are rounded, 0...`photos`.
         public var smoothing: Int
-        /// Share of the shot in which the camera accelerates, and in which it brakes, 0...0.5.
+        /// Fraction of the shot for the acceleration, and the same for the braking, 0...0.5.
         public var ease: Double
 
         /// Creates a time-lapse.
@@ -86,8 +86,9 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
     public struct Orbit: Sendable, Equatable, Codable {
         /// Number of photos, 2...10 000.
         public var photos: Int
-        /// Angle from the first photo to the end of the turn, degrees, right positive, -3600...3600.
-        /// A whole number of circles does not repeat the first photo at its end.
+        /// Angle from the first photo to the end of the turn, degrees, right positive,
+        /// -3600...3600. If the turn is a whole number of circles, the last photo does not repeat
+        /// the first one.
         public var turn: Double
         /// Pitch of the camera, degrees.
         public var pitch: Double
@@ -104,7 +105,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         public var error = 0.2
         /// Largest rate of the camera about each axis, deg/s, 0.01...100.
         public var rate = 1.0
-        /// Time for which both conditions hold, s, 0...60.
+        /// Time for which both conditions must be met, s, 0...60.
         public var seconds = 0.5
         /// Time after which a photo is taken although the camera is not still, s, 0...3600. 0 means
         /// that the shot waits without limit.
@@ -149,34 +150,35 @@ public struct ShutterSettings: Sendable, Equatable, Codable {
 
     /// Decision about a photo that was possibly taken before the program ended.
     public enum Doubt: String, Sendable, Codable, CaseIterable {
-        /// The photo is taken again: no photo is lost, one can be double.
+        /// The photo is repeated: one photo can be taken twice, but no photo is missing.
         case `repeat`
-        /// The photo is not taken again: no photo is double, one can be lost.
+        /// The photo is not repeated: one photo can be missing, but no photo is taken twice.
         case skip
     }
 
     /// Kind.
     public var kind = Kind.none
-    /// Words of the command; `{file}`, `{number}`, `{yaw}`, `{roll}` and `{pitch}` are replaced.
+    /// Program and arguments of the command; `{file}`, `{number}`, `{yaw}`, `{roll}` and `{pitch}`
+    /// are replaced.
     public var command: [String] = []
-    /// Pattern of the path of the photo's file, with `{number}`; empty if the command does not write
-    /// a file. If the file exists, the photo was taken.
+    /// Path of the photo's file, with the placeholder `{number}`; empty if the command does not
+    /// write a file. If the file exists, the photo was taken.
     public var file = ""
     /// GPIO chip.
     public var chip = "/dev/gpiochip0"
     /// Number of the line on the GPIO chip.
     public var line = -1
-    /// True if a low level takes the photo.
+    /// True if the line is active low.
     public var isActiveLow = false
     /// Duration of the pulse, s, 0.001...10.
     public var pulse = 0.2
     /// `HOST:PORT` of the MAVLink camera.
     public var address = ""
-    /// System number of the MAVLink camera, 1...255. The number of the component is 100.
+    /// System ID of the MAVLink camera, 1...255. The camera's component ID is 100.
     public var system = 1
-    /// Time for which the camera stays after the shutter, s, 0...3600: the exposure.
+    /// Time for which the camera stays after the shutter command, s, 0...3600: the exposure time.
     public var hold = 0.0
-    /// Longest wait for the shutter, s, 0.1...3600.
+    /// Timeout of the shutter, s, 0.1...3600.
     public var timeout = 30.0
     /// Decision about a photo that was possibly taken.
     public var doubt = Doubt.repeat

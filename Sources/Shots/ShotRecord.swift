@@ -1,12 +1,12 @@
-/// Saved state of a shot. The state is saved before and after each photo, and synced to the disk. A
-/// shot that was interrupted at any instant then continues without a lost or a double photo, if the
-/// shutter can show whether a photo was taken.
+/// Saved state of a shot. The state is saved before and after each photo, and synced to the disk.
+/// If the shutter can report whether a photo was taken, an interrupted shot continues without
+/// missing or duplicate photos.
 public struct ShotRecord: Sendable, Equatable, Codable {
     /// Photo that the program is about to take, and possibly took before it ended.
     public struct Pending: Sendable, Equatable, Codable {
-        /// State of the shutter's counter before the photo; nil if the shutter has no counter.
+        /// Value of the shutter's counter before the photo; nil if the shutter has no counter.
         public var mark: Int?
-        /// Time of the intention, s since 1970.
+        /// Time shortly before the photo, s since 1970.
         public var time: Double
 
         /// Creates an intention.
@@ -24,12 +24,12 @@ public struct ShotRecord: Sendable, Equatable, Codable {
     public var plan: String
     /// Yaw of the camera at the beginning, earth frame, degrees.
     public var originYaw: Double
-    /// Number of places that are completely done; the index of the present place.
+    /// Number of completed places, which is also the index of the present place.
     public var done = 0
     /// The photo at the present place, if it is about to be taken; nil otherwise.
     public var pending: Pending?
-    /// Time of the newest photo, s since 1970; nil before the first one. A restart continues the
-    /// intervals from here.
+    /// Time of the newest photo, s since 1970; nil before the first one. After a restart, the
+    /// intervals continue from this time.
     public var newestPhoto: Double?
     /// Numbers of photos that were perhaps taken twice.
     public var repeated: [Int] = []

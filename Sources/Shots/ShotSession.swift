@@ -1,6 +1,6 @@
-/// Course of a shot, without a clock, a file or a camera of its own: `next` names the next task,
-/// and the caller reports the task's result. Times are monotonic seconds, except `wall`, which is
-/// seconds since 1970.
+/// State machine of a shot, without access to clocks, files and cameras: `next` returns the next
+/// task, and the caller reports the task's result. Times are monotonic seconds, except `wall`,
+/// which is seconds since 1970.
 ///
 /// The order of the tasks at a place: move, wait until the camera is still, stay, save the intention,
 /// take the photo, save the result. If a record contains an intention without a result, the shutter's
@@ -19,12 +19,12 @@ public struct ShotSession: Sendable {
         case save(ShotRecord)
         /// Take the photo with this number; report `shot`.
         case shoot(Int)
-        /// Find out if the photo with this number was taken, given the counter before it; report
-        /// `examined`.
+        /// Determine whether the photo with this number was taken, from the shutter's counter
+        /// before the photo; report `examined`.
         case examine(Int, mark: Int?)
         /// The shot is complete.
         case finish
-        /// The shot cannot continue; the saved record stays.
+        /// The shot cannot continue; the saved record remains.
         case fail(String)
     }
 
@@ -61,13 +61,15 @@ public struct ShotSession: Sendable {
 
     /// Largest number of attempts to take a photo.
     private static let attempts = 3
-    /// Angle within which the set-point is at its target, degrees.
+    /// Largest deviation of a set-point that has reached its target, degrees.
     private static let arrived = 0.02
-    /// Angle within which the target is the requested pose, degrees: the answers' rounding.
+    /// Tolerance, degrees, in the comparison of target and requested pose; it covers the rounding
+    /// in the answers.
     private static let requested = 0.05
-    /// Time without a state of the camera after which its last state is out of date, s.
+    /// Age above which the last state of the camera is out of date, s.
     private static let freshness = 0.5
-    /// Time after which a request whose target did not appear is repeated, s.
+    /// Timeout of a request, s; if the camera has not reported the requested target, the request is
+    /// repeated.
     private static let repetition = 1.0
 
     /// The plan.
@@ -90,7 +92,7 @@ public struct ShotSession: Sendable {
     /// Begins or continues a shot.
     ///
     /// - Parameters:
-    ///   - plan: The plan; the record fits it.
+    ///   - plan: The plan to which the record belongs.
     ///   - record: The saved state, or the state of a new shot.
     public init(_ plan: ShotPlan, _ record: ShotRecord) {
         self.plan = plan
@@ -111,7 +113,7 @@ public struct ShotSession: Sendable {
     /// True if the next photo waits only for its time.
     public var isWaitingForTime: Bool { step == .settle && stillSince != nil }
 
-    /// True if the run can end here: no photo is being taken whose result is not saved.
+    /// True if the run can end now; false from the start of a photo until its result is saved.
     public var canPause: Bool {
         switch step {
         case .hold, .shoot, .conclude, .complete, .failed: false
@@ -160,7 +162,8 @@ public struct ShotSession: Sendable {
         let still = plan.recipe.still
         if now - seenAt > Self.freshness { stillSince = nil }
         if settlingSince == nil || !isHeld || !isAtTarget { settlingSince = now }
-        // The patience does not allow a photo of a camera without motors, or in another direction.
+        // The timeout `patience` applies only while the motors hold the camera, and the camera has
+        // the requested target.
         isPatienceExhausted =
             still.patience > 0 && now - seenAt <= Self.freshness && isHeld && isAtTarget
             && now - (settlingSince ?? now) > still.patience + frame.dwell
@@ -198,17 +201,17 @@ public struct ShotSession: Sendable {
         isHeld && !isAtTarget && now - pointedAt > Self.repetition && now - seenAt < Self.freshness
     }
 
-    /// Interval of the photos with times, s; 0 without times.
+    /// Interval between scheduled photos, s; 0 if the photos have no scheduled times.
     private var interval: Double {
         if case .timelapse(let timelapse) = plan.recipe.kind { return timelapse.interval }
         return 0
     }
 
-    /// Sets the time that corresponds to `due` 0. After a restart, the next photo keeps the interval
+    /// Sets the clock time at which `due` is 0. After a restart, the next photo keeps the interval
     /// to the last photo before the restart, if the restart was shorter than the interval.
     private mutating func begin(_ due: Double, now: Double, wall: Double) -> Double {
         let past = record.newestPhoto.map { wall - $0 } ?? .infinity
-        // A clock that was set back would otherwise delay the photo by up to the change.
+        // Without this check, a clock that was set back would delay the photo.
         let delay = past >= 0 ? max(0, interval - past) : 0
         let begin = now + delay - due
         origin = begin
@@ -231,8 +234,8 @@ extension ShotSession {
         if !isStill { stillSince = nil } else if stillSince == nil { stillSince = now }
     }
 
-    /// The camera has accepted the request for a pose, or has refused it; then it is repeated after
-    /// `pause`, s.
+    /// The camera has accepted or refused the request for a pose; a refused request is repeated
+    /// after `pause`, s.
     public mutating func pointed(isAccepted: Bool, now: Double, pause: Double = 2) {
         guard isAccepted else {
             notBefore = now + pause

@@ -100,7 +100,7 @@ public struct BaseMotion: Sendable {
     ///
     /// - Parameters:
     ///   - recording: The recording.
-    ///   - stillDuration: Rest before the recording begins, s.
+    ///   - stillDuration: Time at rest before the recording begins, s.
     ///   - isRepeated: True if the recording is repeated. Between two repetitions, the handle turns
     ///     back to the initial attitude within `RecordedMotion.returnSeconds`.
     public init(
@@ -186,7 +186,7 @@ public struct BaseMotion: Sendable {
         return (begin.time - end.time, begin.share - end.share)
     }
 
-    /// Raised cosine that rises over `rampDuration`: its integral (`time`) and its value (`share`).
+    /// Integral (`time`) and value (`share`) of a raised cosine that rises over `rampDuration`.
     private func grown(_ since: Double) -> (time: Double, share: Double) {
         guard since > 0 else { return (0, 0) }
         guard since < rampDuration else { return (since - 0.5 * rampDuration, 1) }

@@ -12,7 +12,7 @@ public import GimbalCore
 public struct FieldMotorModel: Sendable {
     /// Properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Number of pairs of magnet poles on the rotor; 7 in the usual 12N14P motor.
+        /// Number of pole pairs of the rotor; 7 in the usual 12N14P motor.
         public var polePairs = 7.0
         /// Torque of the cold motor at full power and 90 electrical degrees, N·m.
         public var peakTorque = AxisVector(repeating: 0.25)
@@ -23,7 +23,7 @@ public struct FieldMotorModel: Sendable {
         public var damping = 1.5e-3
         /// Final temperature rise of the windings at full power, K.
         public var warming = 90.0
-        /// Time constant of the warming, s.
+        /// Thermal time constant of the windings, s.
         public var thermalTime = 240.0
         /// Relative increase of the windings' resistance per kelvin, 1/K.
         public var resistanceRise = 0.0039
@@ -43,8 +43,7 @@ public struct FieldMotorModel: Sendable {
     /// Advances the motors by one step.
     ///
     /// - Parameters:
-    ///   - output: Field angles and powers in force. If the output is not enabled, no current
-    ///     flows.
+    ///   - output: Present field angles and powers. If the output is not enabled, no current flows.
     ///   - joints: Joint angles, rad.
     ///   - jointRates: Joint rates, rad/s.
     ///   - dt: Duration of the step, s.

@@ -4,8 +4,8 @@ internal import GimbalCore
 /// Rotation and acceleration of the body of a person who walks or runs. The values are from
 /// recordings at the lower back: Voisard et al., IPOL 2023/497; 18 walks of six people. For each
 /// harmonic of the stride, the recordings give the amplitude of the rotation about each axis and of
-/// the acceleration along each axis. The recordings also give the part of the harmonic's mean
-/// square that repeats in the next stride, as a fraction.
+/// the acceleration along each axis. The recordings also give the fraction of each harmonic's mean
+/// square that repeats in the next stride.
 ///
 /// The repeating part is a sum of harmonics with coinciding phases at the heel strikes, twice per
 /// stride. The non-repeating part consists of one spectral line near each harmonic. The distance

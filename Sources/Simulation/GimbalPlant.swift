@@ -21,8 +21,8 @@ public struct GimbalPlant: Sendable {
         /// Friction of the pitch joint.
         public var pitchFriction = JointFriction.Parameters()
         /// Static imbalance, kg·m, camera frame: mass times the offset of the centre of mass from
-        /// the intersection of the joints' axes. The default causes 5 mN·m at 1 g for each
-        /// component.
+        /// the intersection of the joints' axes. At 1 g, each component of the default imbalance
+        /// causes a torque of 5 mN·m.
         public var imbalance = Vector3(5e-3 / 9.81, 5e-3 / 9.81, 5e-3 / 9.81)
         /// Cogging torque of the motors.
         public var cogging = Cogging()

@@ -31,13 +31,13 @@ public struct IMUModel: Sendable {
         public var accelBiasWander = 0.2e-3 * 9.81
         /// Correlation time of the varying parts of both offsets, s.
         public var wanderTime = 600.0
-        /// Drift of the gyroscope's offset per kelvin, rad/s; each axis of a part has a drift of
-        /// this magnitude and a random sign. Data sheet: 0.015 °/s/K.
+        /// Temperature coefficient of the gyroscope's offset, rad/s/K; each axis of an individual
+        /// sensor has this magnitude and a random sign. Data sheet: 0.015 °/s/K.
         public var gyroDriftPerKelvin = 0.015 * Double.pi / 180
         /// Temperature of the sensor when it is switched on, °C.
         public var ambientTemperature = 25.0
         /// Temperature rise due to the electronics, K, with the time constant `warmUpTime`. Use 0
-        /// for a sensor that has been on for some time, and 10 K for a cold board.
+        /// for a sensor that is already warm, and 10 K for a cold board.
         public var warmUp = 0.0
         /// Time constant of `warmUp`, s.
         public var warmUpTime = 180.0
@@ -133,9 +133,9 @@ public struct IMUModel: Sendable {
     /// Creates an individual sensor.
     ///
     /// - Parameters:
-    ///   - parameters: Errors of the kind of sensor.
+    ///   - parameters: Errors and properties of the sensor type.
     ///   - feedRate: Number of calls of `feed` per second, Hz.
-    ///   - seed: Seed of the part's constant errors and of its noise.
+    ///   - seed: Seed of the individual sensor's constant errors and noise.
     public init(parameters: Parameters, feedRate: Double, seed: UInt64) {
         self.parameters = parameters
         var part = RandomSource(seed: seed, stream: 0x1A47)

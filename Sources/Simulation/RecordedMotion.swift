@@ -13,7 +13,7 @@ public import GimbalCore
 /// 50 Hz. The heading begins at zero. If the recording begins or ends during a motion, the motion
 /// starts from rest or ends at rest within a third of a second.
 public struct RecordedMotion: Sendable {
-    /// Duration of the recording, s; before and after it the handle is at rest.
+    /// Duration of the recording, s; the handle is at rest before and after the recording.
     public var duration: Double { Double(knots.count - 1) / sampleRate }
 
     private struct Knot: Sendable {
@@ -62,9 +62,9 @@ public struct RecordedMotion: Sendable {
         slowEnds()
     }
 
-    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If the
-    /// steadiest samples deviate by more than a hand at rest (3 °/s RMS), the result is the mean
-    /// over all samples.
+    /// Mean rate over the `count` consecutive samples that deviate least from their mean. If even
+    /// the steadiest samples deviate by more than 3 °/s RMS (a hand at rest), the result is the
+    /// mean over all samples.
     private static func calmest(_ samples: [IMUSample], count: Int) -> Vector3 {
         var (sum, squares) = (Vector3.zero, 0.0)
         var (best, least) = (Vector3.zero, Double.infinity)
@@ -86,8 +86,9 @@ public struct RecordedMotion: Sendable {
         return all * (1 / Double(samples.count))
     }
 
-    /// Changes the ends of the motion to let it start from rest and end at rest. The attitudes
-    /// between the ends change only in heading, by a common angle. The first heading is then zero.
+    /// Modifies both ends of the motion, so that the motion starts from rest and ends at rest.
+    /// Between the ends, only the heading of the attitudes changes, by a common angle. The first
+    /// heading is then zero.
     private mutating func slowEnds() {
         let count = min(Int(sampleRate / 3), (knots.count - 1) / 2)
         guard count > 0 else { return }
@@ -200,7 +201,7 @@ public struct RecordedMotion: Sendable {
             rate: whole * speed, acceleration: .zero)
     }
 
-    /// Attitude with heading zero for which the vector `down`, handle frame, points down.
+    /// Attitude with heading zero in which the handle-frame vector `down` points down.
     private static func upright(_ down: Vector3) -> Quaternion {
         let roll = cm_atan2(down.y, cm_sqrt(down.x * down.x + down.z * down.z))
         return .aboutX(roll) * .aboutY(cm_atan2(-down.x, down.z))

@@ -8,8 +8,8 @@ public import GimbalCore
 /// defaults. The delay has four parts: the gyroscope's filter (0.98 ms), the mean age of a sample
 /// (0.5 ms), the transport from the loop to the power stage (`transportDelay`, 1.02 ms), and the
 /// current loop (first order, 0.5 ms). The mean age of a sample is valid for a 1 kHz loop whose
-/// clock differs from the sensor's clock. The delay of 3.0 ms excludes the hold of the output over
-/// a loop period.
+/// clock differs from the sensor's clock. The delay of 3.0 ms excludes the zero-order hold of the
+/// output over a loop period.
 ///
 /// The same parameters, motion, seed and calls give bit-identical results. Only one thread at a
 /// time can use a gimbal.
@@ -234,7 +234,7 @@ public struct SimulatedGimbal: Sendable {
         }
     }
 
-    /// Advances the mechanics by one step, with motors whose current follows with a lag.
+    /// Advances the mechanics by one step; the motor current follows its command with a lag.
     private mutating func turn(by wanted: AxisVector, base: BaseMotion.State, dt: Double) {
         let share = parameters.actuatorLag > 0 ? dt / (parameters.actuatorLag + dt) : 1
         torque = torque + (wanted - torque) * share

@@ -105,7 +105,7 @@ public struct SimulatedLoop: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Simulated time to run, s.
-    ///   - each: Action that is executed after each tick.
+    ///   - each: Closure that is called after each tick.
     public mutating func run(
         seconds: Double, each: (inout SimulatedLoop) -> Void = { _ in }
     ) {

@@ -9,8 +9,8 @@ struct ServerStops {}
 /// Handler of the HTTP requests of one connection, on its event loop. The handler checks each
 /// request, applies the limits, and writes the answers.
 ///
-/// A client must complete each request within the time `Limits.handshake`. The time starts with the
-/// connection or with the previous answer.
+/// A client must complete each request within the time `Limits.handshake`. This time begins at the
+/// start of the connection or at the previous answer.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -203,7 +203,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Writes the body of an answer in parts. Each part follows after the client has received the
+    /// Writes the body of an answer in parts. Each part is sent after the client has received the
     /// previous part.
     private func pump(
         _ next: @escaping @Sendable (Int) -> [UInt8], from done: Int, of length: Int, _ number: Int

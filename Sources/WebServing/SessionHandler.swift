@@ -156,8 +156,8 @@ final class SessionHandler: ChannelInboundHandler {
         return true
     }
 
-    /// Answers the client's close frame with the same code. If the frame is invalid, the code is
-    /// that of the error.
+    /// Answers the client's close frame with the same code. If the frame is invalid, the answer
+    /// contains the code of the error.
     private func closed(_ payload: [UInt8]) {
         func fail(_ cause: WebRefusal, _ code: Int, _ reason: String) {
             ledger.refuse(cause)

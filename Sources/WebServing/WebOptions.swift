@@ -47,17 +47,17 @@ public struct WebOptions: Sendable, Equatable {
         public var body = 65_536
         /// Largest message on a WebSocket, all fragments together, bytes.
         public var message = 65_536
-        /// Largest mean number of messages and pings per second on a WebSocket; also their largest
-        /// number in a burst.
+        /// Largest mean rate of messages and pings on a WebSocket, per second; also the largest
+        /// size of a burst.
         public var messagesPerSecond = 200
-        /// Largest total size of messages that wait for a slow client, without the kernel's buffer,
-        /// bytes.
+        /// Largest total size of messages that wait for a slow client, excluding the kernel's
+        /// buffer, bytes.
         public var outgoing = 262_144
         /// Size of the kernel's send buffer, bytes. A small buffer limits the age of the values
         /// that a slow client receives.
         public var kernelBuffer = 65_536
-        /// Timeout of a request, from the connection or the last answer to the end of the request,
-        /// s.
+        /// Timeout of a request, s, from the start of the connection or the previous answer to the
+        /// request's end.
         public var handshake = 10.0
         /// Timeout between two complete messages or pongs on a WebSocket, and timeout of each part
         /// of an answer, s. The server sends a ping after half of the time `idle`.

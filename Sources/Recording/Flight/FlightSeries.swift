@@ -16,7 +16,7 @@ public struct FlightSeries: Sendable {
         public var isFault: Bool
     }
 
-    /// Times of the ticks since the first tick, s.
+    /// Times of the ticks, relative to the first tick, s.
     public private(set) var times: [Double] = []
     /// Camera's angles, Z-X-Y, degrees.
     public private(set) var attitude: [AxisVector] = []
@@ -24,12 +24,12 @@ public struct FlightSeries: Sendable {
     public private(set) var setpoint: [AxisVector] = []
     /// Joint angles, degrees.
     public private(set) var joint: [AxisVector] = []
-    /// Attitude error: rotation from the attitude to the set-point about the camera's axes,
-    /// degrees.
+    /// Attitude error about the camera's axes, degrees: rotation from the attitude to the
+    /// set-point.
     public private(set) var error: [AxisVector] = []
     /// Motor torque, N·m.
     public private(set) var torque: [AxisVector] = []
-    /// Period from tick to tick, µs.
+    /// Time between consecutive ticks, µs.
     public private(set) var period: [Double] = []
     /// Duration of estimation and control, µs.
     public private(set) var thinking: [Double] = []

@@ -11,7 +11,7 @@ public enum FlightTable {
     /// - Parameters:
     ///   - channel: Channel of the table.
     ///   - file: The recording.
-    ///   - write: Function that receives UTF-8 text in pieces of whole lines.
+    ///   - write: Function that receives UTF-8 text; each call passes whole lines.
     /// - Returns: Number of rows after the header line, and the readable part of the file.
     /// - Throws: The errors of `write`.
     public static func write<Failure: Error>(

@@ -1,14 +1,13 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writer of a recording to the disk. At any time, the file can be read up to the last written
-/// chunk.
+/// Writer of a recording's file. At any time, the file can be read up to the last written chunk.
 public struct FlightWriter {
     /// Path of the file.
     public let path: FilePath
     private let file: FileDescriptor
     private var assembler = MCAPAssembler(channels: FlightChannels.all)
-    /// Time of the last message that has been synced to the disk, ns.
+    /// Time of the last message that was synced to the disk, ns.
     private var synced: Int64?
 
     /// Interval between two syncs, ns. A power cut loses at most the data of one interval; a
@@ -81,10 +80,10 @@ public struct FlightWriter {
         try put(assembler.append(attachment), keeping: end)
     }
 
-    /// Writes summary and end, and closes the file.
+    /// Writes the summary and the footer, and closes the file.
     ///
-    /// - Throws: The system's error; the file is closed and remains readable, but lacks the summary
-    ///   and the end.
+    /// - Throws: The system's error; the file is closed and readable, but has no summary and no
+    ///   footer.
     public mutating func finish() throws(Errno) {
         defer { try? file.close() }
         let end = assembler.size
@@ -99,8 +98,7 @@ public struct FlightWriter {
         do throws(Errno) {
             try Self.write(bytes, to: file)
         } catch {
-            // An incomplete record is cut off the end of the file, because readers report an error
-            // for it.
+            // Truncate an incomplete record, because readers would report an error for it.
             _ = ftruncate(file.rawValue, off_t(end))
             throw error
         }

@@ -11,7 +11,7 @@ public struct RecordedMemory: Sendable {
 
     /// Create the attachments that every file contains: the memory maps of this program.
     ///
-    /// - Parameter time: Time of the file, ns.
+    /// - Parameter time: Time from which the attachments are valid, ns.
     /// - Returns: Two attachments of the file, one for each memory map.
     public static func attachments(time: Int64) -> [MCAPAttachment] {
         [(stateName, MemoryMap.stabilizer), (parametersName, .parameters)].map { name, map in
@@ -21,8 +21,8 @@ public struct RecordedMemory: Sendable {
         }
     }
 
-    /// Creates a converter from the memory maps among a file's attachments; nil if they are missing
-    /// or invalid.
+    /// Creates a converter from the memory maps in a file's attachments; nil if the maps are
+    /// missing or invalid.
     init?(_ attachments: [MCAPAttachment]) {
         func map(_ name: String) -> MemoryMap? {
             attachments.first { $0.name == name }
@@ -35,7 +35,7 @@ public struct RecordedMemory: Sendable {
         tunings = MemoryTranslation(from: parameters, to: .parameters)
     }
 
-    /// Number of variables of this program's stabilizer that the recording lacks.
+    /// Number of the stabilizer's variables that are missing in the recording.
     var missing: Int { states.missing }
 
     /// Converts a recorded stabilizer.
@@ -43,8 +43,8 @@ public struct RecordedMemory: Sendable {
     /// - Parameters:
     ///   - bytes: Recorded raw memory.
     ///   - fresh: Stabilizer that supplies the variables which are missing in the recording.
-    /// - Returns: The stabilizer; nil if the length is wrong, or if a variable's bytes are not a
-    ///   value of its type.
+    /// - Returns: The stabilizer; nil if the length is wrong, or if the bytes of a variable are
+    ///   invalid.
     func stabilizer(_ bytes: [UInt8], fresh: Stabilizer) -> Stabilizer? {
         states.value(bytes, fresh: fresh)
     }
@@ -54,14 +54,14 @@ public struct RecordedMemory: Sendable {
     /// - Parameters:
     ///   - bytes: Recorded raw memory.
     ///   - fresh: Parameters that supply the variables which are missing in the recording.
-    /// - Returns: The parameters; nil if the length is wrong, or if a variable's bytes are not a
-    ///   value of its type.
+    /// - Returns: The parameters; nil if the length is wrong, or if the bytes of a variable are
+    ///   invalid.
     func parameters(_ bytes: [UInt8], fresh: Stabilizer.Parameters) -> Stabilizer.Parameters? {
         tunings.value(bytes, fresh: fresh)
     }
 }
 
-/// Converter of one type from a recording's raw memory to the same variables of this program.
+/// Converter of one type, from a recording's memory layout to this program's memory layout.
 private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     private struct Move: Sendable {
         var from: Int
@@ -69,8 +69,8 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
         var count: Int
     }
 
-    /// Number of variables of this program that the recording lacks; they keep their initial
-    /// values.
+    /// Number of this program's variables that are missing in the recording; these variables keep
+    /// their initial values.
     let missing: Int
     /// Size of a recorded value, bytes.
     private let size: Int
@@ -106,8 +106,8 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// - Parameters:
     ///   - memory: Recorded raw memory.
     ///   - fresh: Value that supplies the variables which are missing in the recording.
-    /// - Returns: The converted value; nil if the length is wrong, or if a variable's bytes are not
-    ///   a value of its type.
+    /// - Returns: The converted value; nil if the length is wrong, or if the bytes of a variable
+    ///   are invalid.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {
         guard memory.count == size else { return nil }
         // The bytes are collected in untyped memory, and become a value only after the check.

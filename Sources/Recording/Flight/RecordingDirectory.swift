@@ -5,7 +5,7 @@ public import SystemPackage
 public struct RecordingDirectory: Sendable {
     /// Limits of the stored recordings.
     public struct Limits: Sendable, Equatable {
-        /// Size at which a continuous recording continues in a new file, bytes.
+        /// File size after which a continuous recording continues in a new file, bytes.
         public var fileBytes = 64_000_000
         /// Largest total size of all recordings, bytes; the oldest recordings are removed first.
         public var totalBytes = 1_000_000_000
@@ -96,9 +96,8 @@ public struct RecordingDirectory: Sendable {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Completes recordings that are unfinished because the program that wrote them ended
-    /// unexpectedly. A recording that cannot be completed remains unchanged; it can be read up to
-    /// its last chunk.
+    /// Completes recordings whose writer ended unexpectedly. A recording that cannot be completed
+    /// remains unchanged; it can be read up to its last chunk.
     ///
     /// - Returns: The names of the completed recordings.
     public func recover() -> [String] {
@@ -113,7 +112,7 @@ public struct RecordingDirectory: Sendable {
     /// - Parameters:
     ///   - date: Present date, seconds since 1970.
     ///   - reserve: Number of bytes that will be written next.
-    ///   - kept: Name of the file that is being written, and therefore not removed.
+    ///   - kept: Name of the file that is being written; this file is not removed.
     /// - Returns: The names of the removed recordings.
     @discardableResult
     public func prune(date: Double, reserve: Int, keeping kept: String?) -> [String] {
@@ -132,8 +131,7 @@ public struct RecordingDirectory: Sendable {
     }
 
     /// Number of bytes that can still be written. A twentieth of the disk, but at most 64 MB,
-    /// remains free for other programs. The property is nil if the system does not report the free
-    /// space.
+    /// remains free for other programs. Nil if the system does not report the free space.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

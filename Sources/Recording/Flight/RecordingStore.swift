@@ -1,10 +1,9 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writer of files to the directory of the recordings: copies of the ring, and continuous
-/// recordings, which are divided into several files. The store waits for the disk and therefore
-/// runs on a separate thread. If the disk is full or not writable, the store reports the problem
-/// and tries again.
+/// Writer of the recordings' files: copies of the ring, and continuous recordings, which can
+/// consist of several files. The store waits for the disk and therefore runs on a separate thread.
+/// If the disk is full or not writable, the store reports the problem and tries again.
 public struct RecordingStore {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
@@ -52,7 +51,7 @@ public struct RecordingStore {
     private var embedded: Set<String> = []
     /// Number of the next chunk that must be written to the continuous recording.
     public private(set) var next: UInt64 = 0
-    /// Time until which the store does not write after a failure, seconds since 1970.
+    /// Earliest time of the next write after a failure, seconds since 1970.
     private var retryDate = 0.0
     private static let retrySeconds = 10.0
     /// Minimum free space for the start of a continuous recording, bytes.
@@ -71,8 +70,7 @@ public struct RecordingStore {
     ///   - reason: Reason for writing the file, which becomes part of the file name.
     ///   - description: Description of the machine.
     ///   - date: Present date, seconds since 1970.
-    /// - Returns: Path of the written file; nil if the file could not be written, and
-    ///   `report.problem` states the reason.
+    /// - Returns: Path of the written file; nil after a failure, which `report.problem` describes.
     @discardableResult
     public mutating func dump(
         _ chunks: [MCAPChunk], reason: String, _ description: Description, date: Double
@@ -170,7 +168,7 @@ public struct RecordingStore {
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
-        // The limits of the directory are checked only once in 20 chunks, because reading the
+        // The limits of the directory are checked only once every 20 chunks, because reading the
         // directory is slow. This method is called twice a second.
         if chunk.number % 20 == 0 {
             recordings.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
@@ -245,7 +243,7 @@ public struct RecordingStore {
         FilePath(path).lastComponent?.string ?? path
     }
 
-    /// Error while writing, as a sentence.
+    /// Message about a failed write.
     private struct Failure: Error {
         let sentence: String
 

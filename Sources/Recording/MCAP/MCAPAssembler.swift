@@ -64,7 +64,7 @@ struct MCAPChunkPlace {
     var length: Int
     /// Position of each channel's index in the file.
     var indexOffsets: [UInt16: Int]
-    /// Length of all index records, which follow the chunk, bytes.
+    /// Total length of the index records after the chunk, bytes.
     var indexSize: Int
     var compression: String
     var compressedSize: Int

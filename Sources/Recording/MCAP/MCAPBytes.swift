@@ -11,7 +11,8 @@ extension [UInt8] {
         append(contentsOf: text.utf8)
     }
 
-    /// Appends a map of texts: its total length in bytes, followed by the pairs, sorted by name.
+    /// Appends a map of strings: the total length in bytes, then the key-value pairs, sorted by
+    /// key.
     mutating func appendMap(_ map: [String: String]) {
         var pairs: [UInt8] = []
         for (name, value) in map.sorted(by: { $0.key < $1.key }) {
@@ -87,13 +88,13 @@ struct MCAPCursor {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// Reads a length of 4 bytes, and returns that number of the following bytes.
+    /// Reads a 4-byte length prefix, and returns that number of bytes after the prefix.
     mutating func shortBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt32.self) else { return nil }
         return slice(Int(count))
     }
 
-    /// Reads a length of 8 bytes, and returns that number of the following bytes.
+    /// Reads an 8-byte length prefix, and returns that number of bytes after the prefix.
     mutating func longBlock() -> UnsafeRawBufferPointer? {
         guard let count = integer(UInt64.self), let size = Int(exactly: count) else { return nil }
         return slice(size)

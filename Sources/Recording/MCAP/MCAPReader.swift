@@ -1,10 +1,10 @@
 internal import Persistence
 
-/// Reader of the records of an MCAP file, in order from its beginning. The reader also reads the
-/// readable part of a damaged file.
+/// Reader of the records of an MCAP file, in order from its beginning. In a damaged file, the
+/// reader reads the part before the damage.
 ///
-/// The reader does not need the summary at the end. It can therefore also read a file whose writing
-/// program ended unexpectedly.
+/// The reader does not need the summary at the end. The reader can therefore also read a file whose
+/// writer ended unexpectedly.
 public struct MCAPReader: Sendable {
     /// One item in an MCAP file.
     public enum Item {
@@ -16,15 +16,15 @@ public struct MCAPReader: Sendable {
         case message(topic: String, schema: String, time: Int64, data: UnsafeRawBufferPointer)
     }
 
-    /// Readable part of the file, and the reasons why it is not complete.
+    /// Readable part of the file, and the reasons why the file is not complete.
     public struct Outcome: Sendable, Equatable {
-        /// Number of bytes from the beginning of the file that are valid.
+        /// Number of valid bytes from the beginning of the file.
         public var readBytes = 0
         /// Number of chunks that were read completely.
         public var chunks = 0
         /// Problems of the file, as sentences; empty for a complete file.
         public var remarks: [String] = []
-        /// True if the file has its regular end.
+        /// True if the file ends with the magic bytes.
         public var isComplete = false
         /// Largest permitted size of the remaining chunks after decompression, bytes.
         var room = Int.max
@@ -95,8 +95,8 @@ public struct MCAPReader: Sendable {
 
     /// Reads one record, and passes its items to the visitor.
     ///
-    /// - Returns: The problem of the record; nil without a problem; empty if the visitor has ended
-    /// the visit.
+    /// - Returns: Description of the record's error; nil if the record is valid; empty if the
+    /// visitor returned false.
     private static func take(
         _ opcode: UInt8, _ content: UnsafeRawBufferPointer, _ schemas: inout [UInt16: String],
         _ channels: inout [UInt16: Channel], _ outcome: inout Outcome, _ visit: (Item) -> Bool

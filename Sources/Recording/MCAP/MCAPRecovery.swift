@@ -1,15 +1,14 @@
 internal import Glibc
 public import SystemPackage
 
-/// Completion of an MCAP file that is unfinished because the program that wrote it ended
-/// unexpectedly. The recovery keeps the complete part, removes the truncated tail, and appends the
-/// missing summary and end.
+/// Completion of an MCAP file whose writer ended unexpectedly. The recovery keeps the complete
+/// part, removes the truncated tail, and appends the missing summary and end.
 ///
 /// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The
-/// recovery reads only the headers of the records and the last chunk. It is therefore fast even for
-/// a long file. If the index of the last chunk is incomplete, the recovery writes it again. If the
-/// file is damaged before its end, the file remains unchanged, because the part after the damage
-/// can be readable.
+/// recovery reads only the headers of the records and the last chunk. The recovery is therefore
+/// fast even for a large file. If the index of the last chunk is incomplete, the recovery writes it
+/// again. If the file is damaged before its end, the file remains unchanged, because the part after
+/// the damage can be readable.
 public enum MCAPRecovery {
     /// Largest size of a truncated tail, bytes: the data between two syncs at the highest rate,
     /// plus a margin. A larger truncated tail is treated as damage.
@@ -20,7 +19,7 @@ public enum MCAPRecovery {
     /// - Parameter path: Path of the file.
     /// - Returns: True if the file was completed. The result is false in three cases: the file is
     ///   complete, `FlightWriter` has locked it because it is being written, or its structure
-    ///   differs from the files of `FlightWriter`. Files with the result false remain unchanged.
+    ///   differs from the files of `FlightWriter`. If the result is false, the file is unchanged.
     /// - Throws: The system's error.
     public static func recover(_ path: FilePath) throws(Errno) -> Bool {
         do {
@@ -69,7 +68,7 @@ public enum MCAPRecovery {
         /// Number of bytes that the scan reads from the beginning of a record: more than any header
         /// needs.
         private static let glimpse = 4096
-        /// Largest size of a schema, bytes; schemas are texts of some kilobytes.
+        /// Largest permitted size of a schema, bytes; a usual schema has a few kilobytes.
         private static let schemaLimit = 1 << 20
 
         init(file: FileDescriptor, size: Int) {
@@ -77,7 +76,7 @@ public enum MCAPRecovery {
             self.size = size
         }
 
-        /// True if the file begins like an MCAP file, but has no regular end.
+        /// True if the file begins with the magic bytes of MCAP, but does not end with them.
         var isOpenEnded: Bool {
             let magic = MCAPOpcode.magic
             return size > magic.count && bytes(0, magic.count) == magic
@@ -186,7 +185,7 @@ public enum MCAPRecovery {
 
         private enum Chunk {
             case whole
-            /// The file ends in the chunk or in its index.
+            /// The file ends within the chunk or within the chunk's index.
             case last
             /// The bytes after the chunk are not the index of this chunk.
             case damaged

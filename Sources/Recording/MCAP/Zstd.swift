@@ -1,6 +1,6 @@
 internal import CZstd
 
-/// Compressor of blocks with zstd, which reuses its working memory.
+/// zstd compressor that reuses its working memory.
 final class ZstdCompressor {
     /// Compression level: the fastest regular level. Higher levels compress sensor data only
     /// slightly better.

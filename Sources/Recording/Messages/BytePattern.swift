@@ -5,9 +5,9 @@
 /// becomes a variable only after this check.
 ///
 /// The check uses the metadata of the types, so new variables are checked automatically. The bits
-/// of a number can have any value. A Bool is 0 or 1. An enumeration or an optional must be one of
-/// its cases. The payload of this case is checked by the same rules. An `Int` is a count or an
-/// index. Its value must therefore be within the range of the counts in a recording.
+/// of a number can have any value. A Bool is 0 or 1. The value of an enumeration or an optional
+/// must be one of the type's cases. The payload of a case is checked by the same rules. An `Int` is
+/// a count or an index, so the value must be within the range of the counts in a recording.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {
@@ -103,7 +103,7 @@ enum BytePattern {
     }
 
     private enum Kind {
-        /// The type consists of variables with names.
+        /// The type has named members.
         case parts([(offset: Int, type: Any.Type)])
         /// The type is a number; any bit pattern is valid.
         case number

@@ -25,14 +25,14 @@ struct FieldName: ExpressibleByStringLiteral {
 protocol FieldVisitor {
     mutating func double(_ name: FieldName, _ number: Int, _ value: inout Double)
     mutating func float(_ name: FieldName, _ number: Int, _ value: inout Float)
-    /// Visits a field with a signed whole number of 8 bytes.
+    /// Visits a field with a signed 64-bit integer.
     mutating func integer(_ name: FieldName, _ number: Int, _ value: inout Int64)
-    /// Visits a field with a set of bits or an unsigned number, of 8 bytes.
+    /// Visits a 64-bit field with a bit set or an unsigned integer.
     mutating func bits(_ name: FieldName, _ number: Int, _ value: inout UInt64)
-    /// Visits a field with a small unsigned number.
+    /// Visits a field with an unsigned 32-bit integer.
     mutating func count(_ name: FieldName, _ number: Int, _ value: inout UInt32)
     mutating func flag(_ name: FieldName, _ number: Int, _ value: inout Bool)
-    /// Visits a field with an enumeration value: the index of one of several words.
+    /// Visits a field with an enumeration value: the index of a name in `words`.
     mutating func choice(
         _ name: FieldName, _ number: Int, _ words: FieldWords, _ value: inout UInt32)
     mutating func text(_ name: FieldName, _ number: Int, _ value: inout String)

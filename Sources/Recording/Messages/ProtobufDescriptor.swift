@@ -47,8 +47,8 @@ struct ProtobufDescriptor: FieldVisitor {
         var field: [UInt8] = []
         field.appendBlock(1, Array(name.text.utf8))
         field.appendNumber(3, number)
-        // The label of the field is "optional" (1). In version 3, every field has this label,
-        // except lists.
+        // The label of the field is "optional" (1). In version 3 of Protocol Buffers, every field
+        // except lists has this label.
         field.appendNumber(4, 1)
         field.appendNumber(5, kind.rawValue)
         if let typeName { field.appendBlock(6, Array(typeName.utf8)) }

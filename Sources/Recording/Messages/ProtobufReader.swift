@@ -4,7 +4,8 @@ struct ProtobufReader: FieldVisitor {
     private static let limit = 128
 
     private let bytes: UnsafeRawBufferPointer
-    /// Content of each field, by its number: the bits of a value, or the range of a block of bytes.
+    /// Content of each field, by field number: the bits of a value, or the range of a block of
+    /// bytes.
     private var values = [UInt64](repeating: 0, count: limit)
     private var blocks: [Int: Range<Int>] = [:]
 

@@ -81,7 +81,7 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// Appends a field that contains a length and bytes.
+    /// Appends a length-delimited field: the length, then the bytes.
     mutating func appendBlock(_ number: Int, _ block: [UInt8]) {
         appendVarint(UInt64(number << 3 | ProtobufType.block.rawValue))
         appendVarint(UInt64(block.count))

@@ -2,7 +2,7 @@ import GimbalCore
 import Observables
 import Realtime
 
-/// Message with one tick: its inputs other than samples and commands, and its results.
+/// Message with the results of one tick, and with all its inputs except samples and commands.
 struct TickMessage: RecordedMessage, Sendable {
     static let name = "Tick"
     static let topic = "/tick"
@@ -16,7 +16,7 @@ struct TickMessage: RecordedMessage, Sendable {
     var samples: UInt32 = 0
     /// Raw value of the `Conditions` that the loop reported to the stabilizer.
     var reported: UInt64 = 0
-    /// Raw value of all `Conditions` that held in this tick.
+    /// Raw value of all `Conditions` that were active in this tick.
     var conditions: UInt64 = 0
     var mode: UInt32 = 0
     var phase: UInt32 = 0
@@ -31,9 +31,9 @@ struct TickMessage: RecordedMessage, Sendable {
     var power = AxisVector.zero
     var attitude = Quaternion(w: 0, x: 0, y: 0, z: 0)
 
-    /// The recorded observables, in the order of `Observable.recorded`, in the units of their
-    /// names, rounded to single precision. A replay uses the other properties of the message
-    /// instead of the observables.
+    /// The recorded observables, in the order of `Observable.recorded`, in the units that their
+    /// names contain, rounded to single precision. A replay ignores the observables, and uses only
+    /// the message's other properties.
     private var shown = [Float](repeating: 0, count: Observable.recorded.count)
 
     init() {}

@@ -38,7 +38,7 @@ final class ControlSocket: Sendable {
 /// The methods of the control socket.
 struct ControlMethods: Sendable {
     let site: Site
-    /// Address of the page.
+    /// URL of the page.
     let address: String
 
     /// Answers one request.

@@ -5,7 +5,7 @@ import Wire
 
 /// Connection to airframed. The link reports this program's health every second, and requests the
 /// path of the recordings' directory. The link has its own thread, so an unresponsive or missing
-/// daemon delays no page.
+/// daemon does not delay pages.
 final class HealthLink: Sendable {
     private let socket: String
     private let report: @Sendable () -> CompanionReport
@@ -32,7 +32,7 @@ final class HealthLink: Sendable {
     /// Current problem of the connection to airframed; nil if there is none.
     var problem: String? { latest.withLock { $0 } }
 
-    /// Stops the thread after the current request, and waits for its end.
+    /// Stops the thread after the current request, and waits until the thread has ended.
     func stop() { thread.stop() }
 
     private func run() {

@@ -14,7 +14,7 @@ final class Tab: WebSocketEndpoint {
     static let lineLimit = 4 * 1024 * 1024
 
     private enum State {
-        /// The connection is being opened. The value contains the waiting requests.
+        /// The connection is being opened. The associated value contains the waiting requests.
         case connecting([UInt8])
         case open(any Channel)
         case closed
@@ -78,8 +78,8 @@ final class Tab: WebSocketEndpoint {
         guard message.isText else {
             return session.close(code: 1003, reason: "Messages must be text.")
         }
-        // A line break would end the line, so a blank replaces each line break. In JSON, line
-        // breaks and blanks are both white space.
+        // A line break would end the message, so each line break is replaced by a space. In JSON,
+        // line breaks and spaces are both white space.
         let line = message.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } + [0x0A]
         let isTaken = state.withLock { state in
             switch state {

@@ -18,7 +18,7 @@ final class PictureRelay: Sendable {
     static let patience = 8.0
     /// Pause after a failure, s.
     static let pause = 0.5
-    /// Largest age of a picture for an immediate answer to a page, s.
+    /// Largest age of a picture that is sent to a page immediately, s.
     static let freshness = 1.0
 
     private struct Viewer {
@@ -42,7 +42,7 @@ final class PictureRelay: Sendable {
         /// Number of the last received picture, for the next request to airframe-eyes. The number
         /// is 0 on a new connection, because airframe-eyes counts from 1 after its start.
         var last = 0
-        /// Number of requests; a timeout identifies its request by this number.
+        /// Counter of the requests; a timeout identifies its request by the counter's value.
         var requests = 0
     }
 
@@ -176,8 +176,8 @@ final class PictureRelay: Sendable {
         if wasBusy { fail("airframe-eyes has closed the connection.") }
     }
 
-    /// Sends the reason for the missing picture to all waiting pages. If a page still waits after a
-    /// pause, the request is repeated.
+    /// Sends the reason for the missing picture to all waiting pages. If a page is still waiting
+    /// after a pause, the request is repeated.
     private func fail(_ sentence: String) {
         let told = state.withLock { state in
             let told = state.viewers.filter { $0.value.isAsking && $0.value.problem != sentence }

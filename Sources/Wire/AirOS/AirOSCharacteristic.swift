@@ -13,15 +13,15 @@ public enum AirOSCharacteristic: String, Sendable, CaseIterable {
     case mode = "2a79d494-436f-45b6-890f-563534ab2c84"
     /// Control: a command as text, see `AirOSCommand`.
     case control = "f7a7a5a8-5e58-4c8d-9b6e-3aa5d6c5b768"
-    /// PID numbers of pitch: three float32 p, i and d. In the sample firmware, this characteristic
-    /// is the proportional gain of all axes.
+    /// PID gains of pitch: three float32 values p, i and d. In the sample firmware, this
+    /// characteristic is the proportional gain of all axes.
     case pitchPID = "b16b472c-88a4-4734-9f85-01458e08d669"
-    /// PID numbers of roll: three float32 p, i and d.
+    /// PID gains of roll: three float32 values p, i and d.
     case rollPID = "8184457e-85a8-4217-a9a3-a7d57947a612"
-    /// PID numbers of yaw: three float32 p, i and d.
+    /// PID gains of yaw: three float32 values p, i and d.
     case yawPID = "5d9b73b3-81e0-4368-910a-e322359b8676"
-    /// Kalman numbers: three float32, see `KalmanTriple`. Apps search for this characteristic, but
-    /// the sample firmware does not have it.
+    /// Kalman parameters: three float32 values, see `KalmanTriple`. Apps search for this
+    /// characteristic, but the sample firmware does not have it.
     case kalman = "6e13e51a-f3c2-46a4-b203-92147395c5d0"
 
     /// UUID of the service; apps scan for it.

@@ -5,9 +5,9 @@ public import Port
 public enum AirOSCommand: Sendable, Equatable {
     /// Calibrate the gyroscope's offset; the camera must be still during the calibration.
     case calibrate
-    /// Save the mode, the PID numbers and the Kalman numbers for the next start.
+    /// Save the mode, the PID gains and the Kalman parameters for the next start.
     case save
-    /// Set the mode, the PID numbers and the Kalman numbers to their defaults, and save them.
+    /// Set the mode, the PID gains and the Kalman parameters to their defaults, and save them.
     case defaults
     /// Set the reported yaw to zero.
     case resetYaw
@@ -30,7 +30,7 @@ public enum AirOSCommand: Sendable, Equatable {
     /// Parses the written bytes.
     ///
     /// - Parameter bytes: Text without a terminator. As in the sample firmware, the whole text is
-    ///   converted to lower case. Blanks are not removed. Unlike in the original firmware, every
+    ///   converted to lower case. Spaces are not removed. Unlike in the original firmware, every
     ///   character of a speed must belong to a number. The original firmware parses invalid text as
     ///   zero, which hides faults in an app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.

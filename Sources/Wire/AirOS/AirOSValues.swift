@@ -43,8 +43,8 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
     public var bytes: [UInt8] { [rawValue] }
 }
 
-/// Status for apps: one byte with the number that apps expect. (The sample firmware sends the
-/// mode's byte instead. Therefore apps show `calibrating` for mode `locked`.)
+/// Status for apps: one byte with the number that apps expect. The sample firmware sends the mode's
+/// byte instead. Therefore, with the sample firmware, apps show `calibrating` for mode `locked`.
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
