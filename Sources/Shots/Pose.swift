@@ -47,8 +47,8 @@ public struct FieldOfView: Sendable, Equatable {
     /// Creates a field of view.
     public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
 
-    /// Field of view of the middle of the picture, whose width and height are `share` of the whole
-    /// picture's. The lens is rectilinear.
+    /// Field of view of the picture's centre, whose width and height are the fraction `share` of
+    /// the whole picture. The lens is rectilinear.
     public func shrunk(to share: Double) -> FieldOfView {
         func angle(_ degrees: Double) -> Double {
             atan(tan(degrees * .pi / 360) * share) * 360 / .pi

@@ -52,7 +52,7 @@ public struct BaseMotion: Sendable {
     /// - Parameters:
     ///   - kind: Kind of the motion.
     ///   - seed: Seed of the phases; the RMS values do not depend on the seed.
-    ///   - scale: Factor on all amplitudes.
+    ///   - scale: Factor applied to all amplitudes.
     ///   - stillDuration: Time at rest before the motion begins, s.
     ///   - rampDuration: Duration of the smooth start, s; 0 means that the full motion starts
     ///     immediately.

@@ -91,8 +91,8 @@ struct Gait: Sendable {
     ///
     /// - Parameters:
     ///   - stride: Duration from one left heel strike to the next, s.
-    ///   - turning: Factor on the recorded angular rates.
-    ///   - shaking: Factor on the recorded accelerations.
+    ///   - turning: Factor applied to the recorded angular rates.
+    ///   - shaking: Factor applied to the recorded accelerations.
     ///   - random: Source of phases and distances.
     init(stride: Double, turning: Double, shaking: Double, random: inout RandomSource) {
         self.stride = stride

@@ -91,8 +91,8 @@ struct Airframed: ParsableCommand {
     /// of Swift's pool (512 KiB) is too small for the daemon's large values in a debug build with a
     /// sanitizer.
     ///
-    /// - Parameter startProblems: Sentences about resources that the kernel refused before the
-    ///   parsing of the command line.
+    /// - Parameter startProblems: Messages about resources that the kernel refused before the
+    ///   command line was parsed.
     /// - Throws: `ExitCode`, after the error message has been written.
     @MainActor
     func run(startProblems: [String]) async throws {

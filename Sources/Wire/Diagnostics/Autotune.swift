@@ -12,8 +12,8 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
         case refused
     }
 
-    /// State of the autotune, a case of `State`. The property is a string. Therefore an older
-    /// client accepts new values from a newer daemon.
+    /// State of the autotune, a case of `State`. The property is a string, so that older clients
+    /// accept the new values of a newer daemon.
     public var state = State.idle.rawValue
     /// Approximate progress, 0...1.
     public var progress: Number = 0
@@ -64,13 +64,13 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     public var viscous: Number = .unknown
     /// Stiffness of cables and bearings, N·m/rad.
     public var stiffness: Number = .unknown
-    /// Root mean square of the relative difference between model and measurement.
+    /// RMS of the relative difference between model and measurement.
     public var residual: Number = .unknown
-    /// Upper gain margin with the proposed gains, dB: largest increase of the gains in a stable
-    /// loop.
+    /// Upper gain margin with the proposed gains, dB: largest increase of the gains that keeps the
+    /// loop stable.
     public var gainMarginDb: Number = .unknown
-    /// Lower gain margin with the proposed gains, dB: largest decrease of the gains in a stable
-    /// loop.
+    /// Lower gain margin with the proposed gains, dB: largest decrease of the gains that keeps the
+    /// loop stable.
     public var gainMarginDownDb: Number = .unknown
     /// Phase margin of the loop with the proposed gains, degrees.
     public var phaseMarginDeg: Number = .unknown
@@ -87,7 +87,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// True if a position servo turns the axis.
     public var isServo: Bool { lagMs.known != nil }
 
-    /// Creates the result of an axis before the autotune has measured it.
+    /// Creates the result of an axis that has not been measured yet.
     public init(axis: String) { self.axis = axis }
 }
 

@@ -19,8 +19,8 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     /// Kind of the calibration: `gyro`, `accelerometer`, `mounting` or `magnetometer`; nil before
     /// the first calibration.
     public var what: String?
-    /// State of the calibration, a case of `State`. The property is a string. Therefore an older
-    /// client accepts new values from a newer daemon.
+    /// State of the calibration, a case of `State`. The property is a string, so that older clients
+    /// accept the new values of a newer daemon.
     public var state: String
     /// Progress of the calibration, 0...1.
     public var progress: Number
@@ -28,7 +28,7 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var instruction: String
     /// Current disturbance of the calibration, as text for the user; empty if there is none.
     public var hint: String
-    /// Names of the camera's unmeasured faces.
+    /// Names of the camera's faces that have not been measured yet.
     public var missing: [String]
     /// Result as text for the user; empty while the calibration runs.
     public var sentence: String

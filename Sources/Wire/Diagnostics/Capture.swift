@@ -1,6 +1,6 @@
 /// State of a companion program (airframe-eyes) that takes photos and records video.
 public struct CaptureState: Hashable, Sendable, Codable {
-    /// True if a recording runs.
+    /// True if video is being recorded.
     public var isRecording = false
     /// Duration of the recording, s.
     public var recordingS = Number(0)
@@ -37,15 +37,17 @@ public struct CameraOrder: Hashable, Sendable, Codable {
     public enum Action: String, Sendable, Codable, CaseIterable {
         /// Take a photo.
         case photo
-        /// Start to record the video.
+        /// Start recording video.
         case record
         /// End the recording.
         case stop
-        /// Change live settings of the companion program; the changes end with the program.
+        /// Change settings of the running companion program; the changes are lost when the program
+        /// ends.
         case set
     }
 
-    /// Number of the command, from 1. The companion program executes each number once.
+    /// Number of the command, from 1. The companion program executes the command with each number
+    /// only once.
     public var number: Int
     /// The action.
     public var action: Action

@@ -97,7 +97,7 @@ public struct ControlsReport: Hashable, Sendable, Codable {
     public var events: [Event] = []
     /// Rates that the sticks request, [yaw, roll, pitch], deg/s.
     public var rateDps: [Number] = []
-    /// True if a control is being identified. During this time, controls have no effect.
+    /// True if a control is being identified. Controls have no effect during the identification.
     public var isLearning = false
     /// The identified control; absent until a person has used a control.
     public var learned: Learned?

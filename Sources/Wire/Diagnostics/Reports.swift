@@ -119,9 +119,9 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     }
 }
 
-/// A connection to the socket, for its client: the result of `client`.
+/// Description of a connection for the connection's own client: the result of `client`.
 public struct ClientIdentity: Hashable, Sendable, Codable {
-    /// Name of the connection in messages, such as `holder` of `status`.
+    /// Name of the connection, as in messages and in the member `holder` of `status`.
     public var name: String
     /// True if the connection has write access.
     public var canWrite: Bool

@@ -2,12 +2,13 @@ public import Port
 
 /// Refusal in the format of the socket.
 public struct RequestError: Error, Hashable, Sendable, Codable {
-    /// Kind of the refusal, see `Refusal.Code.word`. The property is a string. Therefore an older
-    /// client can decode a newer daemon's codes.
+    /// Kind of the refusal, see `Refusal.Code.word`. The property is a string, so that older
+    /// clients can decode the codes of a newer daemon.
     public var code: String
     /// Reason of the refusal as a sentence.
     public var message: String
-    /// Name of the invalid member or parameter; nil if the refusal concerns none of them.
+    /// Name of the invalid member or parameter; nil if the refusal does not concern a member or
+    /// parameter.
     public var field: String?
 
     /// Creates an error of the given kind.

@@ -54,7 +54,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var value: JSONValue
     /// Origin of the effective value.
     public var origin: String
-    /// True if the effective value is not saved. Such a value is lost at the next start.
+    /// True if the effective value is not saved. An unsaved value is lost at the next start.
     public var isUnsaved: Bool
     /// Time until the change reverts, s; absent without a pending rollback.
     public var rollbackS: Number?
@@ -81,7 +81,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
 public struct ReloadReport: Hashable, Sendable, Codable {
     /// Keys with a new active value.
     public var applied: [String]
-    /// Keys with a new value that waits for a restart.
+    /// Keys whose new value takes effect after a restart.
     public var needsRestart: [String]
     /// Result of the reload as a sentence.
     public var sentence: String

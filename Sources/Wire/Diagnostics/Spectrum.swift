@@ -13,8 +13,8 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
         case refused
     }
 
-    /// State of the recording, a case of `State`. The property is a string. Therefore an older
-    /// client accepts new values from a newer daemon.
+    /// State of the recording, a case of `State`. The property is a string, so that older clients
+    /// accept the new values of a newer daemon.
     public var state = State.idle.rawValue
     /// Progress of the recording, 0...1.
     public var progress: Number = 0
@@ -70,7 +70,7 @@ public struct SpectrumPeak: Hashable, Sendable, Codable {
     public var hz: Number
     /// Height of the peak above the surrounding spectrum, dB.
     public var prominenceDb: Number
-    /// Root mean square of the rate in the peak, deg/s.
+    /// RMS of the rate within the peak, deg/s.
     public var rmsDps: Number
 
     /// Creates a peak with the given values.

@@ -1,10 +1,10 @@
 /// JSON Schema (2020-12) of the answers of the socket, from the declarations of their types.
 ///
-/// The schema describes the JSON text that the server's encoder writes: its names of members, numbers
-/// that can be `null`, and members that can be absent. Observables add members to `status`, so that
-/// objects can contain more members than their schema.
+/// The schema describes the server's JSON output: member names, numbers that can be `null`, and
+/// members that can be absent. Observables add members to `status`, so an object can contain more
+/// members than its schema.
 public enum JSONSchema {
-    /// Schema of a type; nil if a property of the type has a type whose values are not known.
+    /// Schema of a type; nil if the type of a property is not supported.
     public static func of<Value: Decodable>(_ type: Value.Type) -> JSONValue? {
         try? sketch(type).schema
     }
@@ -37,7 +37,7 @@ public enum JSONSchema {
     }
 }
 
-/// Type with a schema of its own, which is not derived from the type's properties.
+/// Type that declares its schema, instead of a schema derived from its properties.
 private protocol Sketched {
     static func schema() throws -> JSONValue
     static func sample() throws -> Self
@@ -92,7 +92,7 @@ extension Dictionary: Sketched where Key == String, Value: Decodable {
     fileprivate static func sample() -> [String: Value] { [:] }
 }
 
-/// Decoder that records the properties that a type decodes, and returns samples.
+/// Decoder that records the decoded properties of a type, and returns sample values.
 private final class Recorder: Decoder {
     /// Type whose values are not objects with named members.
     struct Unsupported: Error {}
@@ -146,7 +146,7 @@ private struct RecordedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return nil
     }
 
-    // The protocol has separate requirements for these types, whose default implementations would
+    // The protocol declares separate methods for these types; the default implementations would
     // call `decode`.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
         recorder.note(key, Bool.schema(), isRequired: false)

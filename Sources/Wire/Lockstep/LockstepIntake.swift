@@ -1,7 +1,7 @@
 public import GimbalCore
 
-/// Check of the lines of one simulator. The time `t` must increase from line to line. Each line
-/// should contain the same sensors as the first line.
+/// Validator of the lines from one simulator. The time `t` must increase from line to line. Each
+/// line should contain the same sensors as the first line.
 ///
 /// Each simulator connection has a separate instance. The type uses no clock and no socket.
 public struct LockstepIntake: Sendable {
@@ -34,7 +34,7 @@ public struct LockstepIntake: Sendable {
 
     /// Creates an intake that has not received a line yet.
     ///
-    /// - Parameter start: The loop's time at the first line, for any `t`.
+    /// - Parameter start: The loop's time at the first line, regardless of the value of `t`.
     public init(start: Instant) {
         now = start
         anchor = (0, start)

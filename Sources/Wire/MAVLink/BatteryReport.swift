@@ -7,14 +7,14 @@ public struct BatteryReport: MAVLinkMessage {
 
     /// Consumed charge, mAh; -1 means unknown.
     public var consumedCharge: Int32 = 0
-    /// Consumed energy, in 100 J; -1 means unknown.
+    /// Consumed energy, in units of 100 J; -1 means unknown.
     public var consumedEnergy: Int32 = 0
     /// Temperature, hundredths of a degree Celsius; 32767 means unknown.
     public var temperature: Int16 = 0
     /// Voltage of each cell, mV; 65535 means unused. If the cell voltages are unknown, the first
     /// value is the voltage of the battery.
     public var voltages = InlineCells<10>()
-    /// Current, in 10 mA; -1 means unknown.
+    /// Current, in units of 10 mA; -1 means unknown.
     public var current: Int16 = 0
     /// ID of the battery.
     public var id: UInt8 = 0
@@ -26,7 +26,7 @@ public struct BatteryReport: MAVLinkMessage {
     public var remaining: Int8 = 0
     /// Time until the battery is empty, s; 0 means unknown.
     public var timeRemaining: Int32 = 0
-    /// State of the charge: MAV_BATTERY_CHARGE_STATE.
+    /// Charge state: MAV_BATTERY_CHARGE_STATE.
     public var chargeState: UInt8 = 0
     /// Voltages of cells 11 to 14, mV; 0 means unused.
     public var moreVoltages = InlineCells<4>()

@@ -74,7 +74,7 @@ public struct StreamPictures: Hashable, Sendable {
     public var height: UInt16 = 0
     /// Clockwise rotation of the picture, degrees.
     public var rotation: UInt16 = 0
-    /// Horizontal angle of view, degrees; 0 if unknown.
+    /// Horizontal field of view, degrees; 0 if unknown.
     public var angleOfView: UInt16 = 0
 
     /// Creates a message with all fields zero.

@@ -43,7 +43,7 @@ public struct StorageInformation: MAVLinkMessage {
 
     /// Time since the start of airframed, ms.
     public var bootMs: UInt32 = 0
-    /// Size, used and free space, MiB.
+    /// Total, used and free space, MiB.
     public var total: Float = 0, used: Float = 0, available: Float = 0
     /// Read and write speeds of the disk, MiB/s; 0 if unknown.
     public var readSpeed: Float = 0, writeSpeed: Float = 0

@@ -18,9 +18,9 @@ public struct CommandInt: MAVLinkMessage {
     public var target = MAVLinkAddress.none
     /// Frame of the coordinates, a value of MAV_FRAME.
     public var frame: UInt8 = 0
-    /// Field without use in airframe.
+    /// Field that airframe does not use.
     public var current: UInt8 = 0
-    /// Field without use in airframe.
+    /// Field that airframe does not use.
     public var autocontinue: UInt8 = 0
 
     /// Creates a message with all fields zero.
@@ -97,7 +97,7 @@ public struct CommandAck: MAVLinkMessage {
     }
 }
 
-/// Message with the interval of one kind of message.
+/// Message with the transmission interval of one message type.
 public struct MessageInterval: MAVLinkMessage {
     /// Format of MESSAGE_INTERVAL, message number 244.
     public static let format = MAVLinkFormat(

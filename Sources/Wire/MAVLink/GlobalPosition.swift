@@ -61,7 +61,7 @@ public struct GPSPosition: MAVLinkMessage {
     public var speed: UInt16 = 0
     /// Course over ground, 0.01 degrees; 65535 means unknown.
     public var course: UInt16 = 0
-    /// Kind of the fix: GPS_FIX_TYPE; 3 and larger numbers are positions with an altitude.
+    /// Fix type, GPS_FIX_TYPE: a position with an altitude has the value 3 or larger.
     public var fix: UInt8 = 0
     /// Number of visible satellites; 255 means unknown.
     public var satellites: UInt8 = 0

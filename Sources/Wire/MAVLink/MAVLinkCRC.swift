@@ -5,7 +5,7 @@ public struct MAVLinkCRC: Sendable {
     /// The checksum of all added bytes.
     public private(set) var value: UInt16 = 0xFFFF
 
-    /// Creates a checksum of zero bytes.
+    /// Creates the checksum of an empty sequence of bytes.
     public init() {}
 
     /// Adds one byte.

@@ -35,7 +35,7 @@ public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
 public enum MAVLinkResult: UInt8, Sendable {
     /// The command was executed, or will be executed.
     case accepted = 0
-    /// The command is not possible now. The sender can repeat it later.
+    /// The command is not possible now. The sender can repeat the command later.
     case temporarilyRejected = 1
     /// The command is known, but was refused.
     case denied = 2

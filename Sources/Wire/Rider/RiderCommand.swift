@@ -1,4 +1,4 @@
-/// Command of the wheels' remote control in one datagram. The app sends JSON,
+/// Command from the wheels' remote control, one in each datagram. The app sends JSON,
 /// `{"left":40,"right":-40,"timestamp":1.0}`; its documentation describes the text
 /// `left,right,direction`. The parser accepts the JSON format and the text format.
 ///
@@ -67,15 +67,16 @@ public enum RiderCommand: Sendable, Equatable {
 
 /// Error in a datagram of a remote control.
 public enum RiderError: Error, Sendable, Equatable {
-    /// The datagram is longer than every command. The value is its size, bytes.
+    /// The datagram is longer than every command. The associated value is the datagram's size,
+    /// bytes.
     case tooLong(Int)
     /// The datagram begins like JSON, but is not valid JSON.
     case notJSON
     /// The datagram is neither JSON nor text.
     case notText
-    /// The text does not have three fields. The value is the number of fields.
+    /// The text does not have three fields. The associated value is the number of fields.
     case fields(Int)
-    /// A field is missing or not a finite number. The value is the field's name.
+    /// A field is missing or not a finite number. The associated value is the field's name.
     case notANumber(String)
     /// The direction is not 0, 1 or 2.
     case direction
@@ -84,7 +85,7 @@ public enum RiderError: Error, Sendable, Equatable {
 }
 
 extension Substring {
-    /// The text without leading and trailing blanks and line ends.
+    /// The text without leading and trailing spaces and line ends.
     fileprivate func trimmingBlanks() -> Substring {
         var result = self
         while let first = result.first, first.isWhitespace { result.removeFirst() }

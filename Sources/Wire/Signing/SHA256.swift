@@ -19,7 +19,7 @@ public struct SHA256: Sendable {
     private var pending: [UInt8] = []
     private var count: UInt64 = 0
 
-    /// Creates a hash of zero bytes.
+    /// Creates the hash of an empty sequence of bytes.
     public init() {}
 
     /// Computes the digest of the given bytes.

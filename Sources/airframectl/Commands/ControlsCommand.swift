@@ -22,7 +22,7 @@ struct ControlsCommand: ParsableCommand {
 
     /// Interval between two requests for the state of the controls, s.
     private static let period = 0.1
-    /// Timeout for the use of a control, s.
+    /// Time within which the user must use a control, s.
     private static let learningSeconds = 30.0
 
     @OptionGroup var options: GlobalOptions
@@ -131,7 +131,7 @@ struct ControlsCommand: ParsableCommand {
 }
 
 extension ControlAction {
-    /// True if the action is a stick's rotation of the camera.
+    /// True if the action rotates the camera with a stick.
     fileprivate var isTurn: Bool { if case .turn = self { true } else { false } }
 }
 

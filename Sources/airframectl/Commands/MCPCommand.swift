@@ -41,7 +41,8 @@ struct MCPCommand: ParsableCommand {
         StandardStreams(input: STDIN_FILENO, output: STDOUT_FILENO).serve(server)
     }
 
-    /// The installed manual, next to the program's folder: PREFIX/share/doc/airframe/manual.
+    /// Path of the installed manual, relative to the program's folder:
+    /// PREFIX/share/doc/airframe/manual.
     private static var installedManual: String? {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &path, path.count - 1)

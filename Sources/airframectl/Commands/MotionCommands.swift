@@ -175,7 +175,7 @@ struct TakeCommand: AcknowledgedCommand {
         let signals = Signals(SIGINT, SIGTERM)
         try acknowledge(client, .take)
         while signals.wait(seconds: 1) == nil {
-            // A request every second detects the end of the daemon.
+            // One request per second detects that the daemon has ended.
             _ = try client.json(.ping)
         }
         _ = try client.json(.release)

@@ -6,7 +6,7 @@ import PlainText
 ///
 /// The file has two known layouts: `network`, `motors`, … and the older `robot`, `motor`, ….
 struct RiderConfiguration {
-    /// A key without a setting, with the reason.
+    /// Key without a corresponding setting, with the reason.
     struct Ignored: Equatable {
         /// Dotted path of the key.
         var key: String
@@ -45,8 +45,8 @@ struct RiderConfiguration {
                 }
             case "motors.speed_limit", "motor.max_speed":
                 scale("drive.limit", dividedBy: 100, entry)
-            // The driver does not use its acceleration, 0 to 100. Its default of 50 becomes
-            // airframed's default of 2 1/s.
+            // The driver does not use its own setting of the acceleration, 0 to 100. The driver's
+            // default of 50 becomes airframed's default of 2 1/s.
             case "motors.acceleration": scale("drive.acceleration", dividedBy: 25, entry)
             case "motors.command_timeout", "motor.timeout":
                 scale("drive.dead_man_s", dividedBy: 1, entry)

@@ -72,7 +72,7 @@ enum Method: String, Sendable {
     case subscribe
     /// Returns the names for `subscribe`: `[Variable]`.
     case variables
-    /// Has no effect, except for the answer: `Acknowledgement`.
+    /// Returns an answer without any other effect: `Acknowledgement`.
     case ping
 }
 

@@ -18,8 +18,8 @@ struct FlightReplayRun {
     let output: String?
     let isJSON: Bool
 
-    /// Tolerance of the attitude for "identical" in a replay by another build or on another
-    /// architecture, rad.
+    /// Largest attitude difference, rad, that counts as "identical" in a replay by another build or
+    /// on another architecture.
     private static let tolerance = 1e-4
 
     func run() throws {

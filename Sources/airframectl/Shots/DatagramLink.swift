@@ -25,7 +25,8 @@ final class DatagramLink {
         var bytes = [UInt8](repeating: 0, count: 2048)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         if count > 0 { return Array(bytes[..<count]) }
-        // A refusal by the other computer arrives immediately; repeated calls must not use a processor.
+        // If the other computer refuses datagrams, `recv` fails immediately; the pause prevents a
+        // busy loop.
         usleep(10_000)
         return nil
     }

@@ -47,7 +47,7 @@ struct ShootOptions: ParsableArguments {
     }
 }
 
-/// Place of the saved state.
+/// Option for the path of the saved state.
 struct ShootState: ParsableArguments {
     @Option(
         help:
@@ -110,7 +110,8 @@ protocol ShotCommand: ParsableCommand {
 extension ShotCommand {
     func run() throws {
         let recipe = try recipe()
-        // The description passes through its text form, which checks types and ranges.
+        // The description is converted to text and parsed again, because the parser checks types
+        // and ranges.
         let checked = try ShotFile.checked(recipe)
         try ShotRunner.run(checked, options, shoot)
     }

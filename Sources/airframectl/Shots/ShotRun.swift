@@ -4,8 +4,8 @@ import PlainText
 import Shots
 import Wire
 
-/// Run of a shot at the daemon: executes the tasks of `ShotSession`. The camera holds its direction
-/// if this program ends for any reason, because the run only sends requests for angles.
+/// Run of a shot with the daemon: executes the tasks of `ShotSession`. The camera holds its
+/// direction if this program ends for any reason, because the run only sends requests for angles.
 final class ShotRun {
     /// Rate of the camera's states, Hz.
     private static let hz = 20.0
@@ -95,7 +95,8 @@ final class ShotRun {
         return true
     }
 
-    /// Executes a request; nil, and a new connection after a pause, if the daemon cannot be reached.
+    /// Executes a request; if the daemon cannot be reached, the result is nil, and a new connection
+    /// is opened after a pause.
     private func attempt<Value>(_ request: () throws -> Value) throws -> Value? {
         do {
             return try request()
@@ -187,7 +188,7 @@ final class ShotRun {
         while let message = try? client.nextMessage(within: 0), message != .null {}
     }
 
-    /// Waits, and keeps the connection free of old states.
+    /// Waits, then discards the states that have arrived.
     private func sleep(_ seconds: Double) {
         if signals.wait(seconds: seconds) != nil { isInterrupted = true }
         flush()
@@ -218,7 +219,7 @@ final class ShotRun {
 
     // MARK: Progress
 
-    /// Time to the end, s: the forecast, scaled by the duration of the places so far.
+    /// Remaining time, s: the forecast, multiplied by the ratio of elapsed time to forecast time.
     private var secondsLeft: Double {
         let done = session.record.done
         let rest = forecast.rest(from: done)
@@ -249,7 +250,7 @@ final class ShotRun {
         }
     }
 
-    /// Prints a note once, until the next photo.
+    /// Prints a note, unless it is the same as the last note about the present photo.
     private func tell(_ text: String) {
         guard text != note else { return }
         note = text
@@ -272,7 +273,7 @@ final class ShotRun {
         photos.map(String.init).joined(separator: ", ")
     }
 
-    /// Number of photos that are done.
+    /// Number of completed photos.
     var photosDone: Int {
         session.plan.frames.prefix(session.record.done).reversed().lazy.compactMap(\.photo).first
             ?? 0

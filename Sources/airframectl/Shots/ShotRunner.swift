@@ -68,7 +68,7 @@ enum ShotFile {
     }
 }
 
-/// Begin and end of a run.
+/// Start and end of a run.
 enum ShotRunner {
     /// Carries out a shot, or shows its plan.
     static func run(_ recipe: ShotRecipe, _ options: GlobalOptions, _ shoot: ShootOptions) throws {
@@ -82,7 +82,8 @@ enum ShotRunner {
         if let saved, saved.done == plan.frames.count {
             return Output.line("The shot is complete. --again begins it again.")
         }
-        // The photos of the earlier run are the evidence, also for a run in another folder.
+        // A continued shot uses the file paths of the earlier run, because the existing files show
+        // which photos were taken.
         var located = recipe
         located.shutter.file = saved?.recipe.shutter.file ?? absolute(recipe.shutter.file)
         plan = try ShotFile.plan(located)
@@ -108,7 +109,7 @@ enum ShotRunner {
         }
     }
 
-    /// Path of a photo's file from the root of the file system; empty if the path is empty.
+    /// Absolute path of a photo's file; empty if the path is empty.
     private static func absolute(_ path: String) -> String {
         guard !path.isEmpty, !path.hasPrefix("/") else { return path }
         var buffer = [CChar](repeating: 0, count: 4096)
@@ -143,7 +144,7 @@ enum ShotRunner {
         let isUnfinished = record.done < ((try? ShotPlan(record.recipe))?.frames.count ?? .max)
         if shoot.resume {
             if record.fits(plan) { return record }
-            // A finished shot of another plan is not in the way.
+            // The saved state of a complete shot does not prevent a new shot.
             guard isUnfinished else { return nil }
             throw ClientError.refused(
                 RequestError(

@@ -8,15 +8,15 @@ import Wire
 
 /// Saved state of a shot in a file, and the locks of its run.
 ///
-/// The first lock belongs to the run alone. The second lock also belongs to the shutter's command,
-/// which can continue after the run was killed; the next run waits for the command's end before it
-/// looks for the photo.
+/// Only the run holds the first lock. The shutter's command also holds the second lock, because the
+/// command can continue after the run was killed. The next run waits until the command has ended,
+/// and then looks for the photo.
 final class ShotStore {
     private let path: String
     private var lock: FileDescriptor?
     private var shutterLock: FileDescriptor?
 
-    /// Path of the state without the option `--state`.
+    /// Default path of the state, for commands without the option `--state`.
     static var usualPath: String {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -45,7 +45,7 @@ final class ShotStore {
         }
     }
 
-    /// Writes the state durably: after a loss of power, the file has the old or the new contents.
+    /// Writes the state durably: after a power cut, the file contains the old or the new state.
     func save(_ record: ShotRecord) throws(ClientError) {
         do {
             let encoder = JSONEncoder()
@@ -66,7 +66,7 @@ final class ShotStore {
         }
     }
 
-    /// Makes the names of the files in a file's folder durable.
+    /// Syncs a file's folder to the disk, so that a power cut does not lose the file's name.
     static func syncFolder(of path: String) throws {
         let folder = FilePath(path).removingLastComponent()
         let file = try FileDescriptor.open(

@@ -49,7 +49,7 @@ enum ShotView {
         }
     }
 
-    /// Picture of a plan: a map of the pictures, and yaw and pitch over the time.
+    /// Picture of a plan: a map of the photos, and plots of yaw and pitch over time.
     static func figure(_ plan: ShotPlan) -> Figure {
         let forecast = ShotForecast(plan)
         var outlines: [[FieldMap.Point]] = []
@@ -59,7 +59,7 @@ enum ShotView {
                 panorama.camera.outline(of: frame.pose).map { ($0.yaw, $0.elevation) }
             }
         }
-        // Minutes make long shots readable.
+        // The time axis of a long shot is in minutes.
         let (unit, name) = forecast.duration > 600 ? (60.0, "min") : (1.0, "s")
         var times: [Double] = []
         var poses: [Pose] = []

@@ -8,17 +8,17 @@ import Wire
 
 /// Shutter of a camera.
 protocol Shutter: AnyObject {
-    /// State of the shutter's counter; nil if it has none.
+    /// Value of the shutter's counter; nil if the shutter has no counter.
     func mark() throws(ClientError) -> Int?
     /// Takes a photo.
     ///
     /// - Parameters:
     ///   - photo: Number of the photo.
     ///   - pose: Orientation of the camera, earth frame.
-    /// - Returns: Reason why there is no photo; nil after a success.
+    /// - Returns: Reason why no photo was taken; nil after a success.
     /// - Throws: `ClientError` if the daemon cannot be reached.
     func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String?
-    /// Finds out if a photo was taken, given the counter before it.
+    /// Determines whether a photo was taken, from the counter before the photo.
     func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence
 }
 
@@ -35,8 +35,8 @@ final class NoShutter: Shutter {
 
 /// Shutter that runs a command for each photo, such as gphoto2.
 ///
-/// With a pattern of the file's name, the command writes a temporary file. Its final name appears
-/// after the command's success, so that the final name is the evidence of a complete photo.
+/// If a file name is configured, the command writes a temporary file. The file is renamed after the
+/// command has succeeded, so a file with the final name is a complete photo.
 final class CommandShutter: Shutter {
     private let settings: ShutterSettings
     private let wait: (Double) -> Void
@@ -57,7 +57,7 @@ final class CommandShutter: Shutter {
             ? nil : settings.file.replacing("{number}", with: Self.padded(photo))
     }
 
-    /// Number with five digits, so that names of files sort in the order of the photos.
+    /// Number with five digits, so that file names sort in the order of the photos.
     private static func padded(_ photo: Int) -> String {
         String(repeating: "0", count: max(0, 5 - "\(photo)".count)) + "\(photo)"
     }
@@ -107,8 +107,8 @@ final class CommandShutter: Shutter {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Ctrl-C ends the run after the photo, so the command gets a process group of its own, and
-        // the usual signals, which the run blocks.
+        // Ctrl-C must not end the command, so the command has a separate process group. The command
+        // does not inherit the run's blocked signals.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -167,21 +167,23 @@ final class GPIOShutter: Shutter {
 
     func shoot(_ photo: Int, at pose: Pose) -> String? {
         var error = ch_gpio_set(descriptor, 1, 1)
-        // Sleep instead of work between the edges: the pulse is the exposure of some cameras.
+        // Only sleep between the two edges, because the pulse width is the exposure time of some
+        // cameras.
         usleep(UInt32(settings.pulse * 1e6))
         if error == 0 { error = ch_gpio_set(descriptor, 0, 1) }
         return error == 0 ? nil : "\(settings.chip): \(Errno(rawValue: error))"
     }
 }
 
-/// airframe-eyes as shutter. Its number of photos is the evidence.
+/// Shutter that takes photos with airframe-eyes. The photo counter of airframe-eyes is the
+/// evidence.
 final class EyesShutter: Shutter {
-    /// Time after which the daemon has dropped a command that airframe-eyes has not executed, s:
-    /// three seconds in the daemon, and a report of airframe-eyes.
+    /// Time after which the daemon has dropped an unexecuted command, s: 3 s in the daemon, plus
+    /// the report interval of airframe-eyes.
     private static let expiry = 4.0
 
     private let client: () throws(ClientError) -> DaemonClient
-    /// Photo that this run requested last, if airframe-eyes or the daemon refused it.
+    /// Number of the last requested photo, if airframe-eyes or the daemon refused the photo.
     private var refused: Int?
     private let timeout: Double
     private let wait: (Double) -> Void
@@ -246,7 +248,7 @@ final class EyesShutter: Shutter {
     }
 }
 
-/// MAVLink camera as shutter. A repeated command has the same number, so that the camera can
+/// Shutter of a MAVLink camera. A repeated command has the same number, so that the camera can
 /// recognise the repetition.
 ///
 /// Source: MAVLink common.xml, MAV_CMD_IMAGE_START_CAPTURE (2000), parameters 3 and 4.

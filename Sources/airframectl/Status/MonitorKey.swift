@@ -9,7 +9,7 @@ enum MonitorKey {
     /// Keys that end the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
-    /// Request of a key; nil for a key without a request.
+    /// Request that a key sends; nil for a key without a request.
     static func request(
         _ key: UInt8, _ status: Status
     ) -> (method: Method, params: [String: JSONValue])? {

@@ -1,7 +1,7 @@
 import CLinuxShim
 import Glibc
 
-/// Terminal during a live view. At every end of the view, the object restores all modes of the
+/// Terminal during a live view. Whenever the view ends, the object restores all modes of the
 /// terminal.
 final class Terminal {
     private var saved = termios()
@@ -34,7 +34,7 @@ final class Terminal {
         Output.control("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
     }
 
-    /// Restores the terminal's state from before `enter()`.
+    /// Restores the state that the terminal had before `enter()`.
     func leave() {
         guard isActive else { return }
         isActive = false

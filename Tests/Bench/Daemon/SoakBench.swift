@@ -14,7 +14,7 @@ enum SoakBench {
     /// Values measured from the daemon at one instant.
     private struct Look {
         var process: ProcessLook
-        /// Means since the previous observation. `tilt` is the angle between the true and the
+        /// Mean values since the previous observation. `tilt` is the angle between the true and the
         /// estimated vertical, degrees; `microseconds` is the time for one exchange of lines.
         var tilt = 0.0
         var microseconds = 0.0

@@ -2,7 +2,7 @@ import GimbalCore
 import Glibc
 import Recording
 
-/// Change to a recorded log that makes the log harder for the estimator in one way.
+/// One change that makes a recorded log harder for the estimator.
 struct EstimatorScenario {
     /// Name of the scenario in the table.
     var name: String

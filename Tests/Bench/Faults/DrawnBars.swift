@@ -1,6 +1,6 @@
 /// Limits of the unintended motion of random gimbals. Each limit is 1.5 times the best measured
-/// result, and at least 0.1°. The best result comes from runs with four gimbals of each kind of
-/// motor and even seeds. A run that exceeds a limit therefore shows that a change has made the
+/// result, and at least 0.1°. The best result was measured with four gimbals of each motor type,
+/// with even seeds. A run that exceeds a limit therefore shows that a change has made the
 /// controller worse. Each result consists of two values: the 90 % quantile of the motion over all
 /// runs, and the largest motion. The limits of `FaultRun.Fault` apply to a phone-sized camera; many
 /// of the random gimbals exceed those limits. There are no limits for motors without encoders,

@@ -34,8 +34,8 @@ enum FalseAlarms {
                         run.parameters.plant.inertia = run.parameters.plant.inertia * factor
                         let held = run.run().conditions
                         starts += 1
-                        // If the condition `rotor_lost` holds, the rotors have really lost step in
-                        // this run. The condition is then not a false alarm.
+                        // If the condition `rotor_lost` is active, the rotors have really lost step
+                        // in this run. The condition is then not a false alarm.
                         if held.intersects(.rotorLost) { flung += 1 }
                         let names = Self.names(in: held)
                         guard !names.isEmpty else { continue }

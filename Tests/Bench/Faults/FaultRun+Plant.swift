@@ -149,8 +149,8 @@ extension FaultRun.Fault {
             gimbal.stabilizer.controller.loopDelay += 5e-3
             let field = gimbal.stabilizer.field
             gimbal.stabilizer.field = field.stretched(to: field.loopDelay + 5e-3)
-            // Servos have a longer delay than other motors. The delay of their model is therefore
-            // increased by 9 ms instead of 5 ms.
+            // Servos have a longer delay than other motors. The delay in the servo model is
+            // therefore increased by 9 ms instead of 5 ms.
             gimbal.stabilizer.servo.delay += 9e-3
         case .plantSlow: gimbal.simulated.imu.sampleRate = 250
         case .plantStaleHeavy: save(4, &gimbal)

@@ -11,10 +11,10 @@ import Simulation
 /// Commands pass through the real `Commander` and the real loop. Sensor faults pass through the
 /// simulated sensor. The unintended motion is the angle between the camera's true attitude and its
 /// attitude in a reference run with the same seed. Until the outputs are off, the reference run is
-/// the run without the fault. For half a second after the outputs are off, the reference run is a
-/// run without the fault. It has an emergency stop at the time at which the outputs were switched
-/// off. Therefore the unintended motion includes the coasting that the fault has caused, but not
-/// the fall of a camera whose motors are off.
+/// the run without the fault. For half a second after the outputs are off, the reference run has an
+/// emergency stop instead of the fault, at the time at which the outputs were switched off.
+/// Therefore the unintended motion includes the coasting that the fault has caused, but not the
+/// fall of a camera whose motors are off.
 ///
 /// If the gimbal differs from the model from the beginning, the camera's motion at the start also
 /// differs. If the gimbal differs from the model, the reference is the camera in the run without
@@ -106,7 +106,7 @@ struct FaultRun {
     /// Result of a run.
     struct Outcome {
         /// Time from the fault until the outputs are off, s; NaN if this never happens. For a fault
-        /// of the commands, the time ends when the set-point is still.
+        /// of the commands, the time is measured until the set-point is still.
         var secondsToSafe = Double.nan
         /// Largest unintended motion of the true camera, degrees.
         var unintended = 0.0
@@ -115,7 +115,7 @@ struct FaultRun {
         var untilSafe = 0.0
         /// True if the outputs are on at the end of the run.
         var isOn = false
-        /// All conditions that held at any time after the fault.
+        /// All conditions that were active at any time after the fault.
         var conditions: Conditions = .none
         /// Outcome for a gimbal that differs from the model; nil for other faults.
         var plant: PlantOutcome?
@@ -141,8 +141,8 @@ struct FaultRun {
 
     /// Executes the run.
     ///
-    /// - Parameter twins: Healthy runs by gimbal, motion, mode, link and seed. A missing healthy
-    ///   run is added at the call.
+    /// - Parameter twins: Healthy runs by gimbal, motion, mode, link and seed. If the healthy run
+    ///   is missing, the call adds it.
     /// - Returns: The results of the run.
     func run(beside twins: inout Twins) -> Outcome {
         let twin = twins.twin(of: self)
@@ -195,9 +195,9 @@ struct FaultRun {
     }
 
     /// Effect of the fault on the camera, degrees. For a fault that ends the commands, the result
-    /// is the angle from the estimated attitude to the set-point. In this case the gimbal holds the
-    /// camera. The angle between the camera and the camera of the reference run is not suitable,
-    /// because the commands continue in the reference run.
+    /// is the angle from the estimated attitude to the set-point. The gimbal holds the camera after
+    /// the end of the commands. The angle between the camera and the camera of the reference run is
+    /// not suitable, because the commands continue in the reference run.
     private func deviation(
         _ point: FaultTrace.Point, _ intended: FaultTrace.Point, _ turn: Quaternion
     ) -> Double {

@@ -20,7 +20,7 @@ struct FaultTrace {
         var isStill: Bool
         /// Angle from the estimated attitude to the set-point, degrees.
         var error: Double
-        /// All conditions that hold in the tick.
+        /// All conditions that are active in the tick.
         var conditions: Conditions
 
         /// Angle between the vertical in this camera's frame and the vertical in another camera's
@@ -158,8 +158,8 @@ extension FaultRun {
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02
     }
 
-    /// Sends the requests of an operator: first the mode, then rates that turn the camera if
-    /// `isTurning` is true and the mode permits it.
+    /// Sends the requests of an operator: first the mode, then rates, if `isTurning` is true and
+    /// the mode permits rates.
     private func command(
         _ commander: Commander, _ holder: CommandSource, tick: Int, onset: Int, rate: Int,
         now: Instant, isWrong: Bool

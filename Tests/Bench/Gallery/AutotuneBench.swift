@@ -16,8 +16,8 @@ enum AutotuneBench {
         var imbalance = 1.0
         /// Ratio of the servos' delay and lag to the delay and lag in the tuning.
         var slowness = 1.0
-        /// Factor on all gains per unit of inertia; for servos, factor on the bandwidth of the
-        /// prediction.
+        /// Factor applied to all gains per unit of inertia; for servos, factor applied to the
+        /// bandwidth of the prediction.
         var gains = 1.0
         var motion = HandleMotion.still
 
@@ -188,9 +188,9 @@ enum AutotuneBench {
     /// Sensitivity of the camera to disturbances while a person walks with the gimbal: RMS hold
     /// error of pitch, degrees, per RMS of the disturbing acceleration, rad/s².
     ///
-    /// The bench compares a run with pushes with a run without pushes. The pushes have 8 rad/s² RMS
-    /// (3 rad/s² for motors without encoders) at frequencies from 0.7 to 6 Hz. The runs with and
-    /// without pushes have identical noise and identical steps of the walker.
+    /// The bench compares runs with and without pushes. The pushes have 8 rad/s² RMS (3 rad/s² for
+    /// motors without encoders) at frequencies from 0.7 to 6 Hz. The runs with and without pushes
+    /// have identical noise and identical steps of the walker.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
         var calm = SimulatedLoop(gimbal(what, .walking), parameters)
         var pushed = calm

@@ -59,8 +59,8 @@ enum GainGridBench {
         return base.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
     }
 
-    /// Largest angle from the set-point between 1.3 and 1.8 s after a step, degrees; infinite if
-    /// the motors are off.
+    /// Largest deviation from the set-point in the interval from 1.3 to 1.8 s after a step,
+    /// degrees; infinite if the motors are off.
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {

@@ -23,7 +23,8 @@ struct GalleryRun {
         var start = Double.nan
         /// RMS of the camera's angle above 1 Hz, the larger value of roll and pitch.
         var shake = Double.nan
-        /// RMS deviation of the camera's angle from its mean, the larger value of roll and pitch.
+        /// RMS deviation of the camera's angle from the mean angle, the larger value of roll and
+        /// pitch.
         var hold = Double.nan
         /// Largest deviation of the camera's tilt from its mean.
         var largest = Double.nan
@@ -33,8 +34,8 @@ struct GalleryRun {
         var buzz = 0.0
         /// RMS of the handle's angle above 15 Hz, degrees.
         var handleBuzz = 0.0
-        /// Largest turn of the camera before it first follows a set-point, from the start of the
-        /// motors.
+        /// Largest rotation of the camera from the start of the motors until it first follows a
+        /// set-point.
         var searchAngle = 0.0
         /// True if the outputs have been switched off during the run.
         var isShutOff = false

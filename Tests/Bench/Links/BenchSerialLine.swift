@@ -1,7 +1,7 @@
 import Glibc
 
 /// Serial line between the bench and a program. The line is a pseudo-terminal. The program opens
-/// its file as a serial port, and the bench holds the other end.
+/// the pseudo-terminal's file as a serial port, and the bench uses the other end.
 final class BenchSerialLine {
     /// Path of the file that the program opens as a serial port.
     let path: String

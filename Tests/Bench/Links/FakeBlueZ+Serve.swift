@@ -10,8 +10,8 @@ extension FakeBlueZ {
         objects.filter { $0.contains("/char") && !$0.hasSuffix("/name") }
     }
 
-    /// Runs the fake bluetoothd until the condition holds. The result is false if the condition
-    /// does not hold within `seconds`.
+    /// Runs the fake bluetoothd until the condition is true. The result is false if the condition
+    /// does not become true within `seconds`.
     func serve(seconds: Double = 10, until isDone: () -> Bool) -> Bool {
         let deadline = MonotonicClock.now.advanced(bySeconds: seconds)
         while MonotonicClock.now < deadline {

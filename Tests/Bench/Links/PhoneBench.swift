@@ -4,8 +4,9 @@ import Glibc
 import Realtime
 import Wire
 
-/// Time from a phone's write on D-Bus until a tick of the loop uses it. The real daemon runs on a
-/// private bus, on which a fake bluetoothd sends the writes of an app that tracks a person.
+/// Latency from a phone's write on D-Bus to the tick of the loop that uses the written value. The
+/// real daemon runs on a private bus, on which a fake bluetoothd sends the writes of an app that
+/// tracks a person.
 enum PhoneBench {
     private static let rateHz = 1000.0
     /// Number of writes from which the results are computed. The app AirLink sends 60 writes per

@@ -216,7 +216,7 @@ enum WebBench {
         }
     }
 
-    /// Thread with a method that waits for its end.
+    /// Thread with a method that waits until the thread has ended.
     private final class Thread {
         private var thread = pthread_t()
 

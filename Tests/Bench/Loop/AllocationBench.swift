@@ -118,7 +118,8 @@ struct ThreadMemory: Sendable {
     var majorFaults: Int64
 
     init(_ thread: ThreadReport) {
-        // A thread that has never called the allocator has no counter. Its number of calls is zero.
+        // A thread that has never called the allocator has no counter; the number of its calls is
+        // zero.
         allocatorCalls = max(0, mc_count_of_thread(thread.threadID))
         (minorFaults, majorFaults) = Self.faults(
             in: contents(of: "/proc/self/task/\(thread.threadID)/stat"))

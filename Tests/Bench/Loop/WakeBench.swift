@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 import Realtime
 
-/// Wake-up latency of the thread that a timer wakes in each period. It is compared with the latency
-/// of cyclictest on the same CPU at nearly the same time.
+/// Wake-up latency of the thread that a timer wakes in each period. The benchmark compares this
+/// latency with the latency of cyclictest, on the same CPU at nearly the same time.
 enum WakeBench {
     static func run(options: Options, report: inout BenchReport) {
         let hasReference = Cyclictest.isInstalled

@@ -4,9 +4,9 @@ import Simulation
 /// Stillness of the camera with servos and with open-loop brushless motors, with and without a
 /// second IMU on the handle. The benchmark uses the default plant and the default tuning.
 ///
-/// The results are defined as in `PointingBench`. The limits for servos come from the controller of
-/// another program. That controller, with the true delay of the servos, has errors of 0.26° in roll
-/// and 0.45° in pitch.
+/// The results are defined as in `PointingBench`. The limits for servos come from the measured
+/// errors of another program's controller. With the true delay of the servos, that controller has
+/// errors of 0.26° in roll and 0.45° in pitch.
 enum ActuatorBench {
     /// Runs all cases; each result is the worst of all seeds.
     ///

@@ -52,15 +52,15 @@ struct PointingRun {
         var start = Double.nan
         /// Time after which the camera always remained within 1° of level, s.
         var level = 0.0
-        /// All conditions that held at any time of the run.
+        /// All conditions that were active at any time of the run.
         var conditions: Conditions = .none
-        /// Largest turn of the camera between the motors' start and the end of the inertia
+        /// Largest rotation of the camera from the start of the motors to the end of the inertia
         /// identification, degrees.
         var searchAngle = 0.0
         /// Ratio of identified to true inertia, on the axis with the largest error.
         var inertiaRatio = Double.nan
         /// Camera rate above 15 Hz after the motors received the full output, deg/s. A large rate
-        /// shows an oscillation of the loop.
+        /// indicates an oscillation of the loop.
         var tremor = AngleRecord()
         /// Largest rate of the camera with the motors on, deg/s.
         var largestRate = 0.0

@@ -1,7 +1,7 @@
 import GimbalCore
 import Simulation
 
-/// Runs of the default tuning with other gimbals and other starts.
+/// Runs with the default tuning, but with other gimbals and other starts.
 enum PointingStarts {
     private struct Case: Sendable {
         var name: String

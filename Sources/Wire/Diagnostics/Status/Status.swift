@@ -1,8 +1,8 @@
 public import GimbalCore
 
 /// Content of `status`; the same type in daemon and client. The last part of a key is the unit; an
-/// unknown number is `null`. This type has properties only for values that programs read. An
-/// `Observable` adds all other values to the answer.
+/// unknown number is `null`. This type has properties only for values that programs read. All other
+/// values in the answer come from the cases of `Observable`.
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown

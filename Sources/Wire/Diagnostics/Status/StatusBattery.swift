@@ -6,7 +6,8 @@ public struct SupplyStatus: Hashable, Sendable, Codable {
     public var source: String
     /// Voltage, smoothed with a time constant of 1 s, V.
     public var voltageV: Number
-    /// Factor on the voltages of the motors, 0.5...1.5; unknown if airframed does not correct them.
+    /// Factor applied to the motor voltages, 0.5...1.5; unknown if airframed does not correct the
+    /// voltages.
     public var torqueFactor: Number
 
     /// Creates the state of a supply.

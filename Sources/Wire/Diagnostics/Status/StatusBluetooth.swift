@@ -31,7 +31,7 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var pairing: PairingStatus?
     /// Counters of Bluetooth events since the start.
     public var counters = BluetoothCounters()
-    /// Number of unanswered calls to bluetoothd plus number of waiting D-Bus messages.
+    /// Number of unanswered calls to bluetoothd, plus the number of queued D-Bus messages.
     public var pendingCalls = 0
     /// Number of subscriptions to signals of bluetoothd.
     public var matches = 0

@@ -43,15 +43,15 @@ public struct CANStatus: Hashable, Sendable, Codable {
     }
 }
 
-/// State of one drive, servo or motor of a board.
+/// State of one drive, of one servo, or of one motor on a motor board.
 public struct DriveStatus: Hashable, Sendable, Codable {
     /// Name of the joint: `yaw`, `roll` or `pitch`.
     public var axis: String
     /// CAN ID of the drive.
     public var id: Int
     /// State of the drive: `on`, `off`, `silent`, `fault`, `refuses` or `answers`. A drive that
-    /// does not report the state of its power stage has the state `answers`. In state `refuses`,
-    /// the drive remains off although it was switched on.
+    /// does not report the state of its power stage has the state `answers`. In the state
+    /// `refuses`, the drive remains off despite the command to switch on.
     public var state: String
     /// Fault code of the drive, hexadecimal, and its causes (if the protocol names them); absent
     /// without a fault.

@@ -2,10 +2,10 @@
 public struct ControlStatus: Hashable, Sendable, Codable {
     /// Gains of the controller, in the order of display.
     public var gains: [GainStatus] = []
-    /// Upper gain margin of each axis, dB: largest increase of the gain in a stable loop; unknown
-    /// without a model of the loop.
+    /// Upper gain margin of each axis, dB: largest increase of the gain that keeps the loop stable;
+    /// unknown without a model of the loop.
     public var gainMarginDb = AxisNumbers()
-    /// Lower gain margin of each axis, dB: largest decrease of the gain in a stable loop.
+    /// Lower gain margin of each axis, dB: largest decrease of the gain that keeps the loop stable.
     public var gainMarginDownDb = AxisNumbers()
     /// Phase margin of each axis, degrees.
     public var phaseMarginDeg = AxisNumbers()

@@ -2,11 +2,11 @@
 public struct AttitudeStatus: Hashable, Sendable, Codable {
     /// Attitude quaternion w x y z: rotation from the body frame to the earth frame.
     public var quaternion: [Number] = [.unknown, .unknown, .unknown, .unknown]
-    /// Yaw angle of the order Z-X-Y, right positive, degrees.
+    /// Yaw (Euler order Z-X-Y), right positive, degrees.
     public var yawDeg: Number = .unknown
-    /// Roll angle of the order Z-X-Y, right positive, degrees.
+    /// Roll (Euler order Z-X-Y), right positive, degrees.
     public var rollDeg: Number = .unknown
-    /// Pitch angle of the order Z-X-Y, up positive, degrees.
+    /// Pitch (Euler order Z-X-Y), up positive, degrees.
     public var pitchDeg: Number = .unknown
 
     /// Creates an unknown attitude.

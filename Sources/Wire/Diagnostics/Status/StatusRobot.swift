@@ -16,7 +16,8 @@ public struct RobotStatus: Hashable, Sendable, Codable {
 public struct StepperStatus: Hashable, Sendable, Codable {
     /// Name of the motor: `slider`, `x` or `y`.
     public var axis: String
-    /// Position, steps from home. Before `homing` is `done`, the position is relative to the start.
+    /// Position, steps from home. Before `homing` is `done`, the position is relative to the
+    /// position at the start.
     public var positionSteps: Int
     /// State of the search for the home switch: `none`, `seeking`, `leaving`, `done` or `failed`.
     public var homing: String

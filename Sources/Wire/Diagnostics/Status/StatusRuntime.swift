@@ -118,7 +118,7 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public var files: [String] = []
     /// Keys of settings with an unsaved live change.
     public var unsaved: [String] = []
-    /// Keys with a new value that waits for a restart.
+    /// Keys whose new value takes effect after a restart.
     public var needsRestart: [String] = []
 
     /// Creates a configuration with the built-in default of every setting.

@@ -1,6 +1,6 @@
 import PlainText
 
-/// State of the two wheels, or of a robot that walks.
+/// State of the two wheels, or of a walking robot.
 public struct WheelStatus: Hashable, Sendable, Codable {
     /// Board of the wheels, as in `drive.board`.
     public var board: String
@@ -42,11 +42,11 @@ public struct XGOStatus: Hashable, Sendable, Codable {
     public var firmware: String?
     /// Charge of the battery, %.
     public var batteryPercent: Number = .unknown
-    /// Roll that the board measures, degrees, in the robot's own sign.
+    /// Roll that the board measures, degrees, with the robot's sign convention.
     public var rollDeg: Number = .unknown
-    /// Pitch that the board measures, degrees, in the robot's own sign.
+    /// Pitch that the board measures, degrees, with the robot's sign convention.
     public var pitchDeg: Number = .unknown
-    /// Yaw that the board measures, degrees, in the robot's own sign.
+    /// Yaw that the board measures, degrees, with the robot's sign convention.
     public var yawDeg: Number = .unknown
     /// Number of times that the serial port was opened.
     public var opened = 0
