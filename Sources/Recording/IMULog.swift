@@ -42,7 +42,7 @@ public struct IMULog: Sendable {
     /// Reads a log.
     ///
     /// - Parameter path: Path of the file.
-    /// - Throws: `IMULogError`, which states the path and the expected content.
+    /// - Throws: `IMULogError` with the path and the expected content.
     public init(path: FilePath) throws(IMULogError) {
         try self.init(bytes: Self.contents(of: path), path: path)
     }

@@ -2,8 +2,8 @@
 public struct ReplayReport: Sendable, Equatable {
     /// Number of records in the log.
     public var records = 0
-    /// Number of records that were not used because a value was not a number, or beyond any
-    /// sensor's range.
+    /// Number of records that were not used because a value was not a number, or larger than any
+    /// sensor can measure.
     public var unusableSamples = 0
     /// Number of records that were skipped because their time was not later than the previous
     /// record's time.

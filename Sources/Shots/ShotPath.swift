@@ -8,7 +8,7 @@ public struct ShotPath: Sendable, Equatable {
     private let points: [Pose]
     /// Fraction of the shot over which corners are rounded, 0...1.
     private let smoothing: Double
-    /// Fraction of the shot for the acceleration, and the same for the braking, 0...0.5.
+    /// Duration of the acceleration, and of the braking, as a fraction of the shot, 0...0.5.
     private let ease: Double
 
     /// Creates a path.
@@ -18,7 +18,8 @@ public struct ShotPath: Sendable, Equatable {
     ///     turns the shorter way.
     ///   - smoothing: Fraction of the shot over which corners are rounded, 0...1; 0 keeps the
     ///     corners.
-    ///   - ease: Fraction of the shot for the acceleration, and the same for the braking, 0...0.5.
+    ///   - ease: Duration of the acceleration, and of the braking, as a fraction of the shot,
+    ///     0...0.5.
     public init(through points: [Pose], smoothing: Double = 0, ease: Double = 0) {
         var continuous: [Pose] = []
         for point in points {

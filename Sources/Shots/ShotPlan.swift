@@ -7,7 +7,7 @@ public struct ShotPlan: Sendable, Equatable {
     public struct Frame: Sendable, Equatable {
         /// Orientation of the camera; yaw relative to the beginning of the shot, -180...180°.
         public var pose: Pose
-        /// Time for which the camera stays after it is still, s.
+        /// Waiting time after the camera has become still, s.
         public var dwell = 0.0
         /// Number of the photo, from 1; nil if no photo is taken at this place.
         public var photo: Int?

@@ -4,7 +4,7 @@
 public struct ShotRecipe: Sendable, Equatable, Codable {
     /// Kind of the shot with its parameters.
     public enum Kind: Sendable, Equatable {
-        /// The camera visits the key frames in their order.
+        /// The camera visits the key frames in the given order.
         case keyFrames
         /// Grid of pictures that cover a field.
         case panorama(Panorama)
@@ -18,7 +18,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
     public struct KeyFrame: Sendable, Equatable, Codable {
         /// Orientation of the camera.
         public var pose: Pose
-        /// Delay between the stillness of the camera and the photo, s, 0...3600.
+        /// Time for which the camera stays still before the photo, s, 0...3600.
         public var dwell: Double
         /// True if a photo is taken at this key frame.
         public var shoots: Bool
@@ -72,7 +72,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         public var interval: Double
         /// Number of photos over which corners of the path are rounded, 0...`photos`.
         public var smoothing: Int
-        /// Fraction of the shot for the acceleration, and the same for the braking, 0...0.5.
+        /// Duration of the acceleration, and of the braking, as a fraction of the shot, 0...0.5.
         public var ease: Double
 
         /// Creates a time-lapse.
@@ -99,7 +99,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         }
     }
 
-    /// Conditions under which the camera is still.
+    /// Conditions under which the camera counts as still.
     public struct Stillness: Sendable, Equatable, Codable {
         /// Largest attitude error, degrees, 0.001...10.
         public var error = 0.2
@@ -107,7 +107,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         public var rate = 1.0
         /// Time for which both conditions must be met, s, 0...60.
         public var seconds = 0.5
-        /// Time after which a photo is taken although the camera is not still, s, 0...3600. 0 means
+        /// Time after which a photo is taken even if the camera is not still, s, 0...3600. 0 means
         /// that the shot waits without limit.
         public var patience = 20.0
 

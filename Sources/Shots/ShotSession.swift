@@ -110,7 +110,7 @@ public struct ShotSession: Sendable {
     /// Requested orientation at the present place, earth frame; nil after the last place.
     public var pose: Pose? { frame?.pose.turned(byYaw: record.originYaw) }
 
-    /// True if the next photo waits only for its time.
+    /// True if the next photo waits only for its scheduled time.
     public var isWaitingForTime: Bool { step == .settle && stillSince != nil }
 
     /// True if the run can end now; false from the start of a photo until its result is saved.

@@ -1,7 +1,7 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Simulated gimbal with random properties, which a seed determines.
+/// Simulated gimbal whose random properties are determined by a seed.
 ///
 /// The configuration contains only the kind of motors, their torque in the data sheet, and the
 /// loop's rate. Inertia, balance, friction, cogging, cables, delay and the sensor's errors are
@@ -67,8 +67,8 @@ public struct DrawnGimbal: Sendable {
         return vector * (1 / max(vector.norm, 1e-6))
     }
 
-    /// Chooses random moments and products of inertia. The mean of the moments is the default
-    /// multiplied by `size`.
+    /// Chooses random moments and products of inertia. The mean of the moments of inertia is the
+    /// default mean multiplied by `size`.
     private mutating func drawInertia(_ size: Double) {
         var inertia = axes { $0.logarithmic(0.6, 1.6) } * (2.5e-3 * size)
         // The moment of inertia of a body about one axis is at most the sum of the moments about

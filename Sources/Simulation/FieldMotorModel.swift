@@ -7,8 +7,8 @@ public import GimbalCore
 /// Torque of a synchronous machine with constant excitation: `peak * power * sin(field - polePairs
 /// * joint - zero)`, plus the damping of eddy currents and back-EMF. Beyond 90 electrical degrees
 /// the torque decreases. The model therefore includes rotors that slip by whole pole pairs. Copper
-/// losses heat the winding, and its resistance increases. The torque of a voltage-driven motor then
-/// decreases.
+/// losses heat the winding, and its resistance increases. The higher resistance reduces the torque
+/// of a voltage-driven motor.
 public struct FieldMotorModel: Sendable {
     /// Properties of the motors.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

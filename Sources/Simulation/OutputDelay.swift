@@ -14,7 +14,7 @@ struct OutputDelay: Sendable {
         ring.append((output, max(time, last)))
     }
 
-    /// Returns the output that is in force at `now`, and removes earlier outputs.
+    /// Returns the output that is active at `now`, and removes earlier outputs.
     mutating func output(at now: Instant) -> MotorOutput {
         while first < ring.count, ring[first].time <= now {
             current = ring[first].output

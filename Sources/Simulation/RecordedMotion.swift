@@ -47,8 +47,8 @@ public struct RecordedMotion: Sendable {
         var corrections = [Vector3](repeating: .zero, count: samples.count)
         for _ in 0..<3 {
             integrate(samples, bias: bias, scale: scale, from: upright, corrections: corrections)
-            // If the attitude is tilted about one horizontal axis, gravity appears along the other
-            // horizontal axis.
+            // If the computed attitude has a tilt error about one horizontal axis, gravity appears
+            // along the other horizontal axis.
             let leans = slow.map { Vector3($0.y, -$0.x, 0) * (1 / GimbalPlant.gravity) }
             upright = (Quaternion(rotationVector: -leans[0]) * upright).normalized
             for i in corrections.indices {

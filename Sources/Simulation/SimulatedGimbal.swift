@@ -205,7 +205,7 @@ public struct SimulatedGimbal: Sendable {
             turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
             // Pulses occur at the frame rate. Between two pulses, the command of the last pulse
-            // remains in force.
+            // remains active.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
             if pulse != frame {
                 frame = pulse

@@ -32,7 +32,7 @@ public struct SimulatedLoop: Sendable {
         self.rateHz = rateHz
     }
 
-    /// Creates a loop with the default gimbal and tuning, which `change` can modify.
+    /// Creates a loop with the default gimbal and tuning; `change` can modify both.
     ///
     /// - Parameters:
     ///   - motion: Motion of the handle.

@@ -26,7 +26,7 @@ public enum DaemonProgram {
 
     /// Prepares signals and standard streams. After this call, neither SIGPIPE (the log's reader
     /// has ended) nor SIGXFSZ (file size limit) can end the daemon. Missing standard streams are
-    /// replaced. Otherwise a file that is opened later could receive log text.
+    /// replaced. Without the replacement, a file that is opened later could receive log text.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // If a recording exceeds the process's file size limit, only the write to its file fails.

@@ -42,7 +42,7 @@ public struct RecordedMemory: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Recorded raw memory.
-    ///   - fresh: Stabilizer that supplies the variables which are missing in the recording.
+    ///   - fresh: Stabilizer whose values are used for variables that are missing in the recording.
     /// - Returns: The stabilizer; nil if the length is wrong, or if the bytes of a variable are
     ///   invalid.
     func stabilizer(_ bytes: [UInt8], fresh: Stabilizer) -> Stabilizer? {
@@ -53,7 +53,7 @@ public struct RecordedMemory: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Recorded raw memory.
-    ///   - fresh: Parameters that supply the variables which are missing in the recording.
+    ///   - fresh: Parameters whose values are used for variables that are missing in the recording.
     /// - Returns: The parameters; nil if the length is wrong, or if the bytes of a variable are
     ///   invalid.
     func parameters(_ bytes: [UInt8], fresh: Stabilizer.Parameters) -> Stabilizer.Parameters? {
@@ -105,7 +105,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     ///
     /// - Parameters:
     ///   - memory: Recorded raw memory.
-    ///   - fresh: Value that supplies the variables which are missing in the recording.
+    ///   - fresh: Value whose variables are used if they are missing in the recording.
     /// - Returns: The converted value; nil if the length is wrong, or if the bytes of a variable
     ///   are invalid.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {

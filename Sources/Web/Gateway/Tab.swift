@@ -151,8 +151,8 @@ private final class DaemonLines: ChannelInboundHandler {
         session.send(.text(utf8: Array(line)), replacing: Self.stream(line))
     }
 
-    /// Name of a line's stream; nil for other lines. A slow page receives only the newest line of
-    /// each stream.
+    /// Name of the stream that contains a line; nil for lines outside any stream. A slow page
+    /// receives only the newest line of each stream.
     private static func stream(_ line: ArraySlice<UInt8>) -> String? {
         let head = Array("{\"subscription\":".utf8)
         guard line.starts(with: head) else { return nil }

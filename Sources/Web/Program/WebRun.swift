@@ -3,7 +3,7 @@ import Glibc
 import WebServing
 import Wire
 
-/// Parts of the running program airframe-web.
+/// Components of the running program airframe-web.
 struct WebRun {
     /// Lifetime of the pairing code that is printed at the start, s.
     static let firstCodeSeconds = 600.0

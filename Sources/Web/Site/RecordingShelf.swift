@@ -20,7 +20,7 @@ final class RecordingShelf: Sendable {
     /// - Parameter disk: Queue for work that blocks on the disk.
     init(disk: DispatchQueue) { self.disk = disk }
 
-    /// Stores the path of the recorder's directory, which airframed has reported.
+    /// Stores the path of the recorder's directory, as reported by airframed.
     func note(directory: String) { self.directory.withLock { $0 = directory } }
 
     /// Answers a request below /recordings.

@@ -58,9 +58,9 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     case fpv = 4
     /// The mode is `personTracking`.
     case personTracking = 5
-    /// A phone's calibration has just failed. The original firmware never sends the status
-    /// `calibrationFailed`. The app ignores this status. The app detects the end of the calibration
-    /// from the next status.
+    /// A calibration that a phone requested has just failed. The original firmware never sends the
+    /// status `calibrationFailed`. The app ignores this status. The app detects the end of the
+    /// calibration from the next status.
     case calibrationFailed = 6
 
     /// Creates the status of a mode while no calibration is in progress.
@@ -75,7 +75,7 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
             }
     }
 
-    /// The bytes that an app reads or receives as a notification.
+    /// The bytes for reads and notifications.
     public var bytes: [UInt8] { [rawValue] }
 }
 
@@ -101,7 +101,7 @@ public struct AirOSAngles: Sendable, Equatable {
         yaw = Self.wrapped(degrees.yaw)
     }
 
-    /// The bytes of one angle, which an app reads or receives as a notification.
+    /// The bytes of one angle, for reads and notifications.
     public static func bytes(_ angle: Float) -> [UInt8] { angle.littleEndianBytes }
 
     /// Wraps an angle to -180...180°. The result is never -0.

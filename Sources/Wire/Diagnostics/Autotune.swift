@@ -48,7 +48,7 @@ public struct AutotuneAxis: Hashable, Sendable, Codable {
     /// Moment of inertia, kg·m².
     public var inertiaKgM2: Number = .unknown
     /// Delay from the torque command to the measured rate, including half a period of the loop, ms.
-    /// For a servo, the delay is from the command to the beginning of its response.
+    /// For a servo, the delay is from the command to the beginning of the servo's response.
     public var delayMs: Number = .unknown
     /// Delay of the gyroscope relative to the joint's encoder, ms.
     public var gyroDelayMs: Number = .unknown

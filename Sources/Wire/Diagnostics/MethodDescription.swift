@@ -40,11 +40,11 @@ public struct MethodDescription: Hashable, Sendable, Codable {
 public struct ParameterDescription: Hashable, Sendable, Codable {
     /// Type of the parameter's value.
     public enum Kind: String, Sendable, Codable {
-        /// A number, an integer, a text or a Boolean.
+        /// A number, an integer, a string or a Boolean.
         case number, integer, text, bool
         /// One of `words`.
         case word
-        /// A text, or a list of texts.
+        /// A string, or a list of strings.
         case texts
         /// The value can have any type.
         case any

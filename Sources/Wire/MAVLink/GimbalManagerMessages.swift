@@ -70,7 +70,7 @@ public struct GimbalManagerStatus: MAVLinkMessage {
     }
 }
 
-/// Message to the gimbal manager that requests an attitude or rates.
+/// Message that requests an attitude or rates from the gimbal manager.
 public struct GimbalManagerSetAttitude: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_ATTITUDE, message number 282.
     public static let format = MAVLinkFormat(
@@ -100,7 +100,7 @@ public struct GimbalManagerSetAttitude: MAVLinkMessage {
     }
 }
 
-/// Message to the gimbal manager that requests pitch and yaw, or rates.
+/// Message that requests pitch and yaw, or rates, from the gimbal manager.
 public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_PITCHYAW, message number 287.
     public static let format = MAVLinkFormat(
@@ -136,7 +136,7 @@ public struct GimbalManagerSetPitchYaw: MAVLinkMessage {
     }
 }
 
-/// Message to the gimbal manager that requests pitch and yaw, or rates, as stick positions.
+/// Message that requests pitch and yaw, or rates, from the gimbal manager, as stick positions.
 public struct GimbalManagerSetManualControl: MAVLinkMessage {
     /// Format of GIMBAL_MANAGER_SET_MANUAL_CONTROL, message number 288.
     public static let format = MAVLinkFormat(

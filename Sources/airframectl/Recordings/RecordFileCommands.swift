@@ -16,7 +16,7 @@ enum RecordedFile {
         }
     }
 
-    /// Prints the unreadable parts of the file.
+    /// Prints the messages about unreadable parts of the file.
     static func tell(_ outcome: MCAPReader.Outcome, of path: String) {
         for remark in outcome.remarks { Output.error("\(path): \(remark)") }
     }

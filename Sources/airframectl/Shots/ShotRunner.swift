@@ -15,7 +15,7 @@ enum ShotFile {
 
     /// Reads a file.
     ///
-    /// - Throws: `ClientError.file`, which names the file, the key and the remedy.
+    /// - Throws: `ClientError.file` with the file, the key and the remedy.
     static func read(_ path: String) throws(ClientError) -> ShotRecipe {
         let bytes: [UInt8]
         do throws(Errno) {
@@ -40,7 +40,7 @@ enum ShotFile {
 
     /// Checks types and ranges of a description that was not read from a file.
     ///
-    /// - Throws: `ClientError.refused`, which names the key.
+    /// - Throws: `ClientError.refused` with the name of the key.
     static func checked(_ recipe: ShotRecipe) throws(ClientError) -> ShotRecipe {
         do {
             return try JSONDecoder().decode(

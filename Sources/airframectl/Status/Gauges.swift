@@ -7,7 +7,7 @@ enum Gauges {
     /// - Parameters:
     ///   - values: Magnitudes; unknown values leave gaps.
     ///   - width: Width in characters.
-    ///   - full: Value of a column of full height.
+    ///   - full: Value at which a column has its full height.
     /// - Returns: `width` characters.
     static func sparkline(_ values: some BidirectionalCollection<Double>, width: Int, full: Double)
         -> String

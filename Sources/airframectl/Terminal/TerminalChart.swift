@@ -76,7 +76,7 @@ struct TerminalChart {
     /// abscissa below.
     ///
     /// - Parameters:
-    ///   - marks: Labelled values of the abscissa.
+    ///   - marks: Ticks of the abscissa, with labels.
     ///   - decimals: Number of decimals of the ordinate's labels.
     /// - Returns: Lines without newlines.
     func lines(marks: [Double], decimals: Int = 0) -> [String] {

@@ -69,8 +69,8 @@ enum ConsistencyPlot {
             run.kind, seed: 3, stillDuration: run.stillSeconds,
             rampDuration: run.stillSeconds > 0 ? 2 : 0)
         var assumptions = AttitudeEstimator.Parameters()
-        // The model's two first-order filters together delay the signal by the reciprocal of their
-        // corner frequency, which is less than 3 ms.
+        // The model's two first-order filters together delay the signal by less than 3 ms, the
+        // reciprocal of their corner frequency.
         assumptions.sensorDelay = 1 / (2 * .pi * parameters.gyroBandwidthHz)
         var estimator = AttitudeEstimator(parameters: assumptions)
         let dt = 1 / parameters.sampleRate

@@ -55,7 +55,7 @@ enum AutotuneBench {
     /// Runs all cases.
     ///
     /// - Parameters:
-    ///   - options: Options of the command line, which are not used.
+    ///   - options: Options of the command line; this benchmark does not use them.
     ///   - report: Report to which the results are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")

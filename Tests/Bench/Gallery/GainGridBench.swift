@@ -11,7 +11,7 @@ enum GainGridBench {
     /// Tests every point of the grid.
     ///
     /// - Parameters:
-    ///   - options: Options of the command line, which are not used.
+    ///   - options: Options of the command line; this benchmark does not use them.
     ///   - report: Report to which the worst results of all points are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note("125 points each, still handle, steps of yaw, roll and pitch; worst case")

@@ -11,8 +11,8 @@ enum ActuatorBench {
     /// Runs all cases; each result is the worst of all seeds.
     ///
     /// - Parameters:
-    ///   - options: Options of the command line, which are not used, because these results do not
-    ///     depend on the machine.
+    ///   - options: Options of the command line; this benchmark does not use them, because its
+    ///     results do not depend on the machine.
     ///   - report: Report to which the results are added; angles are in thousandths of a degree.
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(

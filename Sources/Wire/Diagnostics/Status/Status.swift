@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Content of `status`; the same type in daemon and client. The last part of a key is the unit; an
-/// unknown number is `null`. This type has properties only for values that programs read. All other
-/// values in the answer come from the cases of `Observable`.
+/// Content of `status`; the daemon and the client use the same type. The last part of a key is the
+/// unit; an unknown number is `null`. This type has properties only for values that programs read.
+/// All other values in the answer come from the cases of `Observable`.
 public struct Status: Hashable, Sendable, Codable {
     /// Time of this status, seconds on the loop's clock.
     public var t: Number = .unknown
@@ -81,7 +81,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var control = ControlStatus()
     /// Timing of the loop.
     public var loop = LoopStatus()
-    /// Counters of lost data between threads and on buses.
+    /// Counters of data that was lost between threads and on buses.
     public var faults = FaultStatus()
     /// Privileges that the kernel granted.
     public var realtime = RealtimeStatus()

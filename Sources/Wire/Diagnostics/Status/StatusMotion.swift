@@ -144,7 +144,7 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Stiffness reduction about each camera axis to limit the motor noise, percent of the tuned
     /// stiffness; 0 means no reduction.
     public var calmPercent = AxisNumbers()
-    /// Compensated fraction of the handle's fast motion in the servo commands, about the handle's
+    /// Fraction of the handle's fast motion that the servo commands compensate, about the handle's
     /// axes, percent.
     public var followedPercent = AxisNumbers()
     /// Description of the independent motor cut-off for a hanging bus, or `noCutOff`; absent for

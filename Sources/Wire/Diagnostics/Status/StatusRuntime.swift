@@ -38,7 +38,7 @@ public struct StageTiming: Hashable, Sendable, Codable {
     }
 }
 
-/// Counters of lost data between threads and on buses, since the start.
+/// Counters of data that was lost between threads and on buses, since the start.
 public struct FaultStatus: Hashable, Sendable, Codable {
     /// Number of samples that were dropped because the sample ring was full.
     public var sampleDrops = 0
