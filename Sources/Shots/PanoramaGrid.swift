@@ -2,10 +2,10 @@ import Glibc
 
 /// Grid of a panorama: rows at constant pitch, each with pictures at equal steps of yaw.
 ///
-/// The rule of the grid: if the width and the height of each picture are reduced by the overlap,
-/// the reduced pictures still cover the whole field. Therefore neighbouring pictures and
-/// neighbouring rows overlap by at least this fraction of a picture, at every pitch. Rows far from
-/// the horizon need fewer pictures, because a picture covers more yaw there.
+/// Rule of the grid: pictures whose width and height are reduced by the overlap must still cover
+/// the whole field. Therefore neighbouring pictures and neighbouring rows overlap by at least this
+/// fraction of a picture, at every pitch. Rows far from the horizon need fewer pictures, because a
+/// picture covers more yaw there.
 public struct PanoramaGrid: Sendable, Equatable {
     /// Row of a grid.
     public struct Row: Sendable, Equatable {
@@ -37,8 +37,9 @@ public struct PanoramaGrid: Sendable, Equatable {
         let core = camera.shrunk(to: 1 - overlap)
         let height = elevations.upperBound - elevations.lowerBound
         let fewest = max(1, Int((height / core.height - 1e-9).rounded(.up)))
-        // A grid with the fewest rows can need many pictures in each row, because the upper and lower
-        // edges of pictures are curved; so grids with up to three more rows are compared.
+        // A grid with the fewest rows can need many pictures in each row, because the upper and
+        // lower edges of pictures are curved. Therefore grids with up to three more rows are also
+        // compared.
         for number in fewest...fewest + 3 {
             let found = (0..<number).compactMap { index -> Row? in
                 let top = elevations.upperBound - height * Double(index) / Double(number)

@@ -6,7 +6,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
     public enum Kind: Sendable, Equatable {
         /// The camera visits the key frames in the given order.
         case keyFrames
-        /// Grid of pictures that cover a field.
+        /// Grid of pictures that together cover the panorama.
         case panorama(Panorama)
         /// Pictures at equal intervals on a path through the key frames.
         case timelapse(Timelapse)
@@ -29,7 +29,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         }
     }
 
-    /// Grid of pictures that cover a field.
+    /// Grid of pictures that together cover the panorama.
     public struct Panorama: Sendable, Equatable, Codable {
         /// Horizontal field of view of the camera, degrees, 5...170.
         public var fovWidth: Double

@@ -178,8 +178,8 @@ public struct ShotSession: Sendable {
         if let due = frame.due {
             let time = (origin ?? begin(due, now: now, wall: wall)) + due
             if now < time { return .wait(min(time - now, 0.05)) }
-            // A photo that is late by more than half an interval delays the following photos, so that
-            // no interval becomes shorter than that.
+            // If a photo is late by more than half an interval, the following photos are delayed
+            // too, so that the next interval is not too short.
             if now - time > interval / 2 { origin = now - due }
         }
         step = .mark
@@ -207,8 +207,8 @@ public struct ShotSession: Sendable {
         return 0
     }
 
-    /// Sets the clock time at which `due` is 0. After a restart, the next photo keeps the interval
-    /// to the last photo before the restart, if the restart was shorter than the interval.
+    /// Sets the clock time at which `due` is 0. If a restart takes less than one interval, the next
+    /// photo keeps the interval to the last photo before the restart.
     private mutating func begin(_ due: Double, now: Double, wall: Double) -> Double {
         let past = record.newestPhoto.map { wall - $0 } ?? .infinity
         // Without this check, a clock that was set back would delay the photo.

@@ -225,9 +225,9 @@ struct Gait: Sendable {
     /// RMS of the relative variation of the pace. With this variation of the pace, the durations of
     /// the strides vary by 1.5 %.
     private static let paceVariation = 0.013
-    /// Factor applied to the recorded non-repeating fraction of the first two harmonics' rotation.
-    /// With the factor 0.8, two strides differ as much as in 220 recordings of 19 people who walk
-    /// straight ahead.
+    /// Factor applied to the recorded non-repeating fraction of the rotation, for the first two
+    /// harmonics. With the factor 0.8, two strides differ as much as in 220 recordings of 19 people
+    /// who walk straight ahead.
     private static let slowLoss = 0.8
     private static let rateLoss = 0.36
     private static let pushLoss = 0.22

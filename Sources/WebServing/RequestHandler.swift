@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOSSL
 import NIOWebSocket
 
-/// Event that informs the handlers of a connection that the server is stopping.
+/// Event for the handlers of a connection: the server is stopping.
 struct ServerStops {}
 
 /// Handler of the HTTP requests of one connection, on its event loop. The handler checks each

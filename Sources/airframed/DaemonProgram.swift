@@ -87,9 +87,9 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Executes the command line on the main thread, which has a large stack. The stack of a thread
-    /// of Swift's pool (512 KiB) is too small for the daemon's large values in a debug build with a
-    /// sanitizer.
+    /// Executes the command line on the main thread, which has a large stack. A thread of Swift's
+    /// pool has a stack of 512 KiB; this stack is too small for the daemon's large values in a
+    /// debug build with a sanitizer.
     ///
     /// - Parameter startProblems: Messages about resources that the kernel refused before the
     ///   command line was parsed.

@@ -18,8 +18,8 @@ public struct RecordingDirectory: Sendable {
 
     /// A recording in the directory.
     public struct Entry: Sendable, Equatable {
-        /// Name of the file. The name contains the date; the alphabetical order is therefore the
-        /// order of age.
+        /// Name of the file. The name contains the date; the alphabetical order is therefore
+        /// chronological.
         public var name: String
         /// Length of the recording's file, bytes.
         public var bytes: Int

@@ -2,7 +2,7 @@ internal import CLinuxShim
 internal import Glibc
 
 /// Storage of chunks in an unnamed file in memory. The system can swap this file out, unlike the
-/// heap of a process with locked memory. The space of freed blocks returns to the system
+/// heap of a process with locked memory. The memory of freed blocks is returned to the system
 /// immediately.
 final class ChunkMemory {
     /// Block of bytes. The block's space is freed when the last reference to the block is released.

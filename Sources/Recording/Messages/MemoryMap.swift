@@ -1,8 +1,8 @@
 import GimbalCore
 @_spi(Reflection) import Swift
 
-/// Map of the variables of a type in memory, by name; another version of the program can find the
-/// variables with this map.
+/// Memory map of a type's variables, by name; another version of the program can find the variables
+/// with this map.
 ///
 /// A recording contains the maps of the types that it stores as raw memory. The field names and
 /// offsets come from Swift's own metadata.

@@ -71,7 +71,7 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     /// Residual of the result, in `unit`.
     public var residual: Number
     /// Unit of residual and standard deviation: rad/s, m/s² or µT. The standard deviation of a
-    /// mounting is in rad.
+    /// mounting calibration is in rad.
     public var unit: String
     /// True if `undo` restores an earlier calibration.
     public var canUndo: Bool

@@ -140,7 +140,7 @@ public struct AttitudeReply: Hashable, Sendable, Codable {
 
 /// A video stream that players can open.
 public struct VideoStream: Hashable, Sendable, Codable {
-    /// Longest address of a stream, bytes; the size of MAVLink's field.
+    /// Largest length of a stream's address, bytes; equal to the size of MAVLink's field.
     public static let longestURI = 159
 
     /// Address of the stream, such as `rtsp://10.0.0.2:8554/stream`.

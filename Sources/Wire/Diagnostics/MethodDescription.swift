@@ -7,8 +7,8 @@ public struct MethodDescription: Hashable, Sendable, Codable {
         case read
         /// The method requires write access.
         case write
-        /// The first value of the parameter `action` is read-only. The other values require write
-        /// access.
+        /// With the first value of the parameter `action`, the method is read-only. The other
+        /// values require write access.
         case action
     }
 

@@ -51,7 +51,7 @@ struct BalanceCheck {
     /// True if no measured offset exceeds its limit.
     var isBalanced: Bool { sentences.isEmpty }
 
-    /// Sentences about the unbalanced axes, the largest offset first.
+    /// Messages about the unbalanced axes, the largest offset first.
     var sentences: [String] {
         [
             (offset.x, Self.balanced, "too far forward", "back", "too far backwards", "forward"),

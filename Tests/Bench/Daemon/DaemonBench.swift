@@ -86,9 +86,9 @@ enum DaemonBench {
         let faults = threads.map(process.faults)
 
         if counter != nil {
-            // Threads other than the real-time threads allocate memory. If calls of the other
-            // threads are counted, the counter works. A count of zero for the two real-time threads
-            // is then meaningful.
+            // Threads other than the real-time threads allocate memory. Counted calls of the other
+            // threads show that the counter works. A count of zero for the two real-time threads is
+            // then meaningful.
             let others = calls.filter { !threads.contains($0.key) }.values.reduce(0, +)
             report.check("\(label): malloc/free of other threads", Double(others), atLeast: 1, "")
         }

@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Simulation
 
-/// Stability test of the gains that an AirOS app can set: a grid of 5 x 5 x 5 positions of the
-/// app's three sliders, with every kind of motor.
+/// Stability test, with every kind of motor, of the gains that an AirOS app can set: a grid of 5 x
+/// 5 x 5 positions of the app's sliders.
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 

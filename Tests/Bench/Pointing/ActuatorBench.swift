@@ -5,8 +5,8 @@ import Simulation
 /// second IMU on the handle. The benchmark uses the default plant and the default tuning.
 ///
 /// The results are defined as in `PointingBench`. The limits for servos come from the measured
-/// errors of another program's controller. With the true delay of the servos, that controller has
-/// errors of 0.26° in roll and 0.45° in pitch.
+/// errors of another program's controller. With the true delay of the servos, the other program's
+/// controller has errors of 0.26° in roll and 0.45° in pitch.
 enum ActuatorBench {
     /// Runs all cases; each result is the worst of all seeds.
     ///

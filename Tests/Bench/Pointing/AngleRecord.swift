@@ -10,8 +10,7 @@ struct AngleRecord {
 
     mutating func append(_ degrees: Double) { values.append(degrees) }
 
-    /// Mean of the angle over the run. An uncalibrated accelerometer causes a mean that is not
-    /// zero.
+    /// Mean of the angle over the run. An uncalibrated accelerometer causes a nonzero mean.
     var mean: Double { Self.mean(values[...]) }
 
     /// Root mean square of the angle.

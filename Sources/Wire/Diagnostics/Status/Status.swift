@@ -73,7 +73,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var can: CANStatus?
     /// State of the motors on a serial port; absent if there are none.
     public var serial: SerialStatus?
-    /// State of the battery; absent if the settings contain no battery.
+    /// State of the battery; absent if no battery is configured.
     public var battery: BatteryStatus?
     /// Supply of the motors; absent if no setting uses its voltage.
     public var supply: SupplyStatus?
