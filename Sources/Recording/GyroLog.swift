@@ -4,9 +4,9 @@ import PlainText
 /// Text of a `.gcsv` file in format 1.3, which Gyroflow reads next to a video of the same name
 /// (docs.gyroflow.xyz, "GCSV format").
 ///
-/// Rates are about the camera's axes (x forward, y right, z down); specific force is along them.
-/// Gyroflow counts time from the first sample. A log therefore begins with an interpolated sample
-/// at the first picture.
+/// Rates are about the camera's axes (x forward, y right, z down); specific force is along these
+/// axes. Gyroflow counts time from the first sample. A log therefore begins with an interpolated
+/// sample at the first picture.
 public struct GyroLog: Sendable {
     /// A sample of the camera's motion.
     public struct Sample: Sendable, Equatable {

@@ -25,7 +25,8 @@ public struct IMULog: Sendable {
         /// True orientation: rotation from the sensor frame to the earth frame (z up); NaN if it
         /// was not measured.
         public var reference: Quaternion
-        /// True if the sample belongs to a motion phase. Errors are evaluated in motion phases.
+        /// True if the sample belongs to a motion phase. The benchmarks evaluate errors only in
+        /// motion phases.
         public var isMoving: Bool
     }
 

@@ -14,8 +14,8 @@ public struct ReplayReport: Sendable, Equatable {
     /// Number of gaps after which the estimator initialised the inclination again from the
     /// accelerometer.
     public var gaps = 0
-    /// Number of restarts because gravity contradicted the estimate, for example because the sensor
-    /// was exchanged or turned. The estimator started again after each contradiction.
+    /// Number of restarts because the measured gravity contradicted the estimate, for example after
+    /// the sensor was exchanged or turned. The estimator started again after each contradiction.
     public var gravityMismatches = 0
 
     /// Creates a report whose counts are zero.
@@ -30,7 +30,7 @@ public struct ReplayReport: Sendable, Equatable {
         }
     }
 
-    /// One sentence for each problem; empty for a good log.
+    /// One sentence for each problem; empty for a log without problems.
     public var remarks: [String] {
         var remarks: [String] = []
         func add(_ count: Int, _ what: String) {

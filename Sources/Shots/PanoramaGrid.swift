@@ -70,7 +70,8 @@ public struct PanoramaGrid: Sendable, Equatable {
         var best: Row?
         let middle = (band.lowerBound + band.upperBound) / 2
         // The best pitch differs from the middle of the band by at most half the picture's height.
-        // Of several rows with the same number of pictures, the row nearest to the middle is used.
+        // Of several rows with the same number of pictures, the row nearest to the middle of the
+        // band is used.
         for step in 0...120 {
             let offset = core.height / 2 * Double((step + 1) / 2) / 60
             let pitch = step.isMultiple(of: 2) ? middle + offset : middle - offset

@@ -76,7 +76,7 @@ public struct FieldOfView: Sendable, Equatable {
             && high.magnitude <= forward * tan(height * .pi / 360) * slack
     }
 
-    /// Outline of the picture of a camera.
+    /// Outline of a camera's picture.
     ///
     /// - Parameters:
     ///   - pose: Orientation of the camera.

@@ -258,7 +258,7 @@ extension ShotRecipe.Timelapse {
 }
 
 extension ShotRecipe.Orbit {
-    /// Reads a turn around the camera.
+    /// Reads the parameters of an `orbit` shot.
     public init(from decoder: any Decoder) throws {
         let table = try Table(decoder, "orbit", keys: Self.keys.map(\.name))
         self.init(

@@ -5,7 +5,8 @@ import PlainText
 public struct ShotPlan: Sendable, Equatable {
     /// Place that the camera visits.
     public struct Frame: Sendable, Equatable {
-        /// Orientation of the camera; yaw relative to the beginning of the shot, -180...180°.
+        /// Orientation of the camera; yaw is relative to the yaw at the beginning of the shot,
+        /// -180...180°.
         public var pose: Pose
         /// Waiting time after the camera has become still, s.
         public var dwell = 0.0
@@ -128,7 +129,7 @@ public struct ShotForecast: Sendable, Equatable {
     /// motion.
     private static let overhead = 0.8
 
-    /// Arrival and departure times of each place, since the beginning of the shot, s.
+    /// Times of arrival and departure for each place, since the beginning of the shot, s.
     public private(set) var times: [(arrival: Double, departure: Double)] = []
 
     /// Computes the times.

@@ -93,7 +93,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         /// Pitch of the camera, degrees.
         public var pitch: Double
 
-        /// Creates a turn around the camera.
+        /// Creates the parameters of an `orbit` shot.
         public init(photos: Int, turn: Double = 360, pitch: Double = 0) {
             (self.photos, self.turn, self.pitch) = (photos, turn, pitch)
         }

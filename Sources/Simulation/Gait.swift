@@ -178,11 +178,11 @@ struct Gait: Sendable {
     }
 
     /// Course of a walking person, in a repeating pattern. The person walks for 24 s, and slows to
-    /// a stop during the last second. After 12 s the path has a corner of 60°, alternately to the
-    /// right and to the left. After the stop the person stands still for 2 s, and then begins to
-    /// walk again within a second.
+    /// a stop during the last second. After 12 s the path turns by 60°, alternately to the right
+    /// and to the left. After the stop the person stands still for 2 s, and then begins to walk
+    /// again within a second.
     ///
-    /// - Returns: Strength of the steps, 0...1, and the heading, rad, with their derivatives.
+    /// - Returns: Amplitude of the steps, 0...1, and heading, rad, with their derivatives.
     static func course(
         _ seconds: Double
     ) -> (walking: (value: Double, slope: Double), heading: (value: Double, slope: Double)) {
@@ -191,7 +191,7 @@ struct Gait: Sendable {
         let time = seconds - 27 * round
         let isEven = round - 2 * cm_floor(round / 2) == 0
         let (stop, start) = (rise(time - 23, over: 1), rise(time - 26, over: 1))
-        // The largest rate in the corner is 112°/s, as in a half turn of 1.6 s.
+        // The largest rate in this turn is 112°/s, as in a half turn of 1.6 s.
         let corner = rise(time - 12, over: 0.84)
         let sense = isEven ? 1.0 : -1
         let angle = Double.pi / 3

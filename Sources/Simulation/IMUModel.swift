@@ -5,8 +5,8 @@ public import GimbalCore
 ///
 /// Source of the values: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
 /// BST-BMI088-DS001, tables of the electrical characteristics. The seed determines the random
-/// errors of an individual part. The standard deviation of the random errors is half of the typical
-/// value in the data sheet.
+/// errors of an individual sensor. The standard deviation of the random errors is half of the
+/// typical value in the data sheet.
 public struct IMUModel: Sendable {
     /// Errors and properties of the sensor.
     public struct Parameters: Sendable, Equatable {
@@ -66,8 +66,8 @@ public struct IMUModel: Sendable {
         public var accelBandwidthHz = 145.0
         /// Nominal sample rate, Hz; the sensor's own clock determines the true rate.
         public var sampleRate = 1000.0
-        /// Largest relative error of the sensor's clock. The error of each part is random, with a
-        /// uniform distribution within ±`clockError`. Data sheet: 1 %.
+        /// Largest relative error of the sensor's clock. The clock error of each individual sensor
+        /// is random, with a uniform distribution within ±`clockError`. Data sheet: 1 %.
         public var clockError = 0.01
 
         /// Frequency of the motors' vibration at the sensor, Hz.

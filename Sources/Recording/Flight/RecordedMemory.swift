@@ -105,7 +105,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     ///
     /// - Parameters:
     ///   - memory: Recorded raw memory.
-    ///   - fresh: Value whose variables are used if they are missing in the recording.
+    ///   - fresh: Value from which the variables that are missing in the recording are copied.
     /// - Returns: The converted value; nil if the length is wrong, or if the bytes of a variable
     ///   are invalid.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {

@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 /// Completion of an MCAP file whose writer ended unexpectedly. The recovery keeps the complete
-/// part, removes the truncated tail, and appends the missing summary and end.
+/// part, removes the truncated tail, and appends the missing summary and footer.
 ///
 /// Programs that need the summary, such as PlotJuggler, reject a file without a summary. The
 /// recovery reads only the headers of the records and the last chunk. The recovery is therefore

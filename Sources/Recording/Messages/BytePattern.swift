@@ -75,8 +75,8 @@ enum BytePattern {
         }
     }
 
-    /// Range of valid counts and indices. The range includes every possible count, and is far from
-    /// overflow.
+    /// Range of valid counts and indices. The range includes every possible count, and excludes
+    /// numbers that could overflow.
     private static let counts = -(1 << 40)...(1 << 40)
 
     /// Checks the payload of a case, after the tag has been checked.

@@ -41,7 +41,7 @@ struct TickMessage: RecordedMessage, Sendable {
     /// Creates a message.
     ///
     /// - Parameters:
-    ///   - frame: Frame with number and time of the tick.
+    ///   - frame: Frame of the replay log, with the number and time of the tick.
     ///   - result: Result of the tick.
     ///   - dt: Time since the previous tick, ns.
     init(_ frame: ReplayLogFrame, _ result: ReplayLogTick, dt: Int64) {

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Issuer of pairing codes. Only one code is valid at a time, for a short time and a few attempts.
-/// The class is thread-safe. The current time is a parameter, in seconds on any monotonic clock.
+/// Issuer of pairing codes. Only one code is valid at a time; the code expires after a short time
+/// or a few attempts. The class is thread-safe. The current time is a parameter, in seconds on any
+/// monotonic clock.
 ///
 /// The code has 8 digits. With 5 attempts for each code, a guess succeeds with a probability of
 /// 1 in 20 million.

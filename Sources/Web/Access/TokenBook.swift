@@ -67,7 +67,7 @@ final class TokenBook: Sendable {
     ///
     /// - Parameter name: Name of the browser; control characters are removed.
     /// - Returns: The token, 64 hexadecimal digits; only its hash is stored.
-    /// - Throws: `Errno` if the list cannot be saved. In this case, no token is issued.
+    /// - Throws: `Errno` if the list cannot be saved; no token is issued then.
     func issue(to name: String) throws(Errno) -> String {
         var generator = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in
@@ -96,7 +96,7 @@ final class TokenBook: Sendable {
     ///
     /// - Parameter isRemoved: Function that returns true for each browser to be removed.
     /// - Returns: The removed browsers.
-    /// - Throws: `Errno` if the list cannot be saved. In this case, no browser is removed.
+    /// - Throws: `Errno` if the list cannot be saved; no browser is removed then.
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {

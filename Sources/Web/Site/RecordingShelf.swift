@@ -80,8 +80,8 @@ final class RecordingShelf: Sendable {
         return try FlightFile(path: FilePath(path))
     }
 
-    /// Returns the table of a channel. The table is written to a temporary file, because it can be
-    /// larger than the memory.
+    /// Returns the table of a channel. The table is written to a temporary file, because the table
+    /// can be larger than the memory.
     private static func table(_ path: String, _ channel: String) -> WebResponse {
         guard let channel = FlightTable.Channel(rawValue: channel) else {
             return .refusal(400, "table must be tick, sample, command or event.")

@@ -46,8 +46,8 @@ public struct CameraOrder: Hashable, Sendable, Codable {
         case set
     }
 
-    /// Number of the command, from 1. The companion program executes the command with each number
-    /// only once.
+    /// Sequence number of the command, from 1. The companion program executes the command with each
+    /// number only once.
     public var number: Int
     /// The action.
     public var action: Action

@@ -86,7 +86,7 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
         case person
     }
 
-    /// Number of the choice, from 1. A companion applies each choice only once.
+    /// Sequence number of the choice, from 1. A companion applies each choice only once.
     public var number: Int
     /// Action of the choice.
     public var action: Action

@@ -32,7 +32,7 @@ public struct RequestError: Error, Hashable, Sendable, Codable {
 }
 
 extension Refusal.Code {
-    /// Name of the kind for clients of the socket.
+    /// Name of the error's kind, for clients of the socket.
     public var word: String {
         switch self {
         case .held, .forbidden: Self.notInControl.rawValue

@@ -79,7 +79,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
 
 /// Result of a reload of the configuration files.
 public struct ReloadReport: Hashable, Sendable, Codable {
-    /// Keys with a new active value.
+    /// Keys whose new value is already active.
     public var applied: [String]
     /// Keys whose new value takes effect after a restart.
     public var needsRestart: [String]

@@ -134,7 +134,7 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     }
 }
 
-/// Message with the motion of the gimbal's vehicle.
+/// Message with the motion of the vehicle that carries the gimbal.
 public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     /// Format of AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, message number 286.
     public static let format = MAVLinkFormat(

@@ -1,10 +1,10 @@
 /// Commands for a gimbal: MAV_CMD.
 public enum MAVLinkCommand: UInt16, Sendable, CaseIterable {
-    /// Terminates the flight. airframed executes it as an emergency stop.
+    /// Terminates the flight; airframed executes the command as an emergency stop.
     case flightTermination = 185
     /// Points the camera at a place on the earth.
     case roiLocation = 195
-    /// Ends the pointing at a place or a vehicle.
+    /// Stops pointing the camera at a place or a vehicle.
     case roiNone = 197
     /// Points the camera at another vehicle, by its system ID.
     case roiSystem = 198

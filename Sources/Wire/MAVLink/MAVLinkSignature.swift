@@ -4,7 +4,7 @@ public struct MAVLinkSignature: Sendable, Equatable {
     public static let size = 13
     /// ID of the link, chosen by the sender.
     public var link: UInt8
-    /// Time of the signature, 48 bits, in 10 µs since 2015.
+    /// Time of the signature, 48 bits, in units of 10 µs since 2015.
     public var timestamp: UInt64
 
     /// Incompatibility flag of a signed frame.

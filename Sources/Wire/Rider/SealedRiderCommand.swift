@@ -1,10 +1,10 @@
 /// Authenticated datagram of a remote control, `COUNTER CODE COMMAND`. The code proves that the
 /// sender has the key, and the counter prevents replay.
 ///
-/// The counter is a decimal number that increases with every datagram. A time in milliseconds is
-/// suitable, because it also increases across restarts of the remote control. The code is the first
-/// 16 bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The command has the
-/// same format (JSON or text) as without a secret key.
+/// The counter is a decimal number that increases with every datagram. A time in milliseconds is a
+/// suitable counter, because the time also increases across restarts of the remote control. The
+/// code is the first 16 bytes of HMAC-SHA256 over `COUNTER COMMAND`, as 32 hexadecimal digits. The
+/// command has the same format (JSON or text) as without a secret key.
 public struct SealedRiderCommand: Sendable, Equatable {
     /// Size of the authentication code, bytes.
     private static let codeSize = 16

@@ -75,7 +75,7 @@ struct BalanceCheck {
 
     /// Approximate mass of a camera with these moments of inertia, kg. The model is a cube with the
     /// mean of the three moments of inertia, and with a density of 0.9 g/cm³, typical of a camera
-    /// with a lens. The inertia of a cube with side a and density ρ is ρ·a⁵/6.
+    /// with a lens. The moment of inertia of a cube with side a and density ρ is ρ·a⁵/6.
     static func estimatedMass(inertia: [Double]) -> Double? {
         let known = inertia.filter { $0.isFinite && $0 > 0 }
         guard known.count == 3 else { return nil }

@@ -86,7 +86,7 @@ struct MotorScanCommand: ParsableCommand {
     }
 }
 
-/// Error for a search without a result.
+/// Error for a search that has found no servo.
 struct ServoNotFound: Error, CustomStringConvertible {
     let description: String
 }

@@ -64,7 +64,8 @@ struct RiderConfiguration {
     }
 
     private mutating func scale(_ key: String, dividedBy divisor: Double, _ entry: YAMLFile.Entry) {
-        // A value that is not a number is passed on, and airframed explains the refusal.
+        // A value that is not a number is sent unchanged; airframed then refuses the value with an
+        // explanation.
         let number = Self.number(entry.value)
         set(key, number.map { Format.plain($0 / divisor) } ?? quoted(entry.value), entry)
     }

@@ -31,7 +31,7 @@ enum YAMLFile {
         }
         defer { yaml_parser_delete(&parser) }
         var collector = Collector(file: file)
-        // libyaml reads the bytes while it parses, so both run inside the closure.
+        // libyaml reads the bytes during the parsing, so the parsing runs inside the closure.
         let failure: ClientError? = bytes.withUnsafeBufferPointer { text in
             yaml_parser_set_input_string(&parser, text.baseAddress, text.count)
             do throws(ClientError) {

@@ -44,7 +44,7 @@ final class ShotRun {
         defer { progress.clear() }
         while true {
             if signals.wait(seconds: 0) != nil { isInterrupted = true }
-            // A photo that may exist is recorded before the run ends.
+            // A photo that was possibly taken is recorded before the run ends.
             if isInterrupted, session.canPause { return false }
             let task = session.next(now: DaemonClient.now(), wall: Self.wall)
             if try !execute(task, shutter) { return true }
@@ -182,7 +182,7 @@ final class ShotRun {
         return client
     }
 
-    /// Drops the states that arrived while the shutter worked.
+    /// Drops the states that arrived while the shutter was busy.
     private func flush() {
         guard let client, subscription != 0 else { return }
         while let message = try? client.nextMessage(within: 0), message != .null {}

@@ -141,7 +141,7 @@ struct StatusFeed {
         }
     }
 
-    /// Sends a request, and returns the daemon's sentence: its answer or its refusal.
+    /// Sends a request, and returns the text of the daemon's answer or refusal.
     mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
         do {
             let result = try connected().json(method, params)

@@ -31,7 +31,7 @@ extension FaultRun {
         /// RMS of the camera's rate above 15 Hz over the last half second, deg/s.
         var lastTremor = 0.0
 
-        /// True if the camera trembled for longer than 0.1 s. A knock makes the camera shake for
+        /// True if the camera trembled for longer than 0.1 s. A single knock causes a tremor of
         /// less than 0.1 s.
         var hasOscillated: Bool { trembling > 0.1 }
     }

@@ -53,8 +53,8 @@ enum BadClientsBench {
         report.show("overruns, bad clients", bad.map(\.overruns).reduce(0, +), "")
     }
 
-    /// Compares the medians of the runs with and without bad clients. The differences among the
-    /// runs without bad clients are the noise of the measurement.
+    /// Compares the medians of the runs with and without hostile clients. The differences among the
+    /// runs without hostile clients are the noise of the measurement.
     private static func compare(
         _ name: String, _ quiet: [Double], _ bad: [Double], _ report: inout BenchReport
     ) {
@@ -67,7 +67,8 @@ enum BadClientsBench {
             atMost: 100, "µs")
     }
 
-    /// Runs the daemon once, alone or with bad clients, and adds the clients' actions to `counts`.
+    /// Runs the daemon once, alone or with hostile clients, and adds the clients' actions to
+    /// `counts`.
     private static func round(
         _ daemon: String, _ options: Options, isBad: Bool, _ counts: inout BadClients.Counts,
         _ report: inout BenchReport

@@ -102,7 +102,7 @@ enum LinkBench {
             delays.append(MonotonicClock.now.seconds(since: sent) * 1000)
             // The app sends 20 datagrams a second. At this rate the bench would take a minute; the
             // bench therefore sends faster. The interval is random; the datagrams therefore arrive
-            // at every phase of the wheels' period.
+            // at every phase of the wheels' control period.
             usleep(UInt32.random(in: 6_000...26_000))
         }
         delays.sort()

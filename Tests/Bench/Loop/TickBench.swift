@@ -54,8 +54,8 @@ enum BenchSensor {
     }
 }
 
-/// Simulated hardware without latency. A bench with this hardware measures the threads and the
-/// transfer of data between them.
+/// Simulated hardware without latency. A benchmark with this hardware measures only the threads and
+/// the data transfer between them.
 struct BenchBus: GimbalBus {
     private var number = 0
 

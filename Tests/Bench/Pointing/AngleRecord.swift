@@ -37,7 +37,7 @@ struct AngleRecord {
     }
 
     /// RMS of the angle after a second-order Butterworth high-pass at 1 Hz. The first 2 s are
-    /// ignored, because the filter settles in the first 2 s.
+    /// ignored, because the filter is still settling.
     var shake: Double {
         let quick = quick
         return quick.isEmpty ? .nan : Self.rms(quick[...], about: 0)

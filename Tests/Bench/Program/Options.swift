@@ -20,7 +20,7 @@ struct Options: Sendable {
     /// given, the program only writes these logs, and runs no benchmark.
     var exportDirectory: String?
     /// Log with which the time of one estimator update is measured. If a log is given, the program
-    /// measures only this time.
+    /// measures only the time of an update.
     var costLog: String?
     /// Directory for the estimator's consistency plots, or for the plots of `pointing` if
     /// `pointing` is the only named benchmark. If a directory is given, the program only draws
