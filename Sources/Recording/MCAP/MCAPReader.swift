@@ -24,7 +24,7 @@ public struct MCAPReader: Sendable {
         public var chunks = 0
         /// Problems of the file, as sentences; empty for a complete file.
         public var remarks: [String] = []
-        /// True if the file ends with the magic bytes.
+        /// True if the data section is complete, and the file ends with the magic bytes.
         public var isComplete = false
         /// Largest permitted size of the remaining chunks after decompression, bytes.
         var room = Int.max

@@ -31,7 +31,7 @@ struct ProcessLook {
         threads = process.threads
     }
 
-    /// Checks that the process's use of resources does not grow.
+    /// Checks that the resource usage of the process does not grow.
     static func judge(_ looks: [ProcessLook], _ report: inout BenchReport) {
         let memory = SoakTrend(looks.map(\.megabytes))
         report.show("resident memory at the end", memory.end, "MB")
