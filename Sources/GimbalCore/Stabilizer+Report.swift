@@ -85,7 +85,7 @@ extension Stabilizer {
         snapshot.hand = push.torques
         let hum = drive.state.hum
         snapshot.hum = hum.rms
-        snapshot.calm = hum.calm
+        snapshot.softening = hum.softening
         snapshot.followed =
             parameters.motorType == .servo
             ? drive.state.followed : AxisVector(repeating: .nan)

@@ -137,7 +137,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var hum = AxisVector.zero
     /// Fraction by which `MotorNoise` reduces the stiffness of each camera axis, 0...1; 0 means no
     /// reduction.
-    public var calm = AxisVector.zero
+    public var softening = AxisVector.zero
     /// Fraction of the handle's fast motion that servos compensate, about the handle's axes, 0...1.
     /// The value is 1 if `servo.leave_tremor` is false, and NaN if the motors are not servos.
     public var followed = AxisVector(repeating: .nan)

@@ -49,15 +49,15 @@ struct FieldMethod: AutotuneMethod {
     ) -> AutotuneRun.AxisResult? {
         // The recorded moment is delayed by the loop delay that the controller assumes. Therefore
         // the response is corrected for this delay.
-        let told = inForce.field.loopDelay
+        let configured = inForce.field.loopDelay
         let points = record.response(tickRate: tickRate).map { point in
             var point = point
-            point.response = point.response * Complex(phase: -point.omega * told)
+            point.response = point.response * Complex(phase: -point.omega * configured)
             return point
         }
         guard let (model, residual) = PlantModel.fit(points) else { return nil }
         var late = model
-        late.delay -= told
+        late.delay -= configured
         let friction = record.friction(model: late, tickRate: tickRate)
         let finding = AutotuneRun.MotorFinding(
             model: model, coulomb: friction.coulomb, viscous: friction.viscous,

@@ -71,7 +71,7 @@ extension Observable {
             "calm", .percent,
             "Gain reduction that limits the torque noise above 50 Hz",
             in: "motors.calm", where: \.knowsInertia
-        ) { $0.calm }
+        ) { $0.softening }
         + axes(
             "followed", .percent,
             "Fraction of the handle's fast motion that the servos compensate, about the handle's axes",

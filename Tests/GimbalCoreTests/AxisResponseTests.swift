@@ -10,16 +10,16 @@ struct AxisResponseTests {
     /// the camera's angle.
     func periods(
         _ count: Int, dt: Double, followed: Double = 1,
-        _ signal: (Int) -> (told: Double, rate: Double)
+        _ signal: (Int) -> (commanded: Double, rate: Double)
     ) -> Int? {
         var response = AxisResponse()
         let pace = AxisResponse.Pace(dt: dt)
         var (angle, last) = (0.0, 0.0)
         for t in 0..<count {
-            let (told, rate) = signal(t)
+            let (commanded, rate) = signal(t)
             angle += rate * dt
             response.step(
-                told: told, seen: (rate - last) / dt, deviation: rate, error: -angle,
+                commanded: commanded, observed: (rate - last) / dt, deviation: rate, error: -angle,
                 joint: followed * angle,
                 bar: ResponseBar(findsInertia: true, isInertiaFound: false, isDelayKnown: true),
                 least: 1, pace: pace)
@@ -30,7 +30,7 @@ struct AxisResponseTests {
     }
 
     /// A loop with the wrong sign: the rate grows by a factor of e in 20 ms.
-    func runaway(dt: Double) -> (Int) -> (told: Double, rate: Double) {
+    func runaway(dt: Double) -> (Int) -> (commanded: Double, rate: Double) {
         { t in
             let rate = 0.01 * exp(Double(t) * dt / 0.02)
             return (-rate / 0.02, rate)
@@ -54,8 +54,8 @@ struct AxisResponseTests {
     func alternating() {
         let run = runaway(dt: 4e-3)
         let found = periods(40, dt: 4e-3) { t in
-            let (told, rate) = run(t)
-            return t % 2 == 0 ? (told, rate) : (told, -0.5 * rate)
+            let (commanded, rate) = run(t)
+            return t % 2 == 0 ? (commanded, rate) : (commanded, -0.5 * rate)
         }
         #expect(found == nil)
     }

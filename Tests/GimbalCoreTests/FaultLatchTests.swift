@@ -25,9 +25,9 @@ struct FaultLatchTests {
     func rotorLost() {
         var latch = FaultLatch()
         // A tenth of a second of the fling is left when it is believed.
-        for calm in [1.0, 2, 4, 8, 16, 32, 64, 64] {
+        for softening in [1.0, 2, 4, 8, 16, 32, 64, 64] {
             let seconds = min(loss(&latch), 64)
-            #expect(abs(seconds - min(calm + 0.1, 64)) < 0.02)
+            #expect(abs(seconds - min(softening + 0.1, 64)) < 0.02)
         }
         latch = FaultLatch()
         _ = loss(&latch)

@@ -18,7 +18,7 @@ struct MotorNoiseTests {
         }
         for tick in 0..<Int(seconds * 1000) {
             let white = random()
-            let size = feedback * (1 - 0.75 * noise.calm.pitch)
+            let size = feedback * (1 - 0.75 * noise.softening.pitch)
             let rate = 5e-3 * white + turning * cm_sin(Double(tick) / 1000 * 2 * .pi * 5)
             _ = noise.step(
                 feedback: Vector3(0, size * white, 0), rate: Vector3(0, rate, 0),
@@ -32,7 +32,7 @@ struct MotorNoiseTests {
         run(&noise, feedback: 0.02, bound: 0.01, seconds: 20)
         #expect(noise.rms.pitch < 0.0102)
         #expect(noise.rms.pitch > 0.0075)
-        #expect(noise.calm.yaw == 0 && noise.calm.roll == 0)
+        #expect(noise.softening.yaw == 0 && noise.softening.roll == 0)
     }
 
     @Test("what hums less than three quarters of the bound becomes as stiff again as it was tuned")
@@ -40,22 +40,22 @@ struct MotorNoiseTests {
         var noise = MotorNoise()
         run(&noise, feedback: 0.02, bound: 0.01, seconds: 20)
         run(&noise, feedback: 0.004, bound: 0.01, seconds: 20)
-        #expect(noise.calm.pitch == 0)
+        #expect(noise.softening.pitch == 0)
         run(&noise, feedback: 0.02, bound: 0, seconds: 5)
-        #expect(noise.calm.pitch == 0)
+        #expect(noise.softening.pitch == 0)
     }
 
     @Test("a camera that turns more than its gyroscope rustles keeps its stiffness")
     func shaken() {
         var noise = MotorNoise()
         run(&noise, feedback: 0.02, turning: 0.1, bound: 0.01, seconds: 20)
-        #expect(noise.calm.pitch == 0)
+        #expect(noise.softening.pitch == 0)
     }
 
     @Test("6 dB and 45° are kept all the way to the calmest loop", arguments: 0...16)
     func margins(step: Int) {
-        let calm = Double(step) / 16
-        let share = MotorNoise.Share(calm: calm)
+        let softening = Double(step) / 16
+        let share = MotorNoise.Share(softening: softening)
         let controller = AttitudeController.Parameters()
         var rate = PIDController.Parameters()
         rate.kp = controller.rateGain.pitch * share.rate
@@ -66,7 +66,7 @@ struct MotorNoiseTests {
         shape.attitudeLead = controller.attitudeLead
         shape.compensatedDelay = controller.loopDelay
         shape.period = 0.001
-        shape.calm = calm
+        shape.softening = softening
         let margins = LoopMargins(
             attitudeGain: controller.attitudeGain.pitch * share.attitude, rate: rate,
             inertia: rate.inertia, delay: controller.loopDelay, shape: shape)

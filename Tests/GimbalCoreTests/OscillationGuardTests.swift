@@ -11,7 +11,7 @@ struct OscillationGuardTests {
         for tick in 0..<Int(seconds * 1000) {
             let phase = 2 * Double.pi * 60 * Double(tick) * 1e-3
             _ = shaking.step(
-                told: Vector3(0, 50 * sine(phase), 0), largest: AxisVector(repeating: 100),
+                commanded: Vector3(0, 50 * sine(phase), 0), largest: AxisVector(repeating: 100),
                 rate: Vector3(0, -50 / 377.0 * sine(phase + .pi / 2), 0), delay: 0.0035, dt: 1e-3)
         }
     }
@@ -43,7 +43,7 @@ struct OscillationGuardTests {
         for tick in 0..<2000 {
             let knock = tick == 1000 ? 40.0 : 0
             _ = shaking.step(
-                told: Vector3(knock, 0, 0), largest: AxisVector(repeating: 100),
+                commanded: Vector3(knock, 0, 0), largest: AxisVector(repeating: 100),
                 rate: Vector3(knock * 1e-3, 0, 0), delay: 0.0035, dt: 1e-3)
         }
         #expect(shaking.share == AxisVector(repeating: 1) && shaking.oscillating.isEmpty)

@@ -84,7 +84,7 @@ extension AttitudeEstimator {
         let directionY = orientation.inverseRotate(Vector3(0, 1, 0)).cross(rate)
         let leverX = leverArm.velocity(directionX)
         let leverY = leverArm.velocity(directionY)
-        let seen = (x: velocityX, y: velocityY)
+        let observed = (x: velocityX, y: velocityY)
         let noiseX = covariance.uu + noise
         let squareX = correct(
             covariance.velocityXColumn, innovation: leverX.value - velocityX,
@@ -94,8 +94,8 @@ extension AttitudeEstimator {
             covariance.velocityYColumn, innovation: leverY.value - velocityY,
             variance: noiseY + leverY.variance, limit: 3)
         if !detector.isAtRest {
-            leverArm.correct(directionX, velocity: seen.x, noise: noiseX)
-            leverArm.correct(directionY, velocity: seen.y, noise: noiseY)
+            leverArm.correct(directionX, velocity: observed.x, noise: noiseX)
+            leverArm.correct(directionY, velocity: observed.y, noise: noiseY)
         }
         if detector.isAtRest {
             motion = MotionLevel()

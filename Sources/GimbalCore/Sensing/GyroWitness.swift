@@ -17,7 +17,7 @@ internal import CMathShim
 /// 10 ms.
 ///
 /// While the outputs are off, the samples are not checked, and a contradicted gyroscope is accepted
-/// again after its rate has stayed below `calmRate` for 0.1 s.
+/// again after its rate has stayed below `quietRate` for 0.1 s.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {
@@ -69,7 +69,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var startRate = Vector3.zero
     private var images = PolarityChecks()
     private var lastRate = Vector3.zero
-    private var calm = 0.0
+    private var quietTime = 0.0
     private var sampleSeconds = 0.0
     /// The handle's rate, computed from the joints and from accepted samples.
     private var handle = HandleRate()
@@ -91,7 +91,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var hearing: Double { @_noLocks get { 0.0035 } }
     /// Usual upper limit of a working gyroscope's rate while the motors are off, rad/s, for example
     /// in the hand of a walking person.
-    private static var calmRate: Double { @_noLocks get { 1 } }
+    private static var quietRate: Double { @_noLocks get { 1 } }
     /// Timeout of an undecided conflict, s.
     private static var longestDispute: Double { @_noLocks get { 0.03 } }
 
@@ -120,7 +120,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         guard hasReference, dt < 0.02, let motors else {
             return rest(rate: rate, dt: dt)
         }
-        calm = 0
+        quietTime = 0
         let wasRepeating = isRepeating
         isRepeating = isRepeated
         sampleSeconds = dt
@@ -260,8 +260,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             hasReference = true
             return true
         }
-        calm = rate.norm < Self.calmRate ? calm + min(dt, 0.02) : 0
-        if calm > 0.1 {
+        quietTime = rate.norm < Self.quietRate ? quietTime + min(dt, 0.02) : 0
+        if quietTime > 0.1 {
             isContradicted = false
             isRefusing = false
         }

@@ -24,7 +24,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     enum Push: Sendable, BitwiseCopyable {
         /// Feedback part of the commanded torques, N·m; these torques take effect after the loop
         /// delay.
-        case told(AxisVector, planned: Planned)
+        case commanded(AxisVector, planned: Planned)
         /// Estimated torques of motors without encoders at the time of the newest sample, N·m.
         case exerted(AxisVector)
         /// The torques are unknown, because a rotor's position is unknown.
@@ -35,7 +35,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private(set) var motors: GyroWitness.Motors?
 
     /// Recently commanded torques, N·m.
-    private var told = JointHistory()
+    private var commanded = JointHistory()
     /// Feedback part of the recently commanded torques, N·m.
     private var answers = JointHistory()
     /// Largest recent change of the camera's rate by the servos within a sample period, rad/s.
@@ -57,7 +57,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func rest() {
         if motors != nil {
-            told.fill(.zero)
+            commanded.fill(.zero)
             answers.fill(.zero)
         }
         motors = nil
@@ -81,7 +81,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         torques: AxisVector, push: Push, delay: Double, limit: AxisVector,
         inertia: (values: AxisVector, sigmas: AxisVector), kinematics: JointKinematics, dt: Double
     ) {
-        told.append(torques, dt: dt)
+        commanded.append(torques, dt: dt)
         let values = inertia.values
         func acceleration(_ moment: Vector3) -> Vector3 {
             Vector3(moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw)
@@ -92,12 +92,12 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let smallest = min(values.yaw, min(values.roll, values.pitch))
         let largest = max(limit.yaw, max(limit.roll, limit.pitch))
         let sigma = max(inertia.sigmas.yaw, max(inertia.sigmas.roll, inertia.sigmas.pitch))
-        let expected = acceleration(told.value(age: delay, dt: dt))
+        let expected = acceleration(commanded.value(age: delay, dt: dt))
         let isFound = sigma <= 0.3
         var answer: Vector3?
         var planned = (rate: Vector3.zero, acceleration: Vector3.zero)
         switch push {
-        case .told(let torques, let motion):
+        case .commanded(let torques, let motion):
             answers.append(torques, dt: dt)
             if isFound { answer = acceleration(answers.value(age: delay, dt: dt)) }
             planned = (motion.rate, acceleration(motion.moment))

@@ -36,12 +36,12 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s². `told` sums the
-    /// squares of the expected rate changes, and `seen` the squares of the measured rate changes
-    /// minus the set-point's changes. `product` sums the products of the two changes, and
+    /// Exponentially weighted sums over about the last `memory` seconds, rad²/s². `commanded` sums
+    /// the squares of the expected rate changes, and `observed` the squares of the measured rate
+    /// changes minus the set-point's changes. `product` sums the products of the two changes, and
     /// `unexplained` the squares of their differences.
-    private var told = 0.0
-    private var seen = 0.0
+    private var commanded = 0.0
+    private var observed = 0.0
     private var product = 0.0
     private var unexplained = 0.0
     /// Exponentially weighted sum of the expected rate changes due to the motor, rad/s.
@@ -76,7 +76,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// -1...1; 0 without commands.
     var correlation: Double {
         @_noLocks get {
-            let scale = cm_sqrt(told * seen)
+            let scale = cm_sqrt(commanded * observed)
             return scale > 1e-9 ? product / scale : 0
         }
     }
@@ -99,8 +99,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
         let change = gyro - planned
         let memory = max(Self.memory, 6 * dt)
         let keep = 1 - dt / memory
-        told = told * keep + push * push
-        seen = seen * keep + change * change
+        commanded = commanded * keep + push * push
+        observed = observed * keep + change * change
         product = product * keep + push * change
         unexplained = unexplained * keep + (change - push) * (change - push)
         pushes = pushes * keep + push
@@ -108,12 +108,13 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
         shown = shown * keep + gyro
         let share = dt / memory
         let slopes = cm_sqrt(
-            max(told - pushes * pushes * share, 0) * max(seen - changes * changes * share, 0))
+            max(commanded - pushes * pushes * share, 0)
+                * max(observed - changes * changes * share, 0))
         let isImage =
-            product < -0.85 * cm_sqrt(told * seen) && product < -0.2 * told
+            product < -0.85 * cm_sqrt(commanded * observed) && product < -0.2 * commanded
             && product - pushes * changes * share < -0.85 * slopes
             && abs(rate) > Self.leastRate && changes * rate > 0 && pushes * shown < 0
-            && pushes * pushes * share > Self.steadiness * told
+            && pushes * pushes * share > Self.steadiness * commanded
             && unexplained > 9 * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
         isReversed = lasting > max(Self.patience, 4.5 * dt)

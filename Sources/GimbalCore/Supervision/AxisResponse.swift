@@ -75,8 +75,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     private var turnedWithJoint = 0.0
     /// Joint angle, smoothed with the time constant `jointMemory`, rad; nil before the first angle.
     private var pastJoint: Double?
-    /// The parameter `seen` of the previous call of `step`.
-    private var pastSeen = 0.0
+    /// The parameter `observed` of the previous call of `step`.
+    private var pastObserved = 0.0
 
     /// Time constant with which `turned` and `firstRate` decay, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
@@ -113,20 +113,20 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Updates `isReversed` with command and response of one period.
     ///
     /// - Parameters:
-    ///   - told: Command to the motor, delayed by the loop delay so that `seen` contains its
-    ///     effect, in the unit of `seen`.
-    ///   - seen: Response of the camera about the joint's axis: acceleration, rad/s², for torque
-    ///     motors, or rate, rad/s, for servos.
+    ///   - commanded: Command to the motor, delayed by the loop delay so that `observed` contains
+    ///     its effect, in the unit of `observed`.
+    ///   - observed: Response of the camera about the joint's axis: acceleration, rad/s², for
+    ///     torque motors, or rate, rad/s, for servos.
     ///   - deviation: Camera's rate minus the desired rate about the joint's axis, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
     ///   - bar: Thresholds at which a response counts as the inverted command.
-    ///   - least: Smallest command that is evaluated, in the unit of `seen`. The joint's friction
-    ///     can prevent a response to a smaller command.
+    ///   - least: Smallest command that is evaluated, in the unit of `observed`. The joint's
+    ///     friction can prevent a response to a smaller command.
     ///   - pace: Filter coefficients of this period.
     @_noLocks
     mutating func step(
-        told: Double, seen: Double, deviation: Double, error: Double, joint: Double?,
+        commanded: Double, observed: Double, deviation: Double, error: Double, joint: Double?,
         bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
@@ -138,9 +138,11 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         firstRate = first * (1 - fade)
         let isTurned = turns(joint, deviation: deviation, pace)
         let isOpposite =
-            (fast.step(told: told, seen: seen, deviation: deviation, bar: bar, pace.fast)
+            (fast.step(
+                commanded: commanded, observed: observed, deviation: deviation, bar: bar, pace.fast)
                 && (bar.isDelayKnown || slow.isOpposed))
-            || slow.step(told: told, seen: seen, deviation: deviation, bar: bar, pace.slow)
+            || slow.step(
+                commanded: commanded, observed: observed, deviation: deviation, bar: bar, pace.slow)
         let isLeaving =
             turned * deviation > 0 && error * deviation < 0
             && min(abs(turned), 2 * abs(error)) > bar.evidence
@@ -148,9 +150,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         // With a wrong sign, the response keeps its direction. In an oscillation at half the loop
         // rate, the response looks inverted in every second period only.
         isReversed =
-            isOpposite && isLeaving && (isTurned || !bar.needsJoint) && abs(told) > least
-            && seen * pastSeen > 0
-        pastSeen = seen
+            isOpposite && isLeaving && (isTurned || !bar.needsJoint) && abs(commanded) > least
+            && observed * pastObserved > 0
+        pastObserved = observed
     }
 
     /// True if the joint has turned by at least half the camera's angle.
@@ -167,11 +169,11 @@ struct AxisResponse: Sendable, BitwiseCopyable {
 /// Correlation of the band-passed command and the band-passed response, with exponential
 /// forgetting.
 private struct Correlator: Sendable, BitwiseCopyable {
-    private var told = BandPass()
-    private var seen = BandPass()
+    private var commanded = BandPass()
+    private var observed = BandPass()
     private var products = 0.0
-    private var toldSquares = 0.0
-    private var seenSquares = 0.0
+    private var commandedSquares = 0.0
+    private var observedSquares = 0.0
 
     /// Coefficients of one period.
     struct Pace: Sendable, BitwiseCopyable {
@@ -195,25 +197,25 @@ private struct Correlator: Sendable, BitwiseCopyable {
 
     /// True if the correlation of command and response is below -0.3.
     var isOpposed: Bool {
-        @_noLocks get { products < -0.3 * cm_sqrt(toldSquares * seenSquares) }
+        @_noLocks get { products < -0.3 * cm_sqrt(commandedSquares * observedSquares) }
     }
 
     /// Updates the correlation with the signals of one period. Returns true if the response is the
     /// inverted command and accelerates the camera away from its set-point.
     @_noLocks
     mutating func step(
-        told newTold: Double, seen newSeen: Double, deviation: Double,
+        commanded newCommanded: Double, observed newObserved: Double, deviation: Double,
         bar: ResponseBar, _ pace: Pace
     ) -> Bool {
-        let u = told.step(newTold, pace)
-        let v = seen.step(newSeen, pace)
+        let u = commanded.step(newCommanded, pace)
+        let v = observed.step(newObserved, pace)
         let keep = pace.keep
         products = products * keep + u * v
-        toldSquares = toldSquares * keep + u * u
-        seenSquares = seenSquares * keep + v * v
-        guard toldSquares > 0, u * deviation < 0, v * deviation > 0 else { return false }
-        let ratio = -products / toldSquares
-        return products < -bar.correlation * cm_sqrt(toldSquares * seenSquares)
+        commandedSquares = commandedSquares * keep + u * u
+        observedSquares = observedSquares * keep + v * v
+        guard commandedSquares > 0, u * deviation < 0, v * deviation > 0 else { return false }
+        let ratio = -products / commandedSquares
+        return products < -bar.correlation * cm_sqrt(commandedSquares * observedSquares)
             && ratio > bar.least && ratio < bar.most
     }
 }

@@ -73,18 +73,20 @@ struct FaultLatch: Sendable, BitwiseCopyable {
 
     /// Updates the faults with the observations of one period.
     @_noLocks
-    mutating func step(_ seen: Evidence, dt: Double) {
+    mutating func step(_ observed: Evidence, dt: Double) {
         let isBlocked =
-            seen.isEnabled && !seen.saturated.isEmpty && seen.rate < Self.stillRate
-            && seen.error > Self.stallError
+            observed.isEnabled && !observed.saturated.isEmpty && observed.rate < Self.stillRate
+            && observed.error > Self.stallError
         stuck = isBlocked ? stuck + dt : 0
-        if seen.isEnabled { reversed.insert(seen.reversed) }
-        if seen.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
+        if observed.isEnabled { reversed.insert(observed.reversed) }
+        if observed.external.intersects(.loopUnreliable) { latched.insert(.loopUnreliable) }
         conditions = latched
-        if rotors.step(deviation: seen.isEnabled ? seen.deviation : nil, rate: seen.rate, dt: dt) {
+        if rotors.step(
+            deviation: observed.isEnabled ? observed.deviation : nil, rate: observed.rate, dt: dt)
+        {
             conditions.insert(.rotorLost)
         }
-        stalled = stuck > Self.stallSeconds ? seen.saturated : .none
+        stalled = stuck > Self.stallSeconds ? observed.saturated : .none
     }
 }
 
@@ -97,7 +99,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private var flung = 0.0
     /// Time for which the camera has been still after it was flung, s; nil if the camera was not
     /// flung.
-    private var calm: Double?
+    private var quietTime: Double?
     /// Waiting time, s: the motors are switched on again after the camera has hung still for this
     /// time.
     private var patience = shortestPatience
@@ -110,7 +112,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }
     /// Largest rate of a camera that counts as still, rad/s.
-    private static var calmRate: Double { @_noLocks get { 1 } }
+    private static var quietRate: Double { @_noLocks get { 1 } }
     /// Bounds of `patience`, s.
     private static var shortestPatience: Double { @_noLocks get { 1 } }
     private static var longestPatience: Double { @_noLocks get { 64 } }
@@ -139,15 +141,15 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
         }
         if flung > Self.flingSeconds {
             flung = 0
-            calm = 0
+            quietTime = 0
         }
-        guard let before = calm else { return false }
-        let now = rate < Self.calmRate ? before + dt : 0
+        guard let before = quietTime else { return false }
+        let now = rate < Self.quietRate ? before + dt : 0
         guard now > patience else {
-            calm = now
+            quietTime = now
             return true
         }
-        calm = nil
+        quietTime = nil
         patience = min(2 * patience, Self.longestPatience)
         return false
     }

@@ -26,9 +26,10 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// Checks one period for an oscillation, and reduces the gains if the loop oscillates.
     ///
     /// - Parameters:
-    ///   - told: Feedback part of the motor commands, about the camera's axes: accelerations,
+    ///   - commanded: Feedback part of the motor commands, about the camera's axes: accelerations,
     ///     rad/s², or rates, rad/s.
-    ///   - largest: Largest command that the motors can follow, in the unit of `told`, more than 0.
+    ///   - largest: Largest command that the motors can follow, in the unit of `commanded`, more
+    ///     than 0.
     ///   - rate: Camera's rate, camera frame, rad/s.
     ///   - delay: Configured loop delay, from a command to the sample that contains its effect, s.
     ///     The true delay has not been measured and can be twice this value.
@@ -36,17 +37,20 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
     mutating func step(
-        told: Vector3, largest: AxisVector, rate: Vector3, delay: Double, dt: Double
+        commanded: Vector3, largest: AxisVector, rate: Vector3, delay: Double, dt: Double
     ) -> AxisSet {
         let corner = max(
             OscillationWatch.beyondCrossover / max(2 * delay, 1e-3), OscillationWatch.hand)
-        func sight(_ told: Double, _ rate: Double, _ largest: Double) -> OscillationWatch.Sight {
+        func sight(_ commanded: Double, _ rate: Double, _ largest: Double) -> OscillationWatch.Sight
+        {
             OscillationWatch.Sight(
-                told: told, rate: rate, floor: OscillationWatch.shaken * largest, corner: corner)
+                commanded: commanded, rate: rate, floor: OscillationWatch.shaken * largest,
+                corner: corner)
         }
         return step(
-            yaw: sight(told.z, rate.z, largest.yaw), roll: sight(told.x, rate.x, largest.roll),
-            pitch: sight(told.y, rate.y, largest.pitch), dt: dt)
+            yaw: sight(commanded.z, rate.z, largest.yaw),
+            roll: sight(commanded.x, rate.x, largest.roll),
+            pitch: sight(commanded.y, rate.y, largest.pitch), dt: dt)
     }
 
     /// Checks the given signals of one period for an oscillation, and reduces the gains if the loop
@@ -63,11 +67,11 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         yaw: OscillationWatch.Sight, roll: OscillationWatch.Sight, pitch: OscillationWatch.Sight,
         dt: Double
     ) -> AxisSet {
-        let seen = watch.step(yaw: yaw, roll: roll, pitch: pitch, dt: dt)
-        guard !seen.isEmpty else { return .none }
-        oscillating.insert(seen)
+        let observed = watch.step(yaw: yaw, roll: roll, pitch: pitch, dt: dt)
+        guard !observed.isEmpty else { return .none }
+        oscillating.insert(observed)
         let before = share
-        lower(seen)
+        lower(observed)
         return AxisSet(
             yaw: share.yaw < before.yaw, roll: share.roll < before.roll,
             pitch: share.pitch < before.pitch)

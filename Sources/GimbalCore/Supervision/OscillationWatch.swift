@@ -17,10 +17,10 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Signals and limits of one axis in one period.
     struct Sight: Sendable, BitwiseCopyable {
         /// Feedback part of the motor command, rad/s², or rad/s for motors with rate commands.
-        var told: Double
+        var commanded: Double
         /// Camera's rate, rad/s.
         var rate: Double
-        /// Smallest RMS of `told` that counts as an oscillation, in the unit of `told`.
+        /// Smallest RMS of `commanded` that counts as an oscillation, in the unit of `commanded`.
         var floor: Double
         /// Lower limit of the monitored frequencies, rad/s, above the loop's crossover frequency.
         var corner: Double
@@ -34,12 +34,12 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
 
         @_noLocks
         init(
-            told: Double, rate: Double, floor: Double, corner: Double, isKnown: Bool = false,
+            commanded: Double, rate: Double, floor: Double, corner: Double, isKnown: Bool = false,
             followsHand: Bool = false
         ) {
             self.isKnown = isKnown
             self.followsHand = followsHand
-            self.told = told
+            self.commanded = commanded
             self.rate = rate
             self.floor = floor
             self.corner = corner
@@ -49,7 +49,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     private var yaw = AxisOscillation()
     private var roll = AxisOscillation()
     private var pitch = AxisOscillation()
-    private var told = JointHistory()
+    private var commanded = JointHistory()
 
     /// Smallest RMS motor command of an oscillation, as a fraction of the motor's limit; noise
     /// alone causes 0.05.
@@ -85,9 +85,11 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     mutating func step(
         yaw sightYaw: Sight, roll sightRoll: Sight, pitch sightPitch: Sight, dt: Double
     ) -> AxisSet {
-        let past = told.value(age: Self.age, dt: dt)
-        told.append(
-            AxisVector(yaw: sightYaw.told, roll: sightRoll.told, pitch: sightPitch.told), dt: dt)
+        let past = commanded.value(age: Self.age, dt: dt)
+        commanded.append(
+            AxisVector(
+                yaw: sightYaw.commanded, roll: sightRoll.commanded, pitch: sightPitch.commanded),
+            dt: dt)
         // The axes usually have the same corner frequency, so the coefficients are reused.
         let paceYaw = AxisOscillation.Pace(sightYaw, dt: dt)
         let paceRoll = paceYaw.adapted(to: sightRoll)
@@ -114,13 +116,13 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
 private struct AxisOscillation: Sendable, BitwiseCopyable {
     // Second-order high-passes of the rate, the command, and the command's integral.
     private var rateLow = Vector2()
-    private var toldLow = Vector2()
+    private var commandedLow = Vector2()
     private var sumLow = Vector2()
     // Means of products of the three signals, with the time constant `memory`. `inPhase` is the
     // mean product of the rate and the command's integral. `inQuadrature` is the mean product of
     // the rate and the command.
     private var rateSquare = 0.0
-    private var toldSquare = 0.0
+    private var commandedSquare = 0.0
     private var sumSquare = 0.0
     /// Mean square of the command below the corner frequency.
     private var handSquare = 0.0
@@ -199,28 +201,28 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         private let isKnown: Bool
 
         @_noLocks
-        init(_ seen: OscillationWatch.Sight, dt: Double) {
+        init(_ observed: OscillationWatch.Sight, dt: Double) {
             self.dt = dt
-            corner = seen.corner
-            isKnown = seen.isKnown
-            share = seen.corner * dt / (1 + seen.corner * dt)
+            corner = observed.corner
+            isKnown = observed.isKnown
+            share = observed.corner * dt / (1 + observed.corner * dt)
             // In a slow loop, `memory` is shorter than three cycles, and a heel strike looks like a
             // pure tone for three cycles. Therefore a slow loop has a longer time constant. While a
             // probe is active, the time constant is always `memory`: the camera can be far lighter
             // than assumed, so a quick response is more important.
             let memory =
-                seen.isKnown
-                ? max(AxisOscillation.memory, AxisOscillation.memorySwings / seen.corner)
+                observed.isKnown
+                ? max(AxisOscillation.memory, AxisOscillation.memorySwings / observed.corner)
                 : AxisOscillation.memory
             fresh = dt / (memory + dt)
             hand = dt / (AxisOscillation.handMemory + dt)
         }
 
-        /// Filter coefficients for the signals `seen`; `self` if corner frequency and time constant
-        /// are the same.
+        /// Filter coefficients for the signals `observed`; `self` if corner frequency and time
+        /// constant are the same.
         @_noLocks @inline(__always)
-        func adapted(to seen: OscillationWatch.Sight) -> Pace {
-            seen.corner == corner && seen.isKnown == isKnown ? self : Pace(seen, dt: dt)
+        func adapted(to observed: OscillationWatch.Sight) -> Pace {
+            observed.corner == corner && observed.isKnown == isKnown ? self : Pace(observed, dt: dt)
         }
     }
 
@@ -268,12 +270,12 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
 
     /// Counts the half cycles of the command; a new half cycle begins when the command changes its
     /// sign.
-    private mutating func count(_ told: Double, _ seen: OscillationWatch.Sight) {
-        let isUp = told > 0
+    private mutating func count(_ commanded: Double, _ observed: OscillationWatch.Sight) {
+        let isUp = commanded > 0
         if isUp != wasUp {
             let goesOn =
-                seen.followsHand
-                ? crest > max(Self.alike * crests.first, Self.crest * seen.floor)
+                observed.followsHand
+                ? crest > max(Self.alike * crests.first, Self.crest * observed.floor)
                     && Self.alike * crest < crests.first
                 : crest > Self.growing * crests.first
             halves = goesOn ? halves + 1 : 0
@@ -281,7 +283,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
             crest = 0
             wasUp = isUp
         }
-        crest = max(crest, abs(told))
+        crest = max(crest, abs(commanded))
     }
 
     @_noLocks
@@ -292,10 +294,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
 
     /// Checks the signals of one period. `past` is the command at the time `OscillationWatch.age`
     /// before the rate. Returns true if an oscillation is reported.
-    mutating func step(_ past: Double, _ seen: OscillationWatch.Sight, _ pace: Pace) -> Bool {
+    mutating func step(_ past: Double, _ observed: OscillationWatch.Sight, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
-        let rate = rateLow.pass(seen.rate, share: share)
-        let told = toldLow.pass(past, share: share)
+        let rate = rateLow.pass(observed.rate, share: share)
+        let commanded = commandedLow.pass(past, share: share)
         // The command's integral is high-passed like the command. The integral ends in the middle
         // of the period. Therefore the integral lags the command by 90° up to half the loop rate.
         let before = sumLow.first
@@ -304,27 +306,28 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         sumLow.second += (middle - sumLow.second) * share
         let sum = middle - sumLow.second
         rateSquare += (rate * rate - rateSquare) * fresh
-        toldSquare += (told * told - toldSquare) * fresh
+        commandedSquare += (commanded * commanded - commandedSquare) * fresh
         // Output of a low-pass of second order with the same corner frequency as the high-pass.
-        let slow = toldLow.first - toldLow.second
+        let slow = commandedLow.first - commandedLow.second
         handSquare += (slow * slow - handSquare) * pace.hand
         sumSquare += (sum * sum - sumSquare) * fresh
         inPhase += (rate * sum - inPhase) * fresh
-        inQuadrature += (rate * told - inQuadrature) * fresh
-        growth += (told * sum - growth) * fresh
-        let isSwinging = growth * growth < 0.5 * toldSquare * sumSquare
-        let size = cm_sqrt(toldSquare)
-        let least = rateSquare * toldSquare * sumSquare
-        let explained = inPhase * inPhase * toldSquare + inQuadrature * inQuadrature * sumSquare
+        inQuadrature += (rate * commanded - inQuadrature) * fresh
+        growth += (commanded * sum - growth) * fresh
+        let isSwinging = growth * growth < 0.5 * commandedSquare * sumSquare
+        let size = cm_sqrt(commandedSquare)
+        let least = rateSquare * commandedSquare * sumSquare
+        let explained =
+            inPhase * inPhase * commandedSquare + inQuadrature * inQuadrature * sumSquare
         let isCoherent = explained > Self.leastCoherence * least
-        count(told, seen)
-        if !seen.isKnown, !seen.followsHand { halves = 0 }
+        count(commanded, observed)
+        if !observed.isKnown, !observed.followsHand { halves = 0 }
         let isGrowing =
             crests.first + crests.second > Self.growth * (crests.fifth + crests.sixth)
             && crests.first >= crests.third && crests.second >= crests.fourth
-        if seen.isKnown, halves >= Self.swings, isGrowing, isSwinging, least > 0,
+        if observed.isKnown, halves >= Self.swings, isGrowing, isSwinging, least > 0,
             explained > Self.pureCoherence * least,
-            crests.first > max(tolerated, Self.early * seen.floor)
+            crests.first > max(tolerated, Self.early * observed.floor)
         {
             halves = 0
             evidence = 0
@@ -333,7 +336,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         }
         // An oscillation with an RMS command above about half of a motor's limit is never
         // tolerated.
-        let floor = seen.followsHand ? max(seen.floor, cm_sqrt(handSquare)) : seen.floor
+        let floor = observed.followsHand ? max(observed.floor, cm_sqrt(handSquare)) : observed.floor
         let isLarge = size > max(floor, min(tolerated, Self.plenty * floor))
         guard isLarge, isSwinging, least > 0, isCoherent || size > Self.plenty * floor else {
             evidence = max(0, evidence - dt)
@@ -343,7 +346,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         evidence += size > Self.plenty * floor ? 2 * dt : dt
         // If the oscillation has decayed since the last reduction of the gains, no further
         // reduction is necessary.
-        let lasts = seen.followsHand ? halves >= Self.handSwings : evidence > Self.patience
+        let lasts = observed.followsHand ? halves >= Self.handSwings : evidence > Self.patience
         guard lasts, size > 0.7 * level || level == 0 else { return false }
         evidence -= Self.repetition
         level = size

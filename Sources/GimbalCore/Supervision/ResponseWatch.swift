@@ -3,7 +3,7 @@
 /// Runs on the loop thread only, in constant time and without allocation.
 struct ResponseWatch: Sendable, BitwiseCopyable {
     private var axes = PerAxis(AxisResponse())
-    private var told = JointHistory()
+    private var commanded = JointHistory()
     private var lastRates: AxisVector?
 
     @_noLocks
@@ -37,13 +37,14 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         accelerations: AxisVector, delay: Double, rates: AxisVector, wanted: AxisVector,
         errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
-        let acted = told.value(age: delay, dt: dt)
-        told.append(accelerations, dt: dt)
+        let acted = commanded.value(age: delay, dt: dt)
+        commanded.append(accelerations, dt: dt)
         let last = lastRates
         lastRates = rates
         guard let last else { return }
         compare(
-            told: acted, seen: (rates - last) * (1 / dt), deviation: rates - wanted, errors: errors,
+            commanded: acted, observed: (rates - last) * (1 / dt), deviation: rates - wanted,
+            errors: errors,
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
@@ -61,20 +62,22 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         dt: Double
     ) {
         compare(
-            told: jointRates, seen: rates, deviation: rates - wanted, errors: errors, joints: nil,
+            commanded: jointRates, observed: rates, deviation: rates - wanted, errors: errors,
+            joints: nil,
             bar: ResponseBar(
                 least: 0.6, most: 1.5, correlation: 0.96, evidence: 1.5 * .pi / 180),
             least: .zero, dt: dt)
     }
 
     private mutating func compare(
-        told: AxisVector, seen: AxisVector, deviation: AxisVector, errors: AxisVector,
+        commanded: AxisVector, observed: AxisVector, deviation: AxisVector, errors: AxisVector,
         joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
         let pace = AxisResponse.Pace(dt: dt)
         axes.change {
             $0.step(
-                told: told[$1], seen: seen[$1], deviation: deviation[$1], error: errors[$1],
+                commanded: commanded[$1], observed: observed[$1], deviation: deviation[$1],
+                error: errors[$1],
                 joint: joints?[$1], bar: bar, least: least[$1], pace: pace)
         }
     }

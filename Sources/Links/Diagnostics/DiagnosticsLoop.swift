@@ -15,10 +15,10 @@ import Wire
 ///
 /// A stop is executed before all other requests. In each iteration, the thread searches all
 /// received input for a stop before it answers any request. An iteration ends after `turnSeconds`;
-/// the thread then checks the input for a stop again. The `QuestionDesk` answers requests that are
-/// slow to read or to answer. The thread that writes to the disk answers requests that wait for the
-/// disk. The `QuestionDesk` and the thread that writes to the disk send their answers through
-/// `LateReplies`.
+/// the thread then checks the input for a stop again. The `SlowRequestQueue` answers requests that
+/// are slow to read or to answer. The thread that writes to the disk answers requests that wait for
+/// the disk. The `SlowRequestQueue` and the thread that writes to the disk send their answers
+/// through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
     /// served.
@@ -35,7 +35,7 @@ struct DiagnosticsLoop {
     private let clock: @Sendable () -> Instant
 
     private let later: LateReplies
-    private let desk: QuestionDesk
+    private let desk: SlowRequestQueue
     private var connections: [ClientConnection] = []
     /// The client that is served first in the next iteration.
     private var first = 0
@@ -48,7 +48,7 @@ struct DiagnosticsLoop {
     init(
         listener: SocketListener, wake: FileDescriptor,
         configuration: DiagnosticsConfiguration, handler: RequestHandler, later: LateReplies,
-        desk: QuestionDesk, logger: Logger, clock: @escaping @Sendable () -> Instant
+        desk: SlowRequestQueue, logger: Logger, clock: @escaping @Sendable () -> Instant
     ) {
         self.handler = handler
         self.later = later

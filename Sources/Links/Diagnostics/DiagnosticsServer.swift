@@ -27,7 +27,7 @@ public final class DiagnosticsServer: Service {
     private let thread: ServiceThread
     private let questions: ServiceThread
     private let later: LateReplies
-    private let desk: QuestionDesk
+    private let desk: SlowRequestQueue
     /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
@@ -52,7 +52,7 @@ public final class DiagnosticsServer: Service {
         self.logger = logger
         self.clock = clock
         later = try LateReplies()
-        desk = try QuestionDesk()
+        desk = try SlowRequestQueue()
         questions = try ServiceThread(name: "airframed-ask", stackSize: Self.stackSize)
         thread = try ServiceThread(name: "airframed-diag", stackSize: Self.stackSize)
     }

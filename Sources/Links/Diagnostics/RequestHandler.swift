@@ -8,7 +8,7 @@ import Wire
 /// access, and encodes the result.
 ///
 /// On the server's thread, the handler immediately answers requests that move, stop or change
-/// something. The `QuestionDesk` answers read-only requests.
+/// something. The `SlowRequestQueue` answers read-only requests.
 struct RequestHandler: Sendable {
     /// Longest line that the server's thread parses, bytes. A request without a list of names and
     /// without text is much shorter than `shortLine`.
@@ -20,12 +20,12 @@ struct RequestHandler: Sendable {
     let variables: VariableIndex
     private let methods: [SocketMethod]
     private let later: LateReplies
-    private let desk: QuestionDesk
+    private let desk: SlowRequestQueue
     private let encoder: JSONEncoder
 
     init(
         port: any GimbalPort, services: SocketServices, policy: AccessPolicy, later: LateReplies,
-        desk: QuestionDesk
+        desk: SlowRequestQueue
     ) {
         self.later = later
         self.desk = desk
@@ -115,8 +115,8 @@ struct RequestHandler: Sendable {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
 
-    /// Sends the deferred answer of a request, or executes a request that the `QuestionDesk` has
-    /// parsed.
+    /// Sends the deferred answer of a request, or executes a request that the `SlowRequestQueue`
+    /// has parsed.
     func finish(
         _ reply: LateReplies.Reply, of connection: ClientConnection, clients: ClientStatus,
         now: Instant
@@ -157,14 +157,15 @@ struct RequestHandler: Sendable {
         connection.output.append { ReplyLine.append(id: id, t: t, result: result, to: &$0) }
     }
 
-    /// Passes a read-only request to the `QuestionDesk`; further requests of the connection wait
-    /// for the answer.
+    /// Passes a read-only request to the `SlowRequestQueue`; further requests of the connection
+    /// wait for the answer.
     private func ask(
-        _ body: QuestionDesk.Question.Body, _ connection: ClientConnection, _ clients: ClientStatus
+        _ body: SlowRequestQueue.Question.Body, _ connection: ClientConnection,
+        _ clients: ClientStatus
     ) {
         connection.isWaiting = true
         desk.ask(
-            QuestionDesk.Question(client: connection.client.id, body: body, clients: clients))
+            SlowRequestQueue.Question(client: connection.client.id, body: body, clients: clients))
     }
 
     /// Sends the refusal of a request to the client.
@@ -229,11 +230,11 @@ struct RequestHandler: Sendable {
 // MARK: Questions, on the desk's thread
 extension RequestHandler {
     /// Parses a waiting line; answers the request if it is read-only. Only the thread of the
-    /// `QuestionDesk` calls this method.
+    /// `SlowRequestQueue` calls this method.
     ///
     /// - Returns: Closure that sends the answer, or executes the request in the line; the server's
     ///   thread calls the closure.
-    func prepare(_ question: QuestionDesk.Question) -> LateReplies.Reply.Finish {
+    func prepare(_ question: SlowRequestQueue.Question) -> LateReplies.Reply.Finish {
         let request: Request
         switch question.body {
         case .request(let question): request = question

@@ -76,7 +76,7 @@ public struct SocketMethod: Sendable {
     /// function.
     enum Work: Sendable {
         /// A read-only request, which changes nothing. The function receives the state of the
-        /// server's connections, and runs on the thread of the `QuestionDesk`.
+        /// server's connections, and runs on the thread of the `SlowRequestQueue`.
         case question(@Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer)
         /// A request that runs on the server's thread and takes about 1 ms. During this time, no
         /// other client is served.

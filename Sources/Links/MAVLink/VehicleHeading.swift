@@ -32,15 +32,16 @@ struct VehicleHeading {
     ) {
         let q = state.q.map(Double.init)
         let vehicle = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
-        guard vehicle.isFinite, abs(vehicle.norm - 1) < 0.1, let seen = Self.heading(in: snapshot)
+        guard vehicle.isFinite, abs(vehicle.norm - 1) < 0.1,
+            let estimated = Self.heading(in: snapshot)
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
         // The reported heading is extrapolated by the vehicle's turn since the measurement.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
-        let told = EulerZXY.angles(vehicle.normalized).yaw + turned
-        let difference = Angle(radians: 0).shortestArc(to: .radians(told - seen)).radians
+        let reported = EulerZXY.angles(vehicle.normalized).yaw + turned
+        let difference = Angle(radians: 0).shortestArc(to: .radians(reported - estimated)).radians
         defer { heard = now }
         guard let north, let heard, now.seconds(since: heard) < Self.staleSeconds else {
             self.north = difference

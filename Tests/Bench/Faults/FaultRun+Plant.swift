@@ -69,7 +69,7 @@ extension FaultRun {
         _ trace: FaultTrace, _ twin: FaultTrace, _ plant: inout PlantOutcome
     ) {
         let degrees = 180 / Double.pi
-        var calm = (short: 0.0, long: 0.0)
+        var softening = (short: 0.0, long: 0.0)
         func watch(_ rates: [Vector3], from onset: Int, length: Double) -> Double {
             var tremor = Tremor(length: length)
             for (index, rate) in rates.enumerated() {
@@ -78,10 +78,10 @@ extension FaultRun {
             return tremor.largest.angle
         }
         let (healthy, handle) = (twin.points.map(\.rate), twin.points.map(\.handleRate))
-        calm.short = max(
+        softening.short = max(
             Self.beyondTwin * watch(healthy, from: twin.onset, length: Self.window),
             watch(handle, from: twin.onset, length: Self.window))
-        calm.long = max(
+        softening.long = max(
             Self.beyondTwin * watch(healthy, from: twin.onset, length: 0.5),
             watch(handle, from: twin.onset, length: 0.5))
         var (brief, long) = (Tremor(length: Self.window), Tremor())
@@ -96,12 +96,12 @@ extension FaultRun {
             long.note(point.rate * degrees, counts: since >= 0, dt: trace.dt)
             let ended = brief.note(point.rate * degrees, counts: since >= 0, dt: trace.dt)
             guard since >= 0, let ended else { continue }
-            let trembles = ended.isTrembling(beside: calm.short) && point.isEnabled
+            let trembles = ended.isTrembling(beside: softening.short) && point.isEnabled
             if trembles { plant.trembling += Self.window }
             unnamed = trembles && !isTold ? unnamed + Self.window : 0
             plant.unnamed = max(plant.unnamed, unnamed)
         }
-        plant.isTrembling = long.present.isTrembling(beside: calm.long)
+        plant.isTrembling = long.present.isTrembling(beside: softening.long)
         plant.lastTremor = long.present.rate
     }
 }

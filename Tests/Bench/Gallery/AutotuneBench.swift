@@ -192,9 +192,9 @@ enum AutotuneBench {
     /// motors without encoders) at frequencies from 0.7 to 6 Hz. The runs with and without pushes
     /// have identical noise and identical steps of the walker.
     private static func quality(_ what: Case, _ parameters: Stabilizer.Parameters) -> Double {
-        var calm = SimulatedLoop(gimbal(what, .walking), parameters)
-        var pushed = calm
-        let inertia = calm.gimbal.parameters.plant.inertia.pitch
+        var softening = SimulatedLoop(gimbal(what, .walking), parameters)
+        var pushed = softening
+        let inertia = softening.gimbal.parameters.plant.inertia.pitch
         var (error, disturbance) = (0.0, 0.0)
         // A motor without encoder can resist pushes of 3 rad/s² RMS while a person walks, even with
         // four times the inertia.
@@ -207,11 +207,11 @@ enum AutotuneBench {
                 : [0.7, 1.3, 2.3, 3.7, 6.1].map { sin(2 * .pi * $0 * time + $0) }.reduce(0, +)
                     * strength
             pushed.gimbal.push = Vector3(0, push * inertia, 0)
-            calm.step()
+            softening.step()
             pushed.step()
             guard tick > 12_000 else { continue }
             guard pushed.output.enabled else { return .infinity }
-            let moved = pushed.snapshot.attitudeError.y - calm.snapshot.attitudeError.y
+            let moved = pushed.snapshot.attitudeError.y - softening.snapshot.attitudeError.y
             error += moved * moved
             disturbance += push * push
         }

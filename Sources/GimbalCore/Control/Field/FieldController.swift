@@ -279,7 +279,7 @@ public struct FieldController: MotorController {
         rates: AxisVector, known: AxisVector, kinematics: JointKinematics, stage: Stage,
         dt: Double
     ) {
-        let p = parameters.slackened(search.slack)
+        let p = parameters.narrowed(search.bandwidthFactor)
         var bandwidth = p.observerBandwidth
         var isLearning = false
         switch stage {
@@ -314,7 +314,7 @@ public struct FieldController: MotorController {
     private func moment(
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {
-        let p = parameters.slackened(search.slack)
+        let p = parameters.narrowed(search.bandwidthFactor)
         var rateGain = p.rateGain
         var attitudeGain = p.attitudeGain
         switch stage {

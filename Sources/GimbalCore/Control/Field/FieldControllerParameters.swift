@@ -54,13 +54,13 @@ extension FieldController {
             return result
         }
 
-        /// Copy of this tuning with every corner frequency multiplied by `slack`, 0...1.
+        /// Copy of this tuning with every corner frequency multiplied by `bandwidthFactor`, 0...1.
         @_noLocks
-        func slackened(_ slack: Double) -> Parameters {
+        func narrowed(_ bandwidthFactor: Double) -> Parameters {
             var result = self
-            result.attitudeGain = attitudeGain * slack
-            result.rateGain = rateGain * slack
-            result.observerBandwidth = observerBandwidth * slack
+            result.attitudeGain = attitudeGain * bandwidthFactor
+            result.rateGain = rateGain * bandwidthFactor
+            result.observerBandwidth = observerBandwidth * bandwidthFactor
             return result
         }
     }

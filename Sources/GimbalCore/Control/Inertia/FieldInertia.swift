@@ -26,7 +26,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
     /// Factor on all corner frequencies; below 1 if the loop has oscillated with a correct inertia.
-    private(set) var slack = 1.0
+    private(set) var bandwidthFactor = 1.0
     /// Axes that have oscillated with a correct inertia.
     private var late = AxisSet.none
     /// Remaining time, s, after a reduction of the corner frequencies, until an oscillation can
@@ -41,9 +41,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     private var pitch = InertiaProbe()
 
     /// Factor by which each reduction multiplies all corner frequencies.
-    private static var slackStep: Double { @_noLocks get { 0.7 } }
-    /// Lower limit of `slack`.
-    private static var leastSlack: Double { @_noLocks get { 0.35 } }
+    private static var bandwidthStep: Double { @_noLocks get { 0.7 } }
+    /// Lower limit of `bandwidthFactor`.
+    private static var leastBandwidthFactor: Double { @_noLocks get { 0.35 } }
     /// Time for an oscillation to decay after a reduction of the corner frequencies, s.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
     /// Minimum time that a replacement of the camera takes after an inertia measurement, s.
@@ -175,14 +175,14 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     }
 
     /// Reduces all corner frequencies of the loop. The given axes have oscillated with a correct
-    /// inertia, so the loop delay is longer than assumed. If `slack` is at its lower limit, only
-    /// the inertia estimate can be reduced further.
+    /// inertia, so the loop delay is longer than assumed. If `bandwidthFactor` is at its lower
+    /// limit, only the inertia estimate can be reduced further.
     private mutating func blameDelay(_ axes: AxisSet) {
-        guard settling > 0 || slack > Self.leastSlack else { return }
+        guard settling > 0 || bandwidthFactor > Self.leastBandwidthFactor else { return }
         shaking.trust(axes)
         late.insert(axes)
         guard settling == 0 else { return }
-        slack = max(Self.leastSlack, Self.slackStep * slack)
+        bandwidthFactor = max(Self.leastBandwidthFactor, Self.bandwidthStep * bandwidthFactor)
         settling = Self.settlingTime
     }
 
@@ -226,7 +226,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         dt: Double
     ) -> Bool {
         let lowered = shaking.step(
-            told: Vector3(
+            commanded: Vector3(
                 moment.x / belief.roll, moment.y / belief.pitch, moment.z / belief.yaw),
             largest: AxisVector(
                 yaw: largest.yaw / belief.yaw, roll: largest.roll / belief.roll,
@@ -255,7 +255,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()
-        (slack, late) = (1, .none)
+        (bandwidthFactor, late) = (1, .none)
         sinceShaking = .infinity
     }
 
@@ -269,7 +269,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     mutating func forgetSuspicion() {
         shaking.forgetMotion()
         suspected = nil
-        (slack, late) = (1, .none)
+        (bandwidthFactor, late) = (1, .none)
         settling = 0
         sinceSwing = 0
         sinceShaking = .infinity

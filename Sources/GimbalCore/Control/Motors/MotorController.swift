@@ -104,8 +104,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// Learned product of mass and centre-of-mass offset of the camera, camera frame, kg·m.
     var imbalance = Vector3.zero
     /// Motor noise of each camera axis (see `MotorNoise`). `rms` is the RMS feedback moment above
-    /// 50 Hz, N·m; `calm` is the resulting stiffness reduction, 0...1.
-    var hum = (rms: AxisVector.zero, calm: AxisVector.zero)
+    /// 50 Hz, N·m; `softening` is the resulting stiffness reduction, 0...1.
+    var hum = (rms: AxisVector.zero, softening: AxisVector.zero)
     /// Torques for the polarity check. If the camera moves in the opposite direction, a motor or a
     /// sensor has the wrong sign.
     var push = MotorEffect.Push.unknown

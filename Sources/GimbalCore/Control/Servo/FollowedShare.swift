@@ -77,15 +77,15 @@ struct FollowedShare: Sendable, BitwiseCopyable {
             }
         }
         let delay = servo.delay + servo.sensorDelay
-        let told = predictions.value(age: delay, dt: dt)
-        let toldFast = fastParts.value(age: delay, dt: dt)
+        let commanded = predictions.value(age: delay, dt: dt)
+        let commandedFast = fastParts.value(age: delay, dt: dt)
         let answer = dt / (servo.lag + dt)
         let memory = learns ? dt / (Self.memory + dt) : 0
         let floor = max(servo.deadBand, Self.noise) * max(servo.deadBand, Self.noise)
         let here = path
         axes.change { axis, name in
-            axis.answered += (told[name] - axis.answered) * answer
-            axis.answeredFast += (toldFast[name] - axis.answeredFast) * answer
+            axis.answered += (commanded[name] - axis.answered) * answer
+            axis.answeredFast += (commandedFast[name] - axis.answeredFast) * answer
             // Prediction error if the servos compensate only the slow part.
             let left = here[name] - axis.answered + axis.answeredFast
             let square = axis.answeredFast * axis.answeredFast

@@ -90,7 +90,7 @@ public struct ServoController: MotorController {
     private var followed = FollowedShare()
     private var shaking = OscillationGuard(least: Self.leastShare)
     /// Commanded joint rates in the last step, rad/s.
-    private var toldRates = AxisVector.zero
+    private var commandedRates = AxisVector.zero
 
     /// Smallest factor on the gains after oscillations. The commands then change so slowly that the
     /// delay of any servo is negligible.
@@ -162,7 +162,7 @@ public struct ServoController: MotorController {
         let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
         let handle = sampled * relative.conjugate
         watchOscillation(
-            told: kinematics.relativeRate(jointRates: toldRates), rate: rate,
+            commanded: kinematics.relativeRate(jointRates: commandedRates), rate: rate,
             isExcited: !(excitation == .zero), dt: dt)
         let earlier = handleMotion.attitude
         if let handleRate = input.handleRate, handleRate.isFinite {
@@ -205,7 +205,7 @@ public struct ServoController: MotorController {
         handleMotion = HandleTracker()
         followed = FollowedShare()
         shaking = OscillationGuard(least: Self.leastShare)
-        toldRates = .zero
+        commandedRates = .zero
         lasting = .zero
         attitudeError = .zero
         saturated = .none
@@ -255,19 +255,21 @@ public struct ServoController: MotorController {
 
     /// Checks whether the servos make the camera oscillate.
     private mutating func watchOscillation(
-        told: Vector3, rate: Vector3, isExcited: Bool, dt: Double
+        commanded: Vector3, rate: Vector3, isExcited: Bool, dt: Double
     ) {
         guard parameters.watchesOscillation else {
             shaking = OscillationGuard(least: Self.leastShare)
             return
         }
         guard !isExcited else { return shaking.forgetMotion() }
-        func sight(_ told: Double, _ rate: Double) -> OscillationWatch.Sight {
+        func sight(_ commanded: Double, _ rate: Double) -> OscillationWatch.Sight {
             OscillationWatch.Sight(
-                told: told, rate: rate, floor: Self.stir, corner: Self.hand, followsHand: true)
+                commanded: commanded, rate: rate, floor: Self.stir, corner: Self.hand,
+                followsHand: true)
         }
         let lowered = shaking.step(
-            yaw: sight(told.z, rate.z), roll: sight(told.x, rate.x), pitch: sight(told.y, rate.y),
+            yaw: sight(commanded.z, rate.z), roll: sight(commanded.x, rate.x),
+            pitch: sight(commanded.y, rate.y),
             dt: dt)
         // If the oscillation decays with the lower gains, no further reduction is necessary.
         if !lowered.isEmpty { shaking.forgetMotion() }
@@ -305,6 +307,6 @@ public struct ServoController: MotorController {
         saturated = bounded.differing(from: wanted)
         saturated.insert(step.differing(from: change))
         joints = joints + step
-        toldRates = step * (1 / dt)
+        commandedRates = step * (1 / dt)
     }
 }

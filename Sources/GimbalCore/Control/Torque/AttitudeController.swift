@@ -37,7 +37,7 @@ public struct AttitudeController: MotorController {
     private var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
     /// Recently commanded torques, N·m.
-    private var told = JointHistory()
+    private var commanded = JointHistory()
     /// Camera's rate in the last period, body frame, rad/s; nil if unknown.
     private var lastRate: Vector3?
     private var inertia: InertiaSearch
@@ -121,10 +121,10 @@ public struct AttitudeController: MotorController {
             state.inertia = (inertia.values, inertia.sigmas)
             state.friction = learnedFriction
             state.imbalance = learnedImbalance
-            state.hum = (noise.rms, noise.calm)
+            state.hum = (noise.rms, noise.softening)
             state.unexplained = unexplained
             state.isProbing = inertia.isProbing
-            state.push = .told(answer, planned: planned)
+            state.push = .commanded(answer, planned: planned)
             return state
         }
     }
@@ -196,7 +196,7 @@ public struct AttitudeController: MotorController {
             answer = .zero
             return .zero
         }
-        told.append(torque * share, dt: dt)
+        commanded.append(torque * share, dt: dt)
         lastRate = rate
         let exerted = kinematics.moment(torques: torque * share)
         answer =
@@ -234,7 +234,7 @@ public struct AttitudeController: MotorController {
     public mutating func reset(joints: AxisVector = .zero) {
         pids.change { pid, _ in pid.reset() }
         friction.reset()
-        told.fill(.zero)
+        commanded.fill(.zero)
         lastRate = nil
         imbalance.doubt()
         beginSearch()
@@ -282,8 +282,8 @@ public struct AttitudeController: MotorController {
             // If the true delay were shorter than assumed, the lag compensator would raise the gain
             // too far. Therefore the compensator is off until the delay is known.
             let delay = inertia.isDelayKnown ? loopDelay : 0
-            let calm = noise.calm
-            lags.change { $0 = LagCompensator.Coefficients(delay: delay, dt: dt, calm: calm[$1]) }
+            let softening = noise.softening
+            lags.change { $0 = .init(delay: delay, dt: dt, softening: softening[$1]) }
         }
         let ahead = axes.times(acceleration)
         feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
@@ -328,7 +328,7 @@ public struct AttitudeController: MotorController {
         guard let lastRate else { return .unknown }
         let inertial = inertia.values.times((rate - lastRate) * (1 / dt))
         let carried = inertial + imbalance.moment(specificForce: specificForce)
-        return told.value(age: loopDelay, dt: dt) - kinematics.torques(moment: carried)
+        return commanded.value(age: loopDelay, dt: dt) - kinematics.torques(moment: carried)
     }
 
     /// Learns the camera's imbalance, and subtracts the learned part of the load from the
@@ -351,7 +351,7 @@ public struct AttitudeController: MotorController {
     /// keeps its shape and margins. If the delay is shorter, the margins are larger, and the tuning
     /// does not change.
     private var stretch: Double {
-        oscillation.slack * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
+        oscillation.bandwidthFactor * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
     /// Applies a tuning; the integrated torque does not change. If the configured inertia has
@@ -372,13 +372,13 @@ public struct AttitudeController: MotorController {
         friction.parameters.learningRate = new.frictionLearningRate
         friction.parameters.limit = min(new.frictionLimit, limit.smallest / 2)
         friction.parameters.lead = loopDelay
-        let (stretch, calm) = (stretch, noise.calm)
+        let (stretch, softening) = (stretch, noise.softening)
         let (axes, cautions) = (inertia.values, inertia.caution)
         var gain = AxisVector.zero
         pids.change { pid, axis in
             let caution = cautions[axis]
             let root = cm_sqrt(caution)
-            let share = MotorNoise.Share(calm: calm[axis])
+            let share = MotorNoise.Share(softening: softening[axis])
             gain[axis] = new.attitudeGain[axis] * root * stretch * share.attitude
             var rate = PIDController.Parameters()
             rate.kp = new.rateGain[axis] * stretch * share.rate

@@ -84,18 +84,19 @@ public struct HandPush: Sendable, BitwiseCopyable {
 
     /// Updates the detection with the observations of one control period of `dt` seconds.
     @_noLocks
-    mutating func step(_ seen: Evidence, parameters p: Parameters, dt: Double) {
+    mutating func step(_ observed: Evidence, parameters p: Parameters, dt: Double) {
         wait = max(0, wait - dt)
         let isWaiting = wait > 0
         joints.change { joint, axis in
-            let torque = seen.unexplained[axis]
+            let torque = observed.unexplained[axis]
             guard !torque.isNaN else { return joint.end() }
             joint.follow(torque, dt: dt)
             joint.step(
                 Joint.Bounds(
-                    limit: seen.limit[axis], friction: seen.friction[axis],
-                    isPushable: !isWaiting && seen.pushable.contains(axis)),
-                angle: seen.joints[axis], deviation: seen.deviation[axis], parameters: p, dt: dt)
+                    limit: observed.limit[axis], friction: observed.friction[axis],
+                    isPushable: !isWaiting && observed.pushable.contains(axis)),
+                angle: observed.joints[axis], deviation: observed.deviation[axis], parameters: p,
+                dt: dt)
         }
     }
 }

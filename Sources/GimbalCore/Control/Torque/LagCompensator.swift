@@ -28,23 +28,23 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     typealias Coefficients = Biquad.Coefficients
 
     /// Corner (corner frequency times loop delay, rad) and damping ratio of the filter's poles. The
-    /// poles approach the zeros as the stiffness reduction `calm` (0...1, see `MotorNoise`)
+    /// poles approach the zeros as the stiffness reduction `softening` (0...1, see `MotorNoise`)
     /// increases.
     @_noLocks
-    fileprivate static func poles(calm: Double) -> (corner: Double, damping: Double) {
+    fileprivate static func poles(softening: Double) -> (corner: Double, damping: Double) {
         (
-            poleCorner * cm_exp(calm * cm_log(zeroCorner / poleCorner)),
-            poleDamping * cm_exp(calm * cm_log(zeroDamping / poleDamping))
+            poleCorner * cm_exp(softening * cm_log(zeroCorner / poleCorner)),
+            poleDamping * cm_exp(softening * cm_log(zeroDamping / poleDamping))
         )
     }
 
     /// Gain and phase (rad) of the compensator at the frequency `omega`, rad/s, for a loop delay,
-    /// s, and a stiffness reduction `calm`, 0...1. With a delay of zero, the gain is 1. The loop
-    /// thread must not call this function.
+    /// s, and a stiffness reduction `softening`, 0...1. With a delay of zero, the gain is 1. The
+    /// loop thread must not call this function.
     static func response(
-        omega: Double, delay: Double, calm: Double = 0
+        omega: Double, delay: Double, softening: Double = 0
     ) -> (gain: Double, phase: Double) {
-        let poles = poles(calm: calm)
+        let poles = poles(softening: softening)
         let zero = omega * delay / zeroCorner
         let pole = omega * delay / poles.corner
         let above = (real: 1 - zero * zero, imaginary: 2 * zeroDamping * zero)
@@ -95,16 +95,16 @@ extension Biquad.Coefficients {
     ///   - delay: Delay of the loop, s. If the delay is shorter than two periods, the filter has no
     ///     effect.
     ///   - dt: Control period, s.
-    ///   - calm: Stiffness reduction, 0...1 (see `MotorNoise`). If `calm` is 1, the poles equal the
-    ///     zeros, so the compensator has no effect.
+    ///   - softening: Stiffness reduction, 0...1 (see `MotorNoise`). If `softening` is 1, the poles
+    ///     equal the zeros, so the compensator has no effect.
     @_noLocks
-    init(delay: Double, dt: Double, calm: Double = 0) {
+    init(delay: Double, dt: Double, softening: Double = 0) {
         self.init()
         guard delay >= 2 * dt, dt > 0 else { return }
         // Numerator and denominator are s² / corner² + 2 damping s / corner + 1. The substitution s
         // / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2) is exact at the corner.
         let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
-        let poles = LagCompensator.poles(calm: calm)
+        let poles = LagCompensator.poles(softening: softening)
         let pole = min(poles.corner / delay * dt / 2, 1.3)
         let zeroRate = cm_cos(zero) / cm_sin(zero)
         let poleRate = max(cm_cos(pole) / cm_sin(pole), zeroRate / LagCompensator.largestLead)

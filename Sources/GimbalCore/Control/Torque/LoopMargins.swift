@@ -32,7 +32,7 @@ public struct LoopMargins: Sendable, Equatable {
         /// Delay that the lag compensator is designed for, s; 0 means no compensator.
         public var compensatedDelay = 0.0
         /// Stiffness reduction of the axis, 0...1 (see `MotorNoise`).
-        public var calm = 0.0
+        public var softening = 0.0
         /// Sample period of the derivative, s; 0 means a continuous derivative.
         public var period = 0.0
         /// Filter of the measured rate.
@@ -225,7 +225,7 @@ public struct LoopMargins: Sendable, Equatable {
         let (real, imaginary) = (path.real + damping.real, path.imaginary + damping.imaginary)
         // The double integration 1 / s² changes the sign.
         let lead = LagCompensator.response(
-            omega: omega, delay: shape.compensatedDelay, calm: shape.calm)
+            omega: omega, delay: shape.compensatedDelay, softening: shape.softening)
         let gain =
             lead.gain * cm_sqrt(real * real + imaginary * imaginary) / (omega * omega)
         let raw = cm_atan2(-imaginary, -real) + lead.phase - omega * delay

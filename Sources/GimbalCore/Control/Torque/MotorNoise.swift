@@ -7,16 +7,16 @@ internal import CMathShim
 /// commanded acceleration is the same for every camera, so the noise torque is proportional to the
 /// inertia. With a heavy camera, the motors would therefore be audible, become warm and drain the
 /// battery. A heavy camera does not need the full stiffness, because friction and cables move it
-/// less. `calm` is the stiffness reduction of each axis, 0...1. If `calm` is 0, the loop is as
-/// stiff as tuned. If `calm` is 1, the loop has no `LagCompensator`: the motor noise is reduced to
-/// a quarter, and the response to a push is 1.8 times as large. If the motor noise is reduced to
-/// half, the response to a push is 1.35 times as large. The loop has margins of 6 dB and 45°
-/// (`LoopMargins`) at every stiffness reduction.
+/// less. `softening` is the stiffness reduction of each axis, 0...1. If `softening` is 0, the loop
+/// is as stiff as tuned. If `softening` is 1, the loop has no `LagCompensator`: the motor noise is
+/// reduced to a quarter, and the response to a push is 1.8 times as large. If the motor noise is
+/// reduced to half, the response to a push is 1.35 times as large. The loop has margins of 6 dB and
+/// 45° (`LoopMargins`) at every stiffness reduction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
     /// Stiffness reduction of each camera axis, 0...1, in steps of 1/32.
-    private(set) var calm = AxisVector.zero
+    private(set) var softening = AxisVector.zero
     /// RMS feedback moment above 50 Hz about each camera axis over about a second, N·m.
     var rms: AxisVector {
         @_noLocks get {
@@ -49,14 +49,14 @@ struct MotorNoise: Sendable, BitwiseCopyable {
 
         /// Creates the factors for a stiffness reduction.
         ///
-        /// - Parameter calm: Stiffness reduction, 0...1.
+        /// - Parameter softening: Stiffness reduction, 0...1.
         @_noLocks
-        init(calm: Double) {
-            attitude = cm_exp(-0.32 * calm)
-            rate = cm_exp(-0.343 * calm)
-            integral = cm_exp(-0.257 * calm)
-            derivative = cm_exp(-0.08 * calm)
-            cutoff = cm_exp(-0.575 * calm)
+        init(softening: Double) {
+            attitude = cm_exp(-0.32 * softening)
+            rate = cm_exp(-0.343 * softening)
+            integral = cm_exp(-0.257 * softening)
+            derivative = cm_exp(-0.08 * softening)
+            cutoff = cm_exp(-0.575 * softening)
         }
     }
 
@@ -107,11 +107,11 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         adapt(.yaw, bound, dt: dt)
         adapt(.roll, bound, dt: dt)
         adapt(.pitch, bound, dt: dt)
-        let before = calm
-        Self.round(&calm.yaw, exact.yaw)
-        Self.round(&calm.roll, exact.roll)
-        Self.round(&calm.pitch, exact.pitch)
-        return !(calm == before)
+        let before = softening
+        Self.round(&softening.yaw, exact.yaw)
+        Self.round(&softening.roll, exact.roll)
+        Self.round(&softening.pitch, exact.pitch)
+        return !(softening == before)
     }
 
     /// Interrupts the noise measurement during a start, a probe or an oscillation.
@@ -138,10 +138,10 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         }
     }
 
-    private static func round(_ calm: inout Double, _ exact: Double) {
+    private static func round(_ softening: inout Double, _ exact: Double) {
         // A hysteresis prevents alternation between two steps.
-        if abs(exact - calm) * steps >= 1 || exact == 0 || exact == 1 {
-            calm = cm_floor(exact * steps + 0.5) / steps
+        if abs(exact - softening) * steps >= 1 || exact == 0 || exact == 1 {
+            softening = cm_floor(exact * steps + 0.5) / steps
         }
     }
 }

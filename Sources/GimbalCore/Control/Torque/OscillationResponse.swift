@@ -36,15 +36,15 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         /// The gains are reduced, because the inertia is uncertain; the controller must set its
         /// integrals to `calmLoad`.
         case lowered
-        /// The factor `slack` on all corner frequencies has been reduced.
-        case slackened
+        /// The factor `bandwidthFactor` on all corner frequencies has been reduced.
+        case narrowed
     }
 
     /// The camera axes with reduced gains, from an oscillation until the end of the probe.
     private(set) var oscillating = AxisSet.none
     /// Scale factor for all corner frequencies of the loop; below 1 if the loop has oscillated with
     /// a correct inertia.
-    private(set) var slack = 1.0
+    private(set) var bandwidthFactor = 1.0
     /// Load moment that the integrals compensated before the oscillation, camera frame, N·m.
     private(set) var calmLoad = Vector3.zero
 
@@ -55,10 +55,10 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     private var settling = 0.0
 
     /// Factor by which one response reduces all corner frequencies; 0.7 reduces the gain by 3 dB.
-    private static var slackStep: Double { @_noLocks get { 0.7 } }
+    private static var bandwidthStep: Double { @_noLocks get { 0.7 } }
     /// Lower limit of the scale factor for all corner frequencies, after three reductions. If the
     /// camera still shakes at the lower limit, the loop is not the cause.
-    private static var leastSlack: Double { @_noLocks get { 0.35 } }
+    private static var leastBandwidthFactor: Double { @_noLocks get { 0.35 } }
     /// Time for an oscillation to decay after a reduction of the gains, s: five times the time
     /// constant of `OscillationWatch`.
     private static var settlingTime: Double { @_noLocks get { 0.2 } }
@@ -91,19 +91,19 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// - Returns: The required change of the controller.
     @_noLocks
     mutating func step(_ loop: Loop, inertia: inout InertiaSearch, dt: Double) -> Change {
-        var seen = watch(loop, &inertia, dt: dt)
+        var observed = watch(loop, &inertia, dt: dt)
         settling = max(0, settling - dt)
-        if settling > 0 { seen = .none }
+        if settling > 0 { observed = .none }
         var change = Change.none
         let axes = inertia.values
-        if !seen.isEmpty {
+        if !observed.isEmpty {
             settling = Self.settlingTime
-            let new = seen.subtracting(oscillating)
+            let new = observed.subtracting(oscillating)
             if new.contains(.yaw) { suspected.yaw = axes.yaw }
             if new.contains(.roll) { suspected.roll = axes.roll }
             if new.contains(.pitch) { suspected.pitch = axes.pitch }
-            oscillating.insert(seen)
-            inertia.suspect(seen)
+            oscillating.insert(observed)
+            inertia.suspect(observed)
             change = .lowered
         } else if !oscillating.isEmpty, !inertia.isProbing {
             change = judge(axes)
@@ -124,7 +124,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             _ exerted: Double, _ rate: Double, _ axis: GimbalAxis
         ) -> OscillationWatch.Sight {
             OscillationWatch.Sight(
-                told: exerted / axes[axis], rate: rate,
+                commanded: exerted / axes[axis], rate: rate,
                 floor: max(shaken[axis], swing[axis]) / axes[axis],
                 corner: max(corner * cm_sqrt(caution[axis]), OscillationWatch.hand),
                 isKnown: !inertia.isProbing)
@@ -144,11 +144,11 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         let isPitch = abs(cm_log(axes.pitch / suspected.pitch)) > Self.difference
         let innocent = oscillating.subtracting(
             AxisSet(yaw: isYaw, roll: isRoll, pitch: isPitch))
-        let isSlackened = innocent == oscillating && slack > Self.leastSlack
+        let isNarrowed = innocent == oscillating && bandwidthFactor > Self.leastBandwidthFactor
         oscillating = .none
-        if isSlackened {
-            slack = max(Self.leastSlack, Self.slackStep * slack)
-            return .slackened
+        if isNarrowed {
+            bandwidthFactor = max(Self.leastBandwidthFactor, Self.bandwidthStep * bandwidthFactor)
+            return .narrowed
         }
         watch.tolerate(innocent)
         return .none

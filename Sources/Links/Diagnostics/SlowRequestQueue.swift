@@ -11,7 +11,7 @@ import Wire
 /// short lines, and leaves read-only requests to the queue's thread. A request that moves or stops
 /// the camera never waits for a read-only request. Each connection can have only one request in the
 /// queue. Therefore one client does not delay other clients for long.
-final class QuestionDesk: Sendable {
+final class SlowRequestQueue: Sendable {
     /// Client's request that waits for the queue's thread.
     struct Question: Sendable {
         /// The request, as bytes or already parsed.
