@@ -77,11 +77,11 @@ struct MotorSetupTests {
     }
 
     /// Factors on inertia and friction.
-    static let loads = [(0.06, 1.0), (4, 1), (1, 0.1), (1, 2), (1, 3)]
+    private static let cameras: [(Double, Double)] = [(0.06, 1.0), (4, 1), (1, 0.1), (1, 2), (1, 3)]
 
     @Test(
         "a light, a heavy, a loose and a stiff camera do not fling",
-        arguments: [MotorType.field, .torque], loads)
+        arguments: [MotorType.field, .torque], cameras)
     func loads(type: MotorType, load: (Double, Double)) {
         var gimbal = WiredGimbal(type: type)
         (gimbal.inertiaFactor, gimbal.frictionFactor) = load
