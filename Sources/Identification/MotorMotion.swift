@@ -24,10 +24,10 @@ public enum MotorProblem: String, Error, Sendable, CaseIterable {
 /// ratio of measured to commanded angle.
 ///
 /// A stroke is the motion between two reversals of the command. For each stroke, the camera's
-/// rotation is compared with the change of the command. For a position command, only 40 % to 90 %
-/// of each stroke are used: friction and dead band hold the camera after a reversal, and a dead band
-/// makes it move in jumps before the next one. A constant offset of the gyroscope cancels, because
-/// the strokes have both directions.
+/// rotation is compared with the change of the command. The beginning and the end of a stroke are not
+/// used: after a reversal, friction or the dead band of a servo hold the camera, and a dead band makes
+/// it move in jumps before the next one. A constant offset of the gyroscope cancels, because the
+/// strokes have both directions.
 public struct MotorMotion: Sendable {
     /// Result for one motor.
     public struct Finding: Sendable, Equatable {
@@ -53,7 +53,7 @@ public struct MotorMotion: Sendable {
     }
 
     /// Fractions of a stroke's command between which the stroke is used.
-    private static let used = 0.4...0.9
+    private static let used = (servo: 0.1...0.9, field: 0.4...0.9)
     /// Smallest rotation in a stroke that counts as motion, rad: for positions, and for torques.
     private static let smallest = (position: 0.3 * Double.pi / 180, torque: 0.06 * Double.pi / 180)
     /// Largest `residual` of an undisturbed motion.
@@ -65,6 +65,7 @@ public struct MotorMotion: Sendable {
     private let settling: Double
     /// Amplitude of the position command of a motor test, rad; see `MotorSwing`.
     private let swing: Double
+    private let used: ClosedRange<Double>
     /// Time of the first command, s; nil before it.
     private var began: Double?
     private var last: (seconds: Double, command: Double)?
@@ -81,7 +82,13 @@ public struct MotorMotion: Sendable {
     ///   - settling: Shortest time from the first command to the first used stroke, s.
     public init(_ type: MotorType, settling: Double = 2) {
         if case .torque = type { isTorque = true } else { isTorque = false }
-        if case .field = type { swing = 16 * .pi / 180 } else { swing = 4 * .pi / 180 }
+        if case .field = type {
+            swing = 16 * .pi / 180
+            used = Self.used.field
+        } else {
+            swing = 4 * .pi / 180
+            used = Self.used.servo
+        }
         self.settling = settling
     }
 
@@ -112,7 +119,7 @@ public struct MotorMotion: Sendable {
         }
         guard var stroke = present else { return }
         force += accel
-        guard isTorque || Self.used.contains(abs(command - reversal) / (2 * swing)) else { return }
+        guard isTorque || used.contains(abs(command - reversal) / (2 * swing)) else { return }
         stroke.command = isTorque ? sign : stroke.command + change
         stroke.seconds += dt
         stroke.rotation += rate * dt
@@ -153,7 +160,9 @@ public struct MotorMotion: Sendable {
         let size = gain.norm * (cc / count).squareRoot()
         let rest = (squares / count).squareRoot()
         let smallest = isTorque ? Self.smallest.torque : Self.smallest.position
-        guard largest > smallest, max(size, rest) > smallest else { throw .noMotion }
+        guard largest > smallest, size > smallest || rest > Self.smallest.position else {
+            throw .noMotion
+        }
         let residual = rest / max(size, 1e-9)
         guard size > smallest, residual < Self.largestResidual else { throw .disturbed }
         let (axis, alignment) = joint(along: gain / gain.norm)
