@@ -139,7 +139,9 @@ export class SetupView {
   async #chips(body) {
     const state = el("ul", { class: "plain" });
     const next = el("button", { type: "button", class: "main", onclick: () => this.#finish("sensors") }, "The chips are right");
-    body.append(el("p", {}, "The following chips are configured. If a chip is missing, correct the section hardware of the configuration file, and restart airframed."), state, next);
+    const found = el("div", { role: "status" });
+    body.append(el("p", {}, "The following chips are configured. If a chip is missing, correct the section hardware of the configuration file, and restart airframed."), state,
+      el("div", { class: "row" }, el("button", { type: "button", onclick: () => this.#search(found) }, "Search the buses")), found, next);
     const settings = await attempt(() => this.link.request("get", { keys: ["hardware"] }), true);
     if (!Array.isArray(settings)) return;
     const value = Object.fromEntries(settings.map((setting) => [setting.key, setting.value]));
@@ -154,6 +156,19 @@ export class SetupView {
           ? `The sensor delivers ${fixed(status.imu.rate_hz, 0)} samples per second.` : "The sensor has not delivered a sample."));
       next.disabled = !status.imu.samples;
     });
+  }
+
+  /** Lists the chips that answer on the buses, and the settings that airframed proposes for them. */
+  async #search(node) {
+    node.replaceChildren("Searching …");
+    const report = await attempt(() => this.link.request("hardware"), true);
+    if (!report) return node.replaceChildren();
+    const buses = [...report.i2c, ...report.spi].flatMap((bus) => [
+      ...bus.chips.map((chip) => `${bus.path}: ${chip.name}`), ...(bus.problem ? [`${bus.path}: ${bus.problem}`] : [])]);
+    const devices = [...report.iio, ...[...report.can, ...report.serial].map((device) => `${device.path} ${device.name}`)];
+    const lines = [...buses, ...devices];
+    node.replaceChildren(el("ul", { class: "plain" }, (lines.length ? lines : ["No chip and no device was found."]).map((line) => el("li", {}, line))),
+      el("p", {}, "Proposal for /etc/airframe/airframed.toml:"), el("pre", {}, report.proposal.lines.join("\n")));
   }
 
   #calibration(body, kind) {
