@@ -87,13 +87,17 @@ export class SetupView {
 
   /** Reads the finished steps from the daemon, which remembers them for every client. */
   async #resume() {
-    try {
-      const report = await this.link.request("setup");
-      for (const step of this.steps) {
-        const { state } = report.steps.find((other) => other.name === (daemonNames[step.name] ?? step.name)) ?? {};
-        if (state === "done" || state === "skipped") this.marks[step.name] = state;
-      }
-    } catch { /* Without a connection, all steps are open. */ }
+    for (let attempts = 0; attempts < 20 && !this.isClosed; attempts += 1) {
+      try {
+        const report = await this.link.request("setup");
+        for (const step of this.steps) {
+          const { state } = report.steps.find((other) => other.name === (daemonNames[step.name] ?? step.name)) ?? {};
+          if (state === "done" || state === "skipped") this.marks[step.name] = state;
+        }
+        return;
+      } catch { /* The page connects; without a connection, all steps are open. */ }
+      await new Promise((resolve) => setTimeout(resolve, pollPeriod));
+    }
   }
 
   /** Runs a step of the daemon until its end, or until the user leaves the step; returns its last state. */
