@@ -79,7 +79,7 @@ struct WizardTests {
             _ = held.takeLargestJoints()
             try press("motors", "Move \(axis)", page)
             var largest = AxisVector.zero
-            let hasMoved = eventually(within: 5) {
+            let hasMoved = eventually(within: 8) {
                 let joints = held.takeLargestJoints()
                 largest[keyPath: joint] = max(largest[keyPath: joint], joints[keyPath: joint])
                 return largest[keyPath: joint] > 2

@@ -5,6 +5,8 @@ import { axes, summary } from "../live.js";
 import { pictures } from "../poses.js";
 
 const pollPeriod = 400;
+/** Duration of the motion of a single motor, ms. Each request moves the motor for half a second. */
+const testPeriod = 7000;
 /** Names of the daemon's steps that differ from the names on the page. */
 const daemonNames = { sensors: "chips" };
 
@@ -228,6 +230,9 @@ export class SetupView {
   #motors(body) {
     const first = { pitch: "first upwards", roll: "first with the right side down", yaw: "first to the right" };
     const answers = {};
+    // The test that moves a motor now: a newer test ends it.
+    let test = null;
+    this.leave = () => { test = null; };
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("motors") }, "All motors turn correctly");
     const problem = el("p", { class: "care", "aria-live": "polite" });
     const text = el("p", { class: "big", "aria-live": "polite" });
@@ -235,6 +240,7 @@ export class SetupView {
     const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress" });
     const measure = el("button", { type: "button", class: "main", onclick: async () => {
       measure.disabled = true;
+      test = null;
       results.replaceChildren();
       try {
         const step = await this.#run("motors", (now) => {
@@ -260,7 +266,11 @@ export class SetupView {
       el("table", {}, ["pitch", "roll", "yaw"].map((axis) => el("tr", {}, el("th", { scope: "row" }, axis),
         el("td", {}, el("button", { type: "button", "data-motor": axis, onclick: async () => {
           if (this.live.status?.mode !== "inactive") await attempt(() => this.link.request("mode", { mode: "inactive" }), true);
-          await attempt(() => this.link.request("motor_test", { axis }));
+          const own = test = {};
+          const end = performance.now() + testPeriod;
+          while (test === own && performance.now() < end && await attempt(() => this.link.request("motor_test", { axis }), true)) {
+            await new Promise((resolve) => setTimeout(resolve, pollPeriod));
+          }
         } }, `Move ${axis}`)),
         el("td", {}, el("fieldset", {}, el("legend", { class: "hint" }, `Turns ${axis}, ${first[axis]}?`),
           el("div", { class: "row" }, ["yes", "no"].map((word) => el("label", { class: "line" },
