@@ -152,17 +152,24 @@ import Wire
     @Test("prints the same proposal with a running airframed and without one")
     func proposal() throws {
         try withDaemon { daemon throws in
-            func hardware(_ socket: String) throws -> String {
+            func hardware(_ usual: String, _ options: String...) throws -> (Int32, String) {
                 let result = try Program.run(
-                    [try Program.built("airframectl"), "hardware", "--socket", socket],
-                    in: daemon.directory)
-                #expect(result.status == 0, "\(result.errors)")
-                return result.output
+                    [
+                        "/usr/bin/env", "AIRFRAME_SOCKET=\(usual)",
+                        try Program.built("airframectl"), "hardware",
+                    ] + options, in: daemon.directory)
+                return (result.status, result.output)
             }
-            let asked = try hardware(daemon.socket)
+            let (status, asked) = try hardware(daemon.socket)
+            #expect(status == 0)
             #expect(asked.contains("[hardware.linux]\n"))
             #expect(asked.contains("\nmotors = \"none\"\n"))
-            #expect(asked == (try hardware("/nonexistent/airframed.sock")))
+            let absent = "/nonexistent/airframed.sock"
+            let direct = try hardware(absent)
+            #expect(direct.0 == 0 && direct.1 == asked)
+            // With another path, an airframed can be running: nothing is read directly.
+            let other = try hardware(daemon.socket, "--socket", absent)
+            #expect(other.0 != 0 && other.1.isEmpty)
         }
     }
 }
