@@ -11,7 +11,7 @@ public struct AerieCounters: Sendable, Equatable {
     public internal(set) var unauthenticated = 0
     /// Number of messages that could not be decoded.
     public internal(set) var malformed = 0
-    /// Number of messages from phones of a kind that only the server sends.
+    /// Number of messages from phones with a type that only the server can send.
     public internal(set) var unexpected = 0
     /// Number of frames with an unusable pose, optics or picture.
     public internal(set) var unusable = 0
@@ -79,8 +79,8 @@ public final class AerieServer: WebApplication {
     public var connections: WebCounters? { web.withLock { $0?.counters } }
     /// Counters of the phones' messages.
     public var counters: AerieCounters { state.withLock { $0.counters } }
-    /// Two counters of frames: replaced by a newer frame of the same phone, and taken by
-    /// `AerieWorker`.
+    /// Number of frames that a newer frame of the same phone replaced, and number of frames that
+    /// `AerieWorker` took.
     public var examined: (replaced: Int, taken: Int) { desk.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }

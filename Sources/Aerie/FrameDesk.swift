@@ -25,8 +25,8 @@ final class FrameDesk: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Two counters of frames: replaced by a newer frame of the same phone, and taken by
-    /// `AerieWorker`.
+    /// Number of frames that a newer frame of the same phone replaced, and number of frames that
+    /// `AerieWorker` took.
     var counts: (replaced: Int, taken: Int) { state.withLock { ($0.replaced, $0.taken) } }
 
     /// Adds a frame to the queue, or replaces the phone's waiting frame.

@@ -168,7 +168,7 @@ struct ActiveShot {
         guard let report = companions.lazy.compactMap({ $0["report"]?["capture"] }).first else {
             throw .refused(
                 RequestError(
-                    "refused", "airframe-eyes is not connected. See the tool doctor.",
+                    "refused", "airframe-eyes is not connected. The tool `doctor` shows the cause.",
                     field: "shutter"))
         }
         var state = CaptureState()

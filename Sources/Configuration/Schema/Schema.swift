@@ -65,7 +65,7 @@ public enum Schema {
             "follow.lock",
             "The preset lock of modes that follow the handle: the camera keeps its direction until the handle has turned by the dead zone."
         ),
-        ("push", "A hand that pushes the camera and so aims it."),
+        ("push", "Aiming the camera by pushing it by hand."),
         (
             "tracking",
             "Mode \"tracking\": an app detects a person in the phone's camera picture, and steers pan and tilt."
@@ -196,15 +196,15 @@ public enum Schema {
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
             "First Kalman value of AirOS apps. The variance of the gyroscope's noise is proportional to this value.",
-            hint: "airframed limits the ratio of the value to its default to 0.1...10."),
+            hint: "The value is limited to 0.1 to 10 times its default."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
             "Second Kalman value of AirOS apps. The variance of the gyroscope's bias random walk is proportional to this value.",
-            hint: "airframed limits the ratio of the value to its default to 0.1...10."),
+            hint: "The value is limited to 0.1 to 10 times its default."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
             "Third Kalman value of AirOS apps. The variance of the hand's velocity is proportional to this value.",
-            hint: "airframed limits the ratio of the value to its default to 0.1...10."),
+            hint: "The value is limited to 0.1 to 10 times its default."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,

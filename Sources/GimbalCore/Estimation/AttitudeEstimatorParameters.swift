@@ -180,8 +180,8 @@ extension AttitudeEstimator {
 }
 
 extension AttitudeEstimator.Parameters {
-    /// Copy of the parameters with scaled noise. The three ratios are settings of an app for tuning
-    /// a Kalman filter.
+    /// Copy of the parameters with scaled noise. An app sends the three ratios as its settings of a
+    /// Kalman filter.
     ///
     /// The ratios multiply variances: a `measurement` of 4 doubles `velocityNoiseDensity`. Each
     /// ratio is limited to 0.1...10; a ratio that is not finite or not positive counts as 1.

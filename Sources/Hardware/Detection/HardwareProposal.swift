@@ -128,7 +128,7 @@ struct HardwareProposal {
         }
         if let port = report.serial.first {
             proposal.unknown.append(
-                "servo_id and motor_baud: `airframectl motor scan --port \(port.path)` finds servos; a board with SimpleFOC needs motors = \"board\"."
+                "To find servo_id and motor_baud, run `airframectl motor scan --port \(port.path)`. For a board with SimpleFOC, set motors = \"board\"."
             )
         }
     }

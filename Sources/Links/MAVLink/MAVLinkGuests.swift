@@ -29,7 +29,7 @@ struct MAVLinkGuests {
     private var addresses: [Int: DatagramAddress] = [:]
     private var nextNumber: Int
 
-    /// Creates a set without guests.
+    /// Creates an empty set of peers.
     ///
     /// - Parameter first: Peer ID of the first guest.
     init(first: Int) { nextNumber = first }

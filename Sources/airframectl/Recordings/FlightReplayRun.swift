@@ -241,7 +241,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "--set has no effect in parts of the recording, because settings changed during the recording (\(strange) tunings do not match the recorded settings). To replay with --set, record again without changes of settings."
+                "Settings changed during the recording. In \(strange) of its parts, --set has no effect. To replay with --set, record again without a change of settings."
             )
         }
         change = { lookup($0) ?? $0 }

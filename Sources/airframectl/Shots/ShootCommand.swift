@@ -63,7 +63,9 @@ struct ShutterOptions: ParsableArguments {
     @Flag(help: "Take photos with airframe-eyes.")
     var eyes = false
     @Option(
-        help: "Command that takes a photo; {file} and {number} are replaced, words end at spaces.")
+        help:
+            "Command that takes a photo, split at spaces. {file} is the photo's file, {number} its number."
+    )
     var command: String?
     @Option(help: "Path of the photo's file for --command, with {number}.", completion: .file())
     var file: String?
@@ -185,7 +187,8 @@ struct ShootTimelapseCommand: ShotCommand {
     var pitch = 0.0
     @Option(parsing: .unconditional, help: "Pitch at the beginning, degrees; default: --pitch.")
     var fromPitch: Double?
-    @Option(help: "Part of the shot in which the camera accelerates, and brakes, 0 to 0.5.")
+    @Option(
+        help: "Fraction of the shot for acceleration, and the same fraction for braking, 0 to 0.5.")
     var ease = 0.1
 
     func recipe() throws -> ShotRecipe {

@@ -12,7 +12,7 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var adapter: String?
     /// Bluetooth address of the adapter.
     public var address: String?
-    /// The adapter's name for connected phones; absent until the adapter has reported it.
+    /// Name that the adapter shows to connected phones; absent until the adapter reports it.
     public var alias: String?
     /// The required advertised name.
     public var name = ""
