@@ -60,7 +60,7 @@ struct ActiveShot {
             report.sentence = "The shot is complete: \(Format.count(report.photos)) photos."
             if session.record.unsteady > 0 {
                 report.sentence +=
-                    " The camera was not still at \(session.record.unsteady) photos."
+                    " The camera was moving during \(session.record.unsteady) photos."
             }
         default:
             report.state = .active

@@ -90,7 +90,7 @@ public final class MCPServer {
             id: nil)
     }
 
-    /// Time of the next call of `tick`, s; nil without an active rotation and an active shot.
+    /// Time of the next call of `tick`, s; nil if neither a rotation nor a shot is active.
     public var deadline: Double? { calls.due }
 
     /// Continues the active rotation and the active shot, or ends them.

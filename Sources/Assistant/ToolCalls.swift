@@ -70,7 +70,7 @@ final class ToolCalls {
         return lines
     }
 
-    /// Time of the next call of `tick`, s; nil without an active rotation and an active shot.
+    /// Time of the next call of `tick`, s; nil if neither a rotation nor a shot is active.
     var due: Double? { [turn?.due, shot?.due].compactMap(\.self).min() }
 
     /// Continues the active rotation and the active shot, or ends them.

@@ -10,8 +10,7 @@ internal import CMathShim
 /// terms. The matrix is symmetric, because the lengths of vectors contain no information about a
 /// rotation. The loop must not use this type, because the fit allocates memory.
 public struct NormFit: Sendable, Equatable {
-    /// Prior of the unknowns: the most likely values and their standard deviations without any
-    /// vectors.
+    /// Prior of the unknowns: their expected values and standard deviations before any measurement.
     public struct Prior: Sendable, Equatable {
         /// Most likely offset, in the unit of the vectors.
         public var offset = Vector3.zero

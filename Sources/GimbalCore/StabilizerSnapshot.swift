@@ -132,8 +132,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var imbalance = Vector3.zero
     /// Torque of a hand on each joint, N·m; zero while the detection `HandPush` is off.
     public var hand = AxisVector.zero
-    /// Motor noise due to the gyroscope's noise: RMS moment of the feedback above 50 Hz about the
-    /// camera's axes, over about a second, N·m. The value applies only to motors of type `torque`.
+    /// RMS of the feedback torque above 50 Hz about each camera axis, over about a second, N·m. The
+    /// gyroscope's noise causes this torque. The value applies only to motors of type `torque`.
     public var hum = AxisVector.zero
     /// Fraction by which `MotorNoise` reduces the stiffness of each camera axis, 0...1; 0 means no
     /// reduction.

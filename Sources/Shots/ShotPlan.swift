@@ -40,7 +40,7 @@ public struct ShotPlan: Sendable, Equatable {
         self.photos = photos
     }
 
-    /// The places; the number of each photo is still 0.
+    /// Poses that the camera visits. The photos are not numbered yet: each number is 0.
     private static func places(_ recipe: ShotRecipe) -> [Frame] {
         switch recipe.kind {
         case .keyFrames:

@@ -13,7 +13,7 @@ import Wire
 
     @Test(
         "the official SDK uses every tool in both eras of the protocol",
-        .enabled(if: isThere, "`make mcp-peer` installs the SDK; without it nobody calls the tools")
+        .enabled(if: isThere, "`make mcp-peer` installs the SDK, which calls the tools")
     )
     func sdk() throws {
         try withDaemon { daemon in
@@ -23,7 +23,7 @@ import Wire
 
     @Test(
         "the official SDK tunes an axis: autotune proposes gains, and applies them for a time",
-        .enabled(if: isThere, "`make mcp-peer` installs the SDK; without it nobody calls the tools")
+        .enabled(if: isThere, "`make mcp-peer` installs the SDK, which calls the tools")
     )
     func autotune() throws {
         // The configured inertia is wrong, so that there is something to propose.

@@ -122,7 +122,7 @@ struct MotorSetupTests {
         #expect(gimbal.run().code == "no_motion")
     }
 
-    @Test("somebody who walks with the gimbal is named")
+    @Test("the motion of a walking user is refused by name")
     func walking() {
         var gimbal = WiredGimbal()
         gimbal.motion = BaseMotion(.walking, seed: 1)

@@ -105,7 +105,7 @@ struct BatteryReaderTests {
         #expect {
             try read(.hwmon) { $0.device = "ina219" }
         } throws: {
-            ($0 as? BatteryReader.Failure)?.problem == "the kernel has no monitor ina219"
+            ($0 as? BatteryReader.Failure)?.problem == "there is no hwmon device ina219"
         }
         add("power_supply/b", ["type": "Battery", "present": "0", "capacity": "50"])
         #expect {

@@ -37,7 +37,7 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     ///
     /// - Parameter files: The file system.
     /// - Returns: Valid settings.
-    /// - Throws: A failure with all problems.
+    /// - Throws: An error that lists all problems.
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure) -> Settings {
         var settings = schema.defaults
         var problems: [ConfigurationProblem] = []

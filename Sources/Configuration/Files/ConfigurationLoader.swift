@@ -37,7 +37,7 @@ public enum ConfigurationLoader {
     ///   - source: Files and overrides.
     ///   - files: The file system.
     /// - Returns: Valid settings with their origins.
-    /// - Throws: A failure with all problems. For a file with a syntax error, only the first
+    /// - Throws: An error that lists all problems. For a file with a syntax error, only the first
     ///   problem is reported.
     public static func load(
         _ source: ConfigurationSource, files: ConfigurationFiles = .system

@@ -32,7 +32,7 @@ public struct EyesConfiguration: Sendable {
     ///
     /// - Parameter files: Access to the file system.
     /// - Returns: Valid settings.
-    /// - Throws: A failure with all problems.
+    /// - Throws: An error that lists all problems.
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure)
         -> EyesSettings
     {

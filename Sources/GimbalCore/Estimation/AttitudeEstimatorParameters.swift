@@ -187,7 +187,7 @@ extension AttitudeEstimator.Parameters {
     /// ratio is limited to 0.1...10; a ratio that is not finite or not positive counts as 1.
     ///
     /// - Parameters:
-    ///   - angle: Ratio for the gyroscope's noise, `gyroNoiseDensity` and `rotationNoise`.
+    ///   - angle: Ratio for the noise of the angle, `gyroNoiseDensity` and `rotationNoise`.
     ///   - bias: Ratio for the random walk of the gyroscope's bias.
     ///   - measurement: Ratio for the assumed velocity of the sensor, `velocityNoiseDensity`.
     /// - Returns: The changed parameters.

@@ -186,10 +186,10 @@ public struct BatteryReader: Sendable {
         guard let found else {
             throw Failure(
                 problem: isAutomatic
-                    ? "the kernel has no monitor with the files \(voltage) and \(current)"
-                    : "the kernel has no monitor \(settings.device)",
+                    ? "no hwmon device has the files \(voltage) and \(current)"
+                    : "there is no hwmon device \(settings.device)",
                 remedy:
-                    "Load the driver of the monitor, and check battery.device: `cat \(roots.hwmon)/*/name` lists the monitors."
+                    "Load the driver of the hwmon device, and check battery.device: `cat \(roots.hwmon)/*/name` lists the devices."
             )
         }
         let folder = monitors.folder(found)

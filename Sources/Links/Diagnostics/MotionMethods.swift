@@ -74,7 +74,7 @@ extension SocketMethod {
                 }
                 return Move(
                     .track(pan: pan, tilt: tilt),
-                    "The camera turns until the next request, or until the dead-man time of tracking has passed."
+                    "The camera turns until the next request, or until the dead-man timeout of tracking."
                 )
             },
             move(
@@ -96,7 +96,7 @@ extension SocketMethod {
             },
             move(
                 "drive",
-                "Turns the two wheels, until the dead-man time of driving has passed or the next request arrives.",
+                "Turns the two wheels, until the next request or the dead-man timeout of driving.",
                 ["left", "right"].map {
                     .number(
                         $0, in: MotionRequest.wheels, unit: "of full speed",
@@ -107,7 +107,7 @@ extension SocketMethod {
                     .drive(
                         left: try parameters.number("left") ?? 0,
                         right: try parameters.number("right") ?? 0),
-                    "The wheels turn until the next request, or until the dead-man time of driving has passed."
+                    "The wheels turn until the next request, or until the dead-man timeout of driving."
                 )
             },
             move(

@@ -257,7 +257,8 @@ extension MAVLinkComponent {
             place.altitude += home
         default:
             throw Refusal(
-                .unsupported, "Altitudes can only be above sea level or above home.")
+                .unsupported,
+                "An altitude must be relative to mean sea level or to the home position.")
         }
         guard place.isValid else {
             throw Refusal(.refused, "The latitude, longitude or altitude is outside its range.")

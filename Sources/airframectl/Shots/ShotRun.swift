@@ -263,7 +263,9 @@ final class ShotRun {
         let record = session.record
         var text =
             "\(Format.count(session.plan.photos)) photos in \(Format.duration(DaemonClient.now() - started))."
-        if record.unsteady > 0 { text += " The camera was not still at \(record.unsteady) photos." }
+        if record.unsteady > 0 {
+            text += " The camera was moving during \(record.unsteady) photos."
+        }
         if !record.repeated.isEmpty { text += " Perhaps double: \(list(record.repeated))." }
         if !record.skipped.isEmpty { text += " Perhaps missing: \(list(record.skipped))." }
         return text

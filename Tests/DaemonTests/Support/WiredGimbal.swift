@@ -19,7 +19,7 @@ struct TrueWiring: Sendable {
     /// True travel of the servos, degrees.
     var travel = 90.0
 
-    /// What the joints receive when the driver gets `command` for each joint of the settings.
+    /// Commands that reach the joints, if the driver gets `command` for the joints of the settings.
     func joints(_ command: AxisVector, _ settings: MotorAssignment) -> AxisVector {
         var result = AxisVector.zero
         for axis in GimbalAxis.allCases {

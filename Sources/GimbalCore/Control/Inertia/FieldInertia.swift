@@ -237,8 +237,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         sinceShaking = lowered.isEmpty ? sinceShaking + dt : 0
         guard !lowered.isEmpty else { return false }
         guard isOver else { return true }
-        // Within 3 s after the last swing, nobody can have swapped the camera, so a second swing
-        // would give the same result.
+        // A user cannot swap the camera within 3 s after a swing. Therefore a second swing within
+        // this time would give the same result.
         let isFresh = sinceSwing < Self.freshTime && lowered.subtracting(found).isEmpty
         guard suspected == nil, !isFresh else {
             blameDelay(lowered)
