@@ -16,7 +16,8 @@ struct ToolPolicy: Sendable {
 
     /// Methods without a tool, because they are only for programs or only for people.
     static let hidden: Set<String> = [
-        "aim", "attitude", "client", "companion", "keys", "methods", "pair", "ping", "reload",
+        "aim", "attitude", "client", "companion", "hardware", "keys", "methods", "pair", "ping",
+        "reload",
         "save", "subscribe", "take", "track", "unsubscribe", "variables",
     ]
 

@@ -190,8 +190,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 
-    /// Stores a plausible temperature. The first temperature determines the uncertainty of the
-    /// calibrated bias.
+    /// Stores a plausible temperature; the first sets the uncertainty of the calibrated bias.
     private mutating func noteTemperature(of new: IMUSample) {
         guard new.hasPossibleTemperature else { return }
         let isFirst = snapshot.temperature.isNaN

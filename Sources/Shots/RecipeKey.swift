@@ -70,7 +70,8 @@ extension ShotRecipe.Timelapse {
         "smoothing", "number of photos over which corners of the path are rounded", in: 0...100_000,
         usual: 0, isWhole: true)
     static let ease = RecipeKey(
-        "ease", "fraction of the shot for acceleration, and the same fraction for braking", in: 0...0.5,
+        "ease", "fraction of the shot for acceleration, and the same fraction for braking",
+        in: 0...0.5,
         usual: 0)
 
     /// Declarations of the numbers of `[timelapse]`.

@@ -27,12 +27,12 @@ final class FakeCalibrationStore: CalibrationStore {
     func setCalibrating(_ isCalibrating: Bool) {
         state.withLock { $0.isCalibrating = isCalibrating }
     }
-    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>) {
+    func apply(_ record: CalibrationRecord, by who: String, _ done: @escaping Later<Void>) {
         if let refusal = state.withLock({ $0.refusal }) { return done(.failure(refusal)) }
         state.withLock { $0.book.apply(record) }
         done(.success(()))
     }
-    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
+    func undo(_ kind: CalibrationKind?, by who: String, _ done: @escaping Later<CalibrationKind>) {
         let undone = state.withLock { $0.book.undo(kind) }
         done(undone.map { .success($0) } ?? .failure(Refusal(.refused, "nothing to undo")))
     }

@@ -28,7 +28,7 @@ struct GuidedCalibrationTests {
         var now: Instant { Instant(nanoseconds: nanoseconds) }
 
         func start(_ kind: CalibrationKind) throws -> CalibrationReport {
-            try service.start(kind, owner: Self.laptop, now: now)
+            try service.start(kind, owner: Self.laptop, by: "test", now: now)
         }
 
         mutating func lay(

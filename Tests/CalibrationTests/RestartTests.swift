@@ -44,10 +44,10 @@ struct RestartTests {
         }
 
         func apply(_ record: CalibrationRecord) throws {
-            try awaited { tuning.apply(record, $0) }
+            try awaited { tuning.apply(record, by: "test", $0) }
         }
 
-        func undo() throws -> CalibrationKind { try awaited { tuning.undo(nil, $0) } }
+        func undo() throws -> CalibrationKind { try awaited { tuning.undo(nil, by: "test", $0) } }
     }
 
     static func gyro(_ x: Double) -> CalibrationRecord {

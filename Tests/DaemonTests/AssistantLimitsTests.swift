@@ -74,6 +74,59 @@ import Wire
         }
     }
 
+    /// Seconds until the temporary change of `tracking.max_rate_dps` reverts; nil without a change.
+    private func rollback(_ daemon: RunningDaemon) throws -> Double? {
+        try daemon.ask("diff").array?
+            .first { $0["key"] == "tracking.max_rate_dps" }?["rollback_s"]?.number
+    }
+
+    @Test("a baseline neither ends an assistant's rollback nor changes its limits")
+    func baselines() throws {
+        try withDaemon { daemon throws in
+            // A person's baseline with higher limits.
+            #expect(try daemon.control("set", "mcp.max_rate_dps", "300").status == 0)
+            #expect(try daemon.control("baseline", "store", "wide").status == 0)
+            #expect(try daemon.control("set", "mcp.max_rate_dps", "30").status == 0)
+            let client = try SocketClient(daemon.socket)
+            _ = try client.ask(#"{"id":1,"method":"client","params":{"assistant":true}}"#)
+            func ask(_ method: String, _ params: String) throws -> JSONValue {
+                try client.ask(#"{"id":2,"method":"\#(method)","params":\#(params)}"#)
+            }
+            _ = try ask("set", #"{"key":"tracking.max_rate_dps","value":50,"rollback":2}"#)
+            #expect(try ask("baseline", #"{"action":"store","name":"mine"}"#)["result"] != nil)
+            let overwritten = try ask("baseline", #"{"action":"store","name":"wide"}"#)["error"]
+            #expect(overwritten?["code"] == "permission_denied")
+            for name in ["mine", "wide"] {
+                let restored = try ask("baseline", #"{"action":"restore","name":"\#(name)"}"#)
+                #expect(restored["result"] != nil, "\(restored.text)")
+                if name == "mine" { #expect((try rollback(daemon) ?? 0) > 30) }
+            }
+            #expect(try daemon.control("get", "mcp.max_rate_dps").output == "30\n")
+            let fast = try ask("point", #"{"pitch":5,"rate":90}"#)
+            #expect(fast["error"]?["code"] == "out_of_range", "\(fast.text)")
+        }
+    }
+
+    @Test("an assistant does not prolong a person's temporary change; a person takes over its own")
+    func sharedRollback() throws {
+        try withDaemon { daemon throws in
+            let client = try SocketClient(daemon.socket)
+            _ = try client.ask(#"{"id":1,"method":"client","params":{"assistant":true}}"#)
+            let set =
+                #"{"id":2,"method":"set","params":{"key":"control.feed_forward","value":0.5}}"#
+            func person(_ rate: String) throws -> Int32 {
+                try daemon.control("set", "tracking.max_rate_dps", rate, "--rollback", "20s").status
+            }
+            #expect(try person("50") == 0)
+            #expect(try client.ask(set)["error"]?["code"] == "refused")
+            #expect(try daemon.control("save").status == 0)
+            #expect(try client.ask(set)["result"] != nil)
+            #expect(try person("60") == 0)
+            let left = try #require(try rollback(daemon))
+            #expect(left > 10 && left <= 20)
+        }
+    }
+
     @Test("a person takes control from an assistant at once, and an assistant from no person")
     func rank() throws {
         try withDaemon { daemon throws in

@@ -203,6 +203,19 @@ import Wire
         }
     }
 
+    @Test("a permanent change lasts, although an earlier temporary change reverts")
+    func permanentDuringTrial() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            _ = try bench.tuning.set(
+                key: "control.feed_forward", value: 0.5, rollback: 30, by: Self.client)
+            try bench.set(100)
+            bench.tuning.advance(now: LoopClock.monotonic.now.advanced(bySeconds: 31))
+            #expect(bench.tuning.settings.control.feedForward == 1)
+            #expect(bench.value == 100)
+        }
+    }
+
     @Test("returns to a baseline whole: what it does not name goes back to the files")
     func baselines() throws {
         try withTemporaryDirectory { directory throws in

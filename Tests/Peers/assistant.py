@@ -130,6 +130,8 @@ async def every_tool(peer, mode):
         tools.sort(key=lambda name: (name != "mode", name))
         for name in tools:
             arguments, remedy = REFUSED.get(name, (ARGUMENTS.get(name, {}), None))
+            if name == "baselines":
+                arguments = {**arguments, "name": f"assistant-{mode}"}
             result = await client.call_tool(name, arguments)
             expect(result.is_error == (remedy is not None), name, result)
             expect(result.structured_content is not None, name)
@@ -159,7 +161,8 @@ async def refusals(peer, mode):
         await refused("turn", {"yaw": 1}, "duration")
         await refused("set", {"key": "mcp.max_rate_dps", "value": 300}, "airframectl set")
         await refused("set", {"key": "loop.rate_hz", "value": 100}, "cannot change while airframed runs")
-        await refused("baselines", {"action": "delete", "name": "assistant"}, "action")
+        await refused("baselines", {"action": "delete", "name": f"assistant-{mode}"}, "action")
+        await refused("baselines", {"action": "store", "name": f"assistant-{mode}"}, "cannot overwrite")
         await refused("get", {"keys": ["nothing.here"]}, "There is no setting")
         await refused("shoot", {"kind": "orbit", "photos": 2}, "mcp.max_travel_deg")
         await refused("shoot", {"kind": "orbit", "photos": 9, "shutter": "eyes"}, "airframe-eyes")

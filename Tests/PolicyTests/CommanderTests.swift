@@ -139,6 +139,32 @@ struct CommanderTests {
         }
     }
 
+    @Test("an assistant's motion to an angle stops with its connection, a person's continues")
+    func pointing() throws {
+        for (source, stops) in [
+            (CommandSource(link: .assistant, connection: 2), true), (laptop, false),
+        ] {
+            try door(capacity: 8) { commander, loop in
+                let point = MotionRequest.point(turn, duration: 60)
+                try commander.request(point, from: source, now: at(1))
+                // Control has ended, because the source is silent; the motion continues.
+                commander.advance(now: at(10))
+                while loop.pop() != nil {}
+                commander.disconnected(source, now: at(20))
+                var stop: Command?
+                while let command = loop.pop()?.command { stop = command }
+                if stops {
+                    guard case .rate(.zero)? = stop else {
+                        Issue.record("\(String(describing: stop))")
+                        return
+                    }
+                } else {
+                    #expect(stop == nil)
+                }
+            }
+        }
+    }
+
     @Test("an emergency stop, a standstill and the shutdown get through however full the ring is")
     func reserve() throws {
         try door(capacity: 8) { commander, loop in

@@ -60,6 +60,15 @@ class ClientTests(unittest.TestCase):
                 trial["tracking"] = 1
         self.assertEqual(self.gimbal.get("tracking.max_rate_dps"), before)
 
+    def test_a_trial_reverts_its_newest_change_first(self):
+        # The second value is only valid with the first.
+        keys = ["commander.release_after_s", "commander.dead_man_s"]
+        before = {key: self.gimbal.get(key)[key] for key in keys}
+        with self.gimbal.trial() as trial:
+            trial["commander.release_after_s"] = 8
+            trial["commander.dead_man_s"] = 5
+        self.assertEqual({key: self.gimbal.get(key)[key] for key in keys}, before)
+
     def test_a_kept_trial_lasts(self):
         with self.gimbal.trial() as trial:
             trial["tracking.max_rate_dps"] = 45

@@ -17,6 +17,7 @@ final class AutotuneService: Sendable {
     private struct State {
         var run: AutotuneRun?
         var owner: CommandSource?
+        var author = (name: "", owner: ChangeOwner.people)
         var isToApply = false
         /// True if the result of the autotune is being written to the disk.
         var isSaving = false
@@ -55,11 +56,13 @@ final class AutotuneService: Sendable {
     ///   - axes: Axes to tune.
     ///   - apply: True to apply the result.
     ///   - owner: The requesting connection; the run ends when this connection ends.
+    ///   - author: Name and kind of the client, for the history and the temporary change.
     ///   - now: Current time on the loop's clock.
     /// - Returns: State of the autotune run.
     /// - Throws: A refusal that states why the autotune cannot start.
     func start(
-        axes: [GimbalAxis], apply: Bool, owner: CommandSource, now: Instant
+        axes: [GimbalAxis], apply: Bool, owner: CommandSource,
+        author: (name: String, owner: ChangeOwner), now: Instant
     ) throws(Refusal) -> AutotuneReport {
         let settings = tuning.settings
         try check(settings, now: now)
@@ -70,6 +73,7 @@ final class AutotuneService: Sendable {
             state.run = AutotuneRun(
                 axes: axes, present: parameters, tickRate: Double(settings.loop.rateHz))
             state.owner = owner
+            state.author = author
             state.isToApply = apply
             state.began = now
             state.report.state = AutotuneReport.State.running.rawValue
@@ -197,9 +201,14 @@ final class AutotuneService: Sendable {
     /// Applies the results of the run. The temporary gains of the run stay active until the results
     /// are saved.
     private func apply(_ changes: [SettingUpdate], _ found: AutotuneReport) {
-        state.withLock { $0.isSaving = true }
-        tuning.apply(changes, storing: "before-autotune", rollback: Self.rollbackSeconds) {
-            result in
+        let author = state.withLock { state in
+            state.isSaving = true
+            return state.author
+        }
+        tuning.apply(
+            changes, storing: "before-autotune", rollback: Self.rollbackSeconds,
+            owner: author.owner, by: author.name
+        ) { result in
             var report = found
             switch result {
             case .success:

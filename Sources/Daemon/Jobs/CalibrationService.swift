@@ -20,6 +20,8 @@ final class CalibrationService: Sendable {
         /// Kind of the result that is being written to the disk; nil if no result is being written.
         var saving: CalibrationKind?
         var owner: CommandSource?
+        /// Author of the calibration, for the history.
+        var author = ""
         var began = Instant(nanoseconds: 0)
         /// Time at which a phone's calibration failed; nil if none has failed.
         var failed: Instant?
@@ -43,11 +45,12 @@ final class CalibrationService: Sendable {
     /// - Parameters:
     ///   - kind: Kind of the calibration.
     ///   - owner: The requesting connection; the calibration ends when this connection ends.
+    ///   - who: Author of the calibration, for the history.
     ///   - now: Current time on the loop's clock.
     /// - Returns: State of the started calibration.
     /// - Throws: A refusal, because another calibration is running.
     func start(
-        _ kind: CalibrationKind, owner: CommandSource, now: Instant
+        _ kind: CalibrationKind, owner: CommandSource, by who: String, now: Instant
     ) throws(Refusal) -> CalibrationReport {
         let correction = store.correction
         let running: CalibrationKind? = state.withLock { state in
@@ -55,6 +58,7 @@ final class CalibrationService: Sendable {
             state = State()
             state.run = CalibrationRun(kind, correction: correction)
             state.owner = owner
+            state.author = who
             state.began = now
             state.report.what = kind.rawValue
             state.report.state = CalibrationReport.State.waiting.rawValue
@@ -153,7 +157,7 @@ final class CalibrationService: Sendable {
             let record = CalibrationRecord(
                 kind: run.kind, values: result.values, sigma: result.sigma,
                 residual: result.residual, date: date, temperature: run.temperature)
-            store.apply(record) { outcome in
+            store.apply(record, by: state.withLock { $0.author }) { outcome in
                 switch outcome {
                 case .success:
                     let news = "The \(run.kind.rawValue) is calibrated, and the result is saved."
@@ -206,9 +210,11 @@ final class CalibrationService: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration; nil restores the calibration that changed most recently.
+    ///   - who: Author of the change, for the history.
     ///   - done: Closure that receives the active calibrations, or a refusal if there is nothing to
     ///     undo or the change cannot be saved.
-    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationReport>) {
+    func undo(_ kind: CalibrationKind?, by who: String, _ done: @escaping Later<CalibrationReport>)
+    {
         guard !progress.isRunning else {
             return done(
                 .failure(
@@ -216,7 +222,7 @@ final class CalibrationService: Sendable {
                         .refused,
                         "A calibration is running; `airframectl calibrate cancel` ends it.")))
         }
-        store.undo(kind) { result in
+        store.undo(kind, by: who) { result in
             done(
                 result.map { undone in
                     var report = self.status()

@@ -82,7 +82,7 @@ final class SetupService: Sendable {
         case .chips: try checkChips(who)
         case .gyro, .accelerometer, .mounting:
             if let kind = step.calibration {
-                _ = try calibration.start(kind, owner: owner, now: now)
+                _ = try calibration.start(kind, owner: owner, by: who, now: now)
                 begin(.calibration(step), step, owner, who)
             }
         case .motors:
@@ -147,7 +147,7 @@ final class SetupService: Sendable {
         guard let kind = step.calibration, tuning.calibrations.canUndo(kind) else {
             return tuning.undoSetup(names, by: who, done)
         }
-        calibration.undo(kind) { result in
+        calibration.undo(kind, by: who) { result in
             switch result {
             case .success: self.tuning.undoSetup(names, by: who, done)
             case .failure(let refusal): done(.failure(refusal))

@@ -10,15 +10,11 @@ struct AssistantLimits: Sendable {
 
     init(_ settings: Settings.MCP) { self.settings = settings }
 
-    /// Tables of settings that an assistant cannot change, because these settings limit the
-    /// assistant or protect the motors.
-    private static let barred = ["commander", "mcp", "supervisor"]
-
     /// Checks that an assistant can change the setting.
     ///
     /// - Throws: A refusal, because the setting limits the assistant.
     static func admit(_ key: String) throws(Refusal) {
-        guard let table = barred.first(where: { key.hasPrefix($0 + ".") }) else { return }
+        guard let table = Settings.MCP.table(barring: key) else { return }
         throw Refusal(
             .permissionDenied,
             "An assistant cannot change the settings of \(table). A person can change them with airframectl set.",

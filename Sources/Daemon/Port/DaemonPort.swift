@@ -65,7 +65,7 @@ struct DaemonPort: GimbalPort {
 
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal) {
         try commander.request(.take, from: source, now: now)
-        _ = try calibrations.start(.gyro, owner: source, now: now)
+        _ = try calibrations.start(.gyro, owner: source, by: "\(source)", now: now)
     }
 
     var calibration: CalibrationState { calibrations.progress }

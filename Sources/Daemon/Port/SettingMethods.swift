@@ -37,7 +37,7 @@ extension SocketMethod {
                 }
                 return try tuning.set(
                     key: key, value: try parameters.required("value"), rollback: rollback,
-                    by: caller.client.description)
+                    owner: caller.changeOwner, by: caller.client.description)
             }.answering(Wire.Setting.self),
             .question(
                 "diff", "Lists settings that differ from their defaults, and unsaved changes."
@@ -60,7 +60,8 @@ extension SocketMethod {
                 let wanted = try BaselineRequest(parameters)
                 if wanted != .list { try caller.requireWrite() }
                 if case .delete = wanted { try caller.requirePerson(for: "baseline delete") }
-                tuning.baseline(wanted, by: caller.client.description, done)
+                tuning.baseline(
+                    wanted, owner: caller.changeOwner, by: caller.client.description, done)
             }.answering(BaselineReport.self),
             .saving("reload", "Reads the configuration files again.", isWrite: true) {
                 (_, caller, done: @escaping Later<Wire.ReloadReport>) throws(Refusal) in
@@ -150,4 +151,9 @@ enum BaselineRequest: Hashable, Sendable {
         }
         return name
     }
+}
+
+extension SocketMethod.Caller {
+    /// Owner of the caller's temporary changes.
+    var changeOwner: ChangeOwner { client.isAssistant ? .assistants : .people }
 }

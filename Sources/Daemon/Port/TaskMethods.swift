@@ -115,9 +115,10 @@ struct TaskMethods: Sendable {
         case ("start", let kind?):
             done(
                 Result { () throws(Refusal) in
-                    try calibration.start(kind, owner: caller.source, now: clock.now)
+                    try calibration.start(
+                        kind, owner: caller.source, by: caller.client.description, now: clock.now)
                 })
-        case ("undo", _): calibration.undo(kind, done)
+        case ("undo", _): calibration.undo(kind, by: caller.client.description, done)
         default: done(.success(calibration.cancel()))
         }
     }
@@ -144,7 +145,8 @@ struct TaskMethods: Sendable {
         try caller.requireWrite()
         return try autotuning.start(
             axes: GimbalAxis.allCases.filter { axis == "all" || $0.name == axis }, apply: apply,
-            owner: caller.source, now: clock.now)
+            owner: caller.source, author: (caller.client.description, caller.changeOwner),
+            now: clock.now)
     }
 
     @Sendable private func record(

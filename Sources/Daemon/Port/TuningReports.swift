@@ -45,13 +45,16 @@ extension Tuning {
     ///   - key: Dotted path of the setting, such as `imu.mounting_deg`.
     ///   - value: A JSON value, or a string with TOML.
     ///   - rollback: Seconds after which the change reverts, unless it has been saved.
+    ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Returns: The changed setting.
     /// - Throws: A refusal that names the invalid key or value; no setting has changed.
     func set(
-        key: String, value: JSONValue, rollback: Double?, by who: String
+        key: String, value: JSONValue, rollback: Double?, owner: ChangeOwner = .people,
+        by who: String
     ) throws(Refusal) -> Wire.Setting {
-        try set(key, to: value.tomlText(for: key), rollback: rollback, by: who)
+        try set(
+            key, to: value.tomlText(for: key), rollback: rollback, owner: owner, by: who)
         guard let setting = Schema.setting(key) else {
             throw Refusal(.unknownKey, "there is no setting \(key)", field: "key")
         }
@@ -75,13 +78,21 @@ extension Tuning {
         }
     }
 
-    /// Lists, stores, restores or deletes named baselines.
+    /// Lists, stores, restores or deletes named baselines. An assistant cannot overwrite a baseline.
     func baseline(
-        _ request: BaselineRequest, by who: String, _ done: @escaping Later<BaselineReport>
+        _ request: BaselineRequest, owner: ChangeOwner = .people, by who: String,
+        _ done: @escaping Later<BaselineReport>
     ) {
         switch request {
         case .list: done(.success(baselines("")))
         case .store(let name):
+            if owner == .assistants, stateOwner.saved.baselineNames.contains(name) {
+                let refusal = Refusal(
+                    .permissionDenied,
+                    "Baseline \(name) exists, and an assistant cannot overwrite it. Choose another name.",
+                    field: "name")
+                return done(.failure(refusal))
+            }
             storeBaseline(name, by: who) { result in
                 done(
                     result.map {
@@ -91,7 +102,7 @@ extension Tuning {
         case .next:
             done(
                 Result { () throws(Refusal) in
-                    baselines(try useProfile(nil, by: who))
+                    baselines(try useProfile(nil, owner: owner, by: who))
                 })
         case .delete(let name):
             deleteBaseline(name, by: who) { result in
@@ -100,7 +111,7 @@ extension Tuning {
         case .restore(let name):
             done(
                 Result { () throws(Refusal) in
-                    let left = try restoreBaseline(name, by: who)
+                    let left = try restoreBaseline(name, owner: owner, by: who)
                     let rest =
                         left.isEmpty
                         ? "" : " These settings were not restored: " + left.joined(separator: " ")

@@ -29,6 +29,8 @@ public final class Commander: Sendable {
         /// camera.
         var driver: Hold?
         var isTurning = false
+        /// Source of the newest request that took control; the source need not be in control now.
+        var lastMover: CommandSource?
         /// Function that receives requests for the wheels, and can refuse them; nil without wheels.
         let wheels: (@Sendable (DriveModel.Request) -> Refusal?)?
         /// Interface to the stepper motors; nil without stepper motors.
@@ -139,6 +141,8 @@ public final class Commander: Sendable {
         state.withLock { state in
             state.loss.cutOff(source)
             Self.release(by: source, &state, now: now)
+            // A person's `point` reaches its target: `airframectl` ends at once. An assistant's stops.
+            if source.link == .assistant, state.lastMover == source { Self.stopCamera(&state, now) }
         }
     }
 
@@ -263,6 +267,7 @@ public final class Commander: Sendable {
         }
         guard request.takesControl else { return nil }
         state.holder = hold
+        state.lastMover = source
         if request.isTurning == true {
             state.loss.turned(by: source, now: now)
         } else {
@@ -379,12 +384,14 @@ public final class Commander: Sendable {
         if state.holder?.source == source { releaseCamera(&state, now: now) }
     }
 
+    private static func stopCamera(_ state: inout State, _ now: Instant) {
+        let stop = state.mode == .tracking ? Command.track(pan: 0, tilt: 0) : .rate(.zero)
+        _ = state.ring.push(TimedCommand(stop, received: now, validUntil: now))
+    }
+
     /// Releases control of the camera and the stepper motors, and stops their motion.
     private static func releaseCamera(_ state: inout State, now: Instant) {
-        if state.isTurning {
-            let stop = state.mode == .tracking ? Command.track(pan: 0, tilt: 0) : .rate(.zero)
-            _ = state.ring.push(TimedCommand(stop, received: now, validUntil: now))
-        }
+        if state.isTurning { stopCamera(&state, now) }
         state.isTurning = false
         // Stepper motors that move to a position continue to the position, and hold it.
         stopSteppers(&state, state.turningSteppers)

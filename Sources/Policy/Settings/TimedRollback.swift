@@ -34,11 +34,14 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///   - snapshot: The state before the change.
     ///   - owner: ID of the connection or link that made the change.
     ///   - seconds: Time until an unsaved change reverts, s, 1...3600.
+    ///   - other: Owner whose temporary change this owner can take over; nil means no other owner.
+    ///     The change that is taken over reverts with the new change.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
     ///   active. After an error, the caller must not make the change.
     public mutating func begin(
-        _ snapshot: Snapshot, owner: UInt64, seconds: Double, now: Instant
+        _ snapshot: Snapshot, owner: UInt64, seconds: Double, takingOver other: UInt64? = nil,
+        now: Instant
     ) throws(Refusal) {
         guard seconds >= 1, seconds <= 3600 else {
             throw Refusal(
@@ -48,14 +51,14 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         }
         let deadline = now.advanced(bySeconds: seconds)
         if let current = pending {
-            guard current.owner == owner else {
+            guard current.owner == owner || current.owner == other else {
                 let left = Int(max(0, current.deadline.seconds(since: now)).rounded(.up))
                 throw Refusal(
                     .refused,
                     "Another client has changed a setting temporarily; the change reverts in \(left) s. Try again afterwards.",
                     field: "rollback")
             }
-            pending?.deadline = deadline
+            pending = Pending(snapshot: current.snapshot, deadline: deadline, owner: owner)
         } else {
             pending = Pending(snapshot: snapshot, deadline: deadline, owner: owner)
         }

@@ -15,14 +15,14 @@ package protocol CalibrationStore: Sendable {
     /// Starts or ends a calibration; during a calibration the outputs stay off.
     func setCalibrating(_ isCalibrating: Bool)
     /// Saves a calibration, then applies it. If the calibration cannot be saved, nothing changes.
-    /// `done` receives the result.
-    func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>)
+    /// `who` is the author for the history; `done` receives the result.
+    func apply(_ record: CalibrationRecord, by who: String, _ done: @escaping Later<Void>)
     /// Writes the reason for a failed calibration to the log, because a phone does not show
     /// messages.
     func noteRefusal(of kind: CalibrationKind, _ reason: String)
     /// Restores the previous calibration of a kind; nil means the kind of the newest change. `done`
     /// receives the kind of the restored calibration.
-    func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>)
+    func undo(_ kind: CalibrationKind?, by who: String, _ done: @escaping Later<CalibrationKind>)
 }
 
 extension Tuning: CalibrationStore {
@@ -37,7 +37,9 @@ extension Tuning: CalibrationStore {
         }
     }
 
-    package func apply(_ record: CalibrationRecord, _ done: @escaping Later<Void>) {
+    package func apply(
+        _ record: CalibrationRecord, by who: String, _ done: @escaping Later<Void>
+    ) {
         guard record.isPlausible else {
             return done(
                 .failure(
@@ -47,7 +49,7 @@ extension Tuning: CalibrationStore {
             )
         }
         let kind = record.kind
-        use(kind, "measured the \(kind.rawValue)") {
+        use(kind, "calibrated the \(kind.rawValue)", by: who) {
             $0.apply(record)
         } commit: { state in
             // The bias was measured just now; its standard deviation is therefore not increased for
@@ -63,12 +65,14 @@ extension Tuning: CalibrationStore {
         log.notice("The \(kind.rawValue) was not calibrated. \(reason)")
     }
 
-    package func undo(_ kind: CalibrationKind?, _ done: @escaping Later<CalibrationKind>) {
+    package func undo(
+        _ kind: CalibrationKind?, by who: String, _ done: @escaping Later<CalibrationKind>
+    ) {
         // The kind of the reverted calibration must be known before the write, because the history
         // entry contains the name of the kind.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
-        use(undone, "reverted the calibration of the \(undone.rawValue)") { book in
+        use(undone, "reverted the calibration of the \(undone.rawValue)", by: who) { book in
             _ = book.undo(undone)
         } commit: { _ in
         } done: { result in
@@ -86,11 +90,11 @@ extension Tuning: CalibrationStore {
     /// Saves the correction of one kind, then applies it. The corrections of other kinds are kept,
     /// including values that the estimator has updated.
     private func use(
-        _ kind: CalibrationKind, _ what: String,
+        _ kind: CalibrationKind, _ what: String, by who: String,
         change: @escaping @Sendable (inout CalibrationBook) -> Void,
         commit: @escaping @Sendable (inout State) -> Void, done: @escaping Later<Void>
     ) {
-        write(by: "calibration", what) { saved in
+        write(by: who, what) { saved in
             var book = CalibrationBook.read(saved.calibration).book
             change(&book)
             saved.calibration = book.saved

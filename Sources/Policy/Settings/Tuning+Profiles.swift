@@ -29,11 +29,14 @@ extension Tuning {
     /// - Parameters:
     ///   - name: Name of the baseline; nil selects the baseline after the present profile in the
     ///     order of the names.
+    ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Returns: Message with the name of the profile.
     /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
     ///   violate a rule.
-    package func useProfile(_ name: String?, by who: String) throws(Refusal) -> String {
+    package func useProfile(
+        _ name: String?, owner: ChangeOwner = .people, by who: String
+    ) throws(Refusal) -> String {
         let names = stateOwner.saved.baselineNames
         let place = profile.flatMap { names.firstIndex(of: $0) }
         let next = names.isEmpty ? nil : names[place.map { ($0 + 1) % names.count } ?? 0]
@@ -43,7 +46,7 @@ extension Tuning {
                 "there are no profiles; `airframectl profile store NAME` stores the present settings",
                 field: "name")
         }
-        let left = try restoreBaseline(chosen, by: who)
+        let left = try restoreBaseline(chosen, owner: owner, by: who)
         let rest =
             left.isEmpty ? "" : " These settings were not restored: " + left.joined(separator: " ")
         return "Profile \(chosen) is active, but not saved.\(rest)"

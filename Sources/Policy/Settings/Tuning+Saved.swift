@@ -69,7 +69,7 @@ extension Tuning {
         let isApps = source.link == .airos
         let kept: Later<Void> = { result in
             if isApps, case .success = result {
-                _ = self.state.withLock { $0.rollback.keep(owner: Self.appOwner) }
+                _ = self.state.withLock { $0.rollback.keep(owner: ChangeOwner.apps.rawValue) }
             }
             done(result)
         }
@@ -150,12 +150,15 @@ extension Tuning {
         }
     }
 
-    /// Applies the values of a baseline, without writing them to the disk.
+    /// Applies the values of a baseline, without writing them to the disk. If an assistant is the
+    /// owner, the change reverts, and the settings that limit assistants keep their values.
     ///
     /// - Returns: Messages about the entries that are ignored because they are no longer valid.
     /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
     ///   violate a rule; nothing has changed.
-    package func restoreBaseline(_ name: String, by who: String) throws(Refusal) -> [String] {
+    package func restoreBaseline(
+        _ name: String, owner: ChangeOwner = .people, by who: String
+    ) throws(Refusal) -> [String] {
         let overlay: [String: String]
         do {
             overlay = try stateOwner.saved.baseline(name)
@@ -163,18 +166,35 @@ extension Tuning {
             throw Refusal(.refused, "\(error)", field: "name")
         }
         let problems = try state.withLock { (state) throws(Refusal) in
+            var changed = state.store
+            let problems: [ConfigurationProblem]
             do throws(ConfigurationProblem) {
-                let problems = try state.store.restore(tuning: overlay)
-                _ = state.rollback.keep()
-                state.profile = name
-                publish(&state)
-                return problems.map(\.description)
+                problems = try changed.restore(
+                    tuning: owner == .assistants ? permitted(overlay, state.store) : overlay)
             } catch {
                 throw Refusal(error)
             }
+            if owner == .assistants {
+                try owner.begin(
+                    &state.rollback, state.store.snapshot,
+                    seconds: state.store.settings.mcp.rollbackS, now: clock.now)
+            } else {
+                _ = state.rollback.keep()
+                state.profile = name
+            }
+            state.store = changed
+            publish(&state)
+            return problems.map(\.description)
         }
         tell(who, "restored baseline \(name)")
         return problems
+    }
+
+    /// The values of a baseline, with the current values of the settings that limit assistants.
+    private func permitted(_ overlay: [String: String], _ store: ParameterStore) -> [String: String]
+    {
+        overlay.filter { Settings.MCP.table(barring: $0.key) == nil }
+            .merging(store.tuning.filter { Settings.MCP.table(barring: $0.key) != nil }) { $1 }
     }
 
     /// Changes several settings together. The previous values are stored under a name, and the
@@ -184,14 +204,16 @@ extension Tuning {
     ///   - changes: The changes. Either all changes are applied, or none.
     ///   - baseline: Name of the baseline that stores the previous values.
     ///   - rollback: Time until the change reverts, s.
+    ///   - owner: Owner of the change.
+    ///   - who: Author of the change, for log and history.
     ///   - done: Closure that receives the success or the error. The error is an invalid value or a
     ///     failure of the storage.
     package func apply(
-        _ changes: [SettingUpdate], storing baseline: String, rollback: Double,
-        _ done: @escaping Later<Void>
+        _ changes: [SettingUpdate], storing baseline: String, rollback: Double, owner: ChangeOwner,
+        by who: String, _ done: @escaping Later<Void>
     ) {
         let tuning = state.withLock { $0.store.tuning }
-        write(by: "autotune", "stored baseline \(baseline)") {
+        write(by: who, "stored baseline \(baseline)") {
             try $0.saveBaseline(baseline, tuning)
         } commit: { (state, _) throws(Refusal) in
             let changed: ParameterStore
@@ -200,15 +222,14 @@ extension Tuning {
             } catch {
                 throw Refusal(error)
             }
-            try state.rollback.begin(
-                state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                now: self.clock.now)
+            try owner.begin(
+                &state.rollback, state.store.snapshot, seconds: rollback, now: self.clock.now)
             state.store = changed
             self.publish(&state)
         } done: { result in
             if case .success = result {
                 let list = changes.map(\.description).joined(separator: ", ")
-                self.tell("autotune", "set \(list); reverts after \(Int(rollback)) s unless saved")
+                self.tell(who, "set \(list); reverts after \(Int(rollback)) s unless saved")
             }
             done(result)
         }

@@ -45,13 +45,6 @@ package final class Tuning: Sendable {
         package let needsRestart: [String]
     }
 
-    /// Common owner of the temporary changes of all socket clients. All socket clients share one
-    /// owner of temporary changes, because the commands `set` and `save` use different connections.
-    static let socketOwner: UInt64 = 0
-    /// Common owner of the temporary changes of all apps. All apps share one owner of temporary
-    /// changes, because an app can use different connections for the change and for `save`.
-    static let appOwner: UInt64 = 1
-
     let state: Mutex<State>
     let source: ConfigurationSource
     /// Owner of the state directory.
@@ -121,11 +114,13 @@ package final class Tuning: Sendable {
     ///   - key: Dotted path.
     ///   - text: TOML, or an unquoted word; an unquoted word is a string.
     ///   - rollback: Time until an unsaved change reverts, s; nil means that the change does not
-    ///     revert.
+    ///     revert, not even at the end of an earlier temporary change.
+    ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Throws: An error about the key or the value; nothing has changed.
     package func set(
-        _ key: String, to text: String, rollback: Double?, by who: String
+        _ key: String, to text: String, rollback: Double?, owner: ChangeOwner = .people,
+        by who: String
     ) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             var changed = state.store
@@ -135,9 +130,10 @@ package final class Tuning: Sendable {
                 throw Refusal(error)
             }
             if let rollback {
-                try state.rollback.begin(
-                    state.store.snapshot, owner: Self.socketOwner, seconds: rollback,
-                    now: clock.now)
+                try owner.begin(
+                    &state.rollback, state.store.snapshot, seconds: rollback, now: clock.now)
+            } else {
+                state.rollback.amend { $0.adopt([key], from: changed) }
             }
             state.store = changed
             publish(&state)
@@ -161,8 +157,8 @@ package final class Tuning: Sendable {
             guard changed.settings != state.store.settings else { return false }
             let seconds = source.link == .airos ? state.store.settings.airos.rollbackS : 0
             if seconds > 0 {
-                try state.rollback.begin(
-                    state.store.snapshot, owner: Self.appOwner, seconds: Double(seconds),
+                try ChangeOwner.apps.begin(
+                    &state.rollback, state.store.snapshot, seconds: Double(seconds),
                     now: clock.now)
             } else {
                 // A pending rollback of other values must not revert this change.

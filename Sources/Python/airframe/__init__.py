@@ -201,7 +201,8 @@ class Gimbal:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; airframed then ends motion and tasks of this connection."""
+        """Close the connection; airframed then ends rotations at a rate and tasks of this connection. A
+        `point` reaches its target; `rate(yaw=0)` before `close` stops it."""
         self._connection.close()
 
     def request(self, method: str, **params: Any) -> Any:
@@ -407,13 +408,16 @@ class Trial:
     ) -> None:
         if self._kept:
             return
-        try:
-            # The daemon's own rollback, to the same values, follows a second later.
-            for key, value in self._before.items():
-                self._gimbal.set(key, value, rollback=1)
-        except AirframeError:
-            if error is None:
-                raise
+        # A change can depend on an earlier change, so the newest change reverts first. The daemon's own
+        # rollback, to the same values, follows later.
+        failure: Optional[AirframeError] = None
+        for key, value in reversed(list(self._before.items())):
+            try:
+                self._gimbal.set(key, value, rollback=self._seconds)
+            except AirframeError as problem:
+                failure = failure or problem
+        if failure is not None and error is None:
+            raise failure
 
 
 class Stream(Iterator[Sample]):

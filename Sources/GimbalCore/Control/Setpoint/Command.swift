@@ -36,3 +36,14 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Switch the motors' outputs off permanently, because the process is about to end.
     case shutdown
 }
+
+extension AxisVector {
+    /// Copy of the rates of a request, with NaN for each axis that the request does not turn.
+    var turning: AxisVector {
+        @_noLocks @inline(__always) get {
+            AxisVector(
+                yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
+                pitch: pitch == 0 ? .nan : pitch)
+        }
+    }
+}

@@ -389,14 +389,3 @@ extension Pointing {
         if retractedSeconds > 0.5 { isRetracted = true }
     }
 }
-
-extension AxisVector {
-    /// Copy of this vector with each zero replaced by NaN.
-    fileprivate var turning: AxisVector {
-        @_noLocks @inline(__always) get {
-            AxisVector(
-                yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
-                pitch: pitch == 0 ? .nan : pitch)
-        }
-    }
-}

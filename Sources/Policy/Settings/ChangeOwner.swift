@@ -1,0 +1,24 @@
+package import GimbalCore
+import Port
+
+/// Owner of a temporary change of settings. Clients of the same kind share one owner, because a
+/// client can use different connections for a change and for `save`.
+package enum ChangeOwner: UInt64, Sendable {
+    /// Clients of the socket that act for a person.
+    case people
+    /// Apps, over Bluetooth.
+    case apps
+    /// Assistants. Their changes always revert, and do not prolong a change of a person or an app.
+    case assistants
+
+    /// Begins a temporary change, see `TimedRollback.begin`. A person or an app takes over the
+    /// temporary change of an assistant; then both changes revert together.
+    func begin<Snapshot>(
+        _ rollback: inout TimedRollback<Snapshot>, _ snapshot: Snapshot, seconds: Double,
+        now: Instant
+    ) throws(Refusal) {
+        try rollback.begin(
+            snapshot, owner: rawValue, seconds: seconds, takingOver: Self.assistants.rawValue,
+            now: now)
+    }
+}
