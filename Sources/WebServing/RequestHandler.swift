@@ -99,7 +99,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             arm(limits.idle)
             let number = requests
             if let refusal { return write(refusal, to: number) }
-            guard let request = request(head, body: body) else { return }
+            guard let request = request(head, body: body, context.channel) else { return }
             body = []
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
@@ -126,7 +126,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// - Returns: Header fields of the answer; nil if the request is refused.
     func upgrade(_ head: HTTPRequestHead) -> HTTPHeaders? {
         refusal = check(head)
-        guard refusal == nil, let request = request(head, body: []) else { return nil }
+        guard refusal == nil, let channel = context?.channel,
+            let request = request(head, body: [], channel)
+        else { return nil }
         switch service.application.decide(on: request) {
         case .accept(let endpoint, let headers):
             accepted = (endpoint, request)
@@ -173,12 +175,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         return nil
     }
 
-    private func request(_ head: HTTPRequestHead, body: [UInt8]) -> WebRequest? {
+    private func request(
+        _ head: HTTPRequestHead, body: [UInt8], _ channel: any Channel
+    ) -> WebRequest? {
         Target(head.uri).map { target in
             WebRequest(
                 method: head.method.rawValue, path: target.path, query: target.query,
                 headers: head.headers.map { ($0.name.lowercased(), $0.value) }, body: body,
-                address: address, isSecure: isSecure)
+                address: address, isSecure: isSecure, isConnected: { channel.isActive })
         }
     }
 

@@ -14,6 +14,9 @@ public struct WebRequest: Sendable {
     public let address: String
     /// True if the connection is encrypted.
     public let isSecure: Bool
+    /// Returns true while the client's connection is open. Every thread can call it. Work that has
+    /// waited in a queue ends early if the client has left.
+    public let isConnected: @Sendable () -> Bool
 
     /// First value of the header field with this name in lower case.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }

@@ -45,7 +45,7 @@ struct ControlMethods: Sendable {
     func answer(_ request: Request) throws(Refusal) -> JSONValue {
         switch request.method {
         case "pair":
-            let seconds = request.params["seconds"]?.number ?? 300
+            let seconds = request.params["seconds"]?.number ?? 120
             guard ControlSocket.lifetimes.contains(seconds) else {
                 throw Refusal(.outOfRange, "seconds must be 10 to 3600.", field: "seconds")
             }

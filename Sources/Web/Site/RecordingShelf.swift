@@ -14,28 +14,68 @@ final class RecordingShelf: Sendable {
     static let plotLimit = 100_000_000
     /// Largest number of points of a plot.
     static let mostPoints = 10_000
-    private let disk: DispatchQueue
+    /// Largest number of conversions (tables and plots) that wait or run.
+    static let mostConversions = 2
+    /// Queue for the list of the files and for downloads.
+    private let disk = DispatchQueue(label: "web-recordings")
+    /// Queue for tables and plots, which take seconds.
+    private let converter: DispatchQueue
+    private let conversions = Mutex(0)
     private let directory = Mutex("")
 
-    /// - Parameter disk: Queue for work that blocks on the disk.
-    init(disk: DispatchQueue) { self.disk = disk }
+    /// - Parameter converter: Serial queue for tables and plots; no other work waits in it.
+    init(converter: DispatchQueue = DispatchQueue(label: "web-conversions")) {
+        self.converter = converter
+    }
 
     /// Stores the path of the recorder's directory, as reported by airframed.
     func note(directory: String) { self.directory.withLock { $0 = directory } }
 
-    /// Answers a request below /recordings.
-    func respond(to request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
+    /// Answers a request for `/recordings`: the list of the files.
+    func respondWithList(_ answer: @escaping @Sendable (WebResponse) -> Void) {
         let directory = directory.withLock { $0 }
+        disk.async { answer(Self.list(directory)) }
+    }
+
+    /// Answers a request for a file below `/recordings/`, its table or its plot.
+    ///
+    /// Status 503 if `mostConversions` conversions wait or run. If the client has left before its
+    /// conversion begins, there is no answer.
+    func respond(to request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         let name = String(request.path.dropFirst("/recordings/".count))
-        disk.async {
-            if request.path == "/recordings" { return answer(Self.list(directory)) }
-            guard Self.isName(name) else {
-                return answer(.refusal(404, "There is no such recording."))
-            }
-            let path = directory + "/" + name
-            if request.query["plot"] != nil { return answer(Self.plot(path, request)) }
-            if let table = request.query["table"] { return answer(Self.table(path, table)) }
-            answer(Self.download(path, type: "application/octet-stream"))
+        guard Self.isName(name) else {
+            return answer(.refusal(404, "There is no such recording."))
+        }
+        let path = directory.withLock { $0 } + "/" + name
+        if request.query["plot"] != nil {
+            convert(request, answer) { Self.plot(path, request) }
+        } else if let table = request.query["table"] {
+            convert(request, answer) { Self.table(path, table) }
+        } else {
+            disk.async { answer(Self.download(path, type: "application/octet-stream")) }
+        }
+    }
+
+    private func convert(
+        _ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void,
+        _ work: @escaping @Sendable () -> WebResponse
+    ) {
+        let isAccepted = conversions.withLock { count in
+            guard count < Self.mostConversions else { return false }
+            count += 1
+            return true
+        }
+        guard isAccepted else {
+            return answer(
+                .refusal(
+                    503,
+                    "airframe-web converts \(Self.mostConversions) recordings already. Try again when they are finished."
+                ))
+        }
+        converter.async { [self] in
+            let response = request.isConnected() ? work() : nil
+            conversions.withLock { $0 -= 1 }
+            if let response { answer(response) }
         }
     }
 

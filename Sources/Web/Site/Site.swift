@@ -10,10 +10,11 @@ final class Site: WebApplication {
     let book: TokenBook
     let desk = PairingDesk()
     let gateway: Gateway
-    let shelf: RecordingShelf
+    let shelf = RecordingShelf()
     let pictures: PictureRelay
     private let files: PageFiles
-    /// Queue for work that blocks on the disk or on airframed.
+    /// Queue for changes of the list of browsers, which block on the disk. Recordings have other
+    /// queues, so that they do not delay the pairing.
     private let disk = DispatchQueue(label: "web-disk")
 
     init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {
@@ -21,7 +22,6 @@ final class Site: WebApplication {
         self.files = files
         self.book = book
         self.gateway = gateway
-        shelf = RecordingShelf(disk: disk)
         pictures = PictureRelay(path: settings.eyes.socket, group: gateway.group)
     }
 
@@ -36,8 +36,15 @@ final class Site: WebApplication {
         case ("POST", "/pair"): pair(request, answer)
         case ("POST", "/unpair"): unpair(access(request), answer)
         case ("POST", "/stop"): stop(request, answer)
-        case ("GET", let path) where path == "/recordings" || path.hasPrefix("/recordings/"):
+        case ("GET", "/recordings"):
             guard access(request).canRead else { return answer(.refusal(401, Self.unpaired)) }
+            shelf.respondWithList(answer)
+        case ("GET", let path) where path.hasPrefix("/recordings/"):
+            // Files are large, and tables and plots cost seconds of processor time. Therefore only
+            // paired browsers get them, even if other browsers have read-only access.
+            guard access(request).browser != nil else {
+                return answer(.refusal(401, Self.unpaired))
+            }
             shelf.respond(to: request, answer)
         case ("GET", _), ("HEAD", _):
             answer(files.response(to: request) ?? .refusal(404, "There is no such page."))

@@ -25,7 +25,11 @@ export class RecordingsView {
       el("section", { class: "card" }, el("h2", {}, "Files"), this.files),
       el("section", { class: "card", "aria-label": "Replay" }, this.output)];
     this.timer = setInterval(() => this.#read(), 1000);
-    this.link.addEventListener("open", this.onOpen = () => this.#read());
+    this.link.addEventListener("open", this.onOpen = () => {
+      // The rights can differ from those of the previous connection.
+      this.count = null;
+      this.#read();
+    });
   }
 
   show() {
@@ -68,12 +72,14 @@ export class RecordingsView {
     const answer = await fetch("/recordings", { cache: "no-store" });
     if (!answer.ok) return setText(this.files, answer.status === 401 ? "Pair this browser to see the files." : `The files are in ${directory}; this program cannot read them.`);
     const list = await answer.json();
+    const isPaired = this.link.canWrite;
     this.files.replaceChildren(...(list.length ? list.map(({ name, bytes, time }) => el("li", { class: "row" },
       el("span", { class: "grow" }, el("code", {}, name), el("span", { class: "hint" }, ` ${mb(bytes)}, ${new Date(time * 1000).toLocaleString()}`)),
-      el("button", { type: "button", "aria-label": `Replay ${name}`, onclick: () => this.#replay(name) }, "Replay"),
-      el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}`, download: name, "aria-label": `Download ${name}` }, "Download"),
-      el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}?table=tick`, download: `${name}.csv`, "aria-label": `Download ${name} as a table` }, "CSV")))
+      isPaired ? [el("button", { type: "button", "aria-label": `Replay ${name}`, onclick: () => this.#replay(name) }, "Replay"),
+        el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}`, download: name, "aria-label": `Download ${name}` }, "Download"),
+        el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}?table=tick`, download: `${name}.csv`, "aria-label": `Download ${name} as a table` }, "CSV")] : null))
       : [el("li", {}, "No recording is on the disk.")]));
+    if (list.length && !isPaired) this.files.append(el("li", {}, "Pair this browser to replay and download the recordings."));
   }
 
   async #replay(name) {
