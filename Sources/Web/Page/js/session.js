@@ -7,6 +7,7 @@ export class Session extends EventTarget {
     super();
     this.link = link;
     this.dialog = document.getElementById("pairing");
+    this.dialog.addEventListener("keydown", (event) => event.key === "Escape" && this.#close());
     link.addEventListener("open", () => this.dispatchEvent(new Event("change")));
     link.addEventListener("lost", (event) => {
       this.dispatchEvent(new Event("change"));
@@ -42,7 +43,7 @@ export class Session extends EventTarget {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code, name: deviceName() }),
     });
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? "The pairing failed.");
-    toast("Paired: this browser can steer for 30 days.");
+    toast("Paired: this browser can steer the camera and change settings.");
     this.link.restart();
   }
 
@@ -63,7 +64,7 @@ export class Session extends EventTarget {
       event.preventDefault();
       try {
         await this.pair(input.value);
-        this.dialog.close();
+        this.#close();
       } catch (error) {
         setText(problem, error.message);
         input.select();
@@ -74,11 +75,23 @@ export class Session extends EventTarget {
       el("label", { for: "code" }, "Code"), input, problem,
       el("div", { class: "row" },
         el("button", { class: "main", type: "submit" }, "Pair"),
-        el("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel")));
+        el("button", { type: "button", onclick: () => this.#close() }, "Cancel")));
     this.dialog.replaceChildren(form);
-    this.dialog.showModal();
+    this.dialog.show();
+    for (const node of background()) node.inert = true;
     input.focus();
   }
+
+  /** Closes the form; the browser gives the focus back to the control that had it before. */
+  #close() {
+    for (const node of background()) node.inert = false;
+    this.dialog.close();
+  }
+}
+
+/** Parts of the page that do not react while the form is open. The form is not modal, because a modal dialog also disables STOP. */
+function background() {
+  return document.querySelectorAll(".skip, .top, #trials, #view, .bottom nav");
 }
 
 /** Name of this browser for the list of paired browsers, such as "Chrome, Android". */
