@@ -23,9 +23,10 @@ const headline = document.getElementById("headline");
 const alarm = document.getElementById("alarm");
 let view = null;
 
-/** Shows the view that the page's address names. */
+/** Shows the view that the page's address names. An address without a view does not change the view. */
 function show() {
-  const name = views[location.hash.slice(1)] ? location.hash.slice(1) : "drive";
+  const wanted = location.hash.slice(1);
+  const name = Object.hasOwn(views, wanted) ? wanted : view?.name ?? "drive";
   if (view?.name === name) return;
   view?.close();
   main.replaceChildren();
@@ -40,14 +41,17 @@ function show() {
   view.show?.();
 }
 
+/** Longest wait for the confirmation of a stop, ms. airframe-web waits 2 s for airframed. */
+const stopPatience = 2500;
+
 /** Sends the stop over the open connection and also over a new connection, because the open connection can hang. */
 function stop() {
   if (link.canWrite) link.hurry("stop", {}, true);
-  fetch("/stop", { method: "POST", keepalive: true }).then((answer) => {
+  fetch("/stop", { method: "POST", keepalive: true, signal: AbortSignal.timeout(stopPatience) }).then((answer) => {
     if (answer.status === 401) toast("This page cannot stop the motors, because it is not paired: pair this page first.", true);
     else if (!answer.ok) throw new Error();
     else toast("Emergency stop: the motors stay off until the stop is reset.");
-  }).catch(() => toast("The emergency stop may not have reached airframed: use the switch of the motors' supply.", true));
+  }).catch(() => toast("The emergency stop is not confirmed: if the motors are still on, use the switch of the motors' supply.", true));
 }
 
 function showAlarm() {
@@ -83,7 +87,12 @@ const stopButton = document.getElementById("stop");
 stopButton.addEventListener("pointerdown", stop);
 stopButton.addEventListener("click", (event) => event.detail === 0 && stop());
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !document.querySelector("dialog[open]")) stop();
+  // In the form for the pairing code, Escape closes the form.
+  if (event.key === "Escape" && !event.target.closest("dialog")) stop();
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
 });
 document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement;
