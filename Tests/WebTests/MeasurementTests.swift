@@ -39,6 +39,12 @@ struct MeasurementTests {
     @Test("step response and spectrum are measured on a button, and stated in words too")
     func measure() throws {
         try withView("tune") { rig, page in
+            // A turn ends with its connection, so the connection stays open.
+            let client = try DaemonClient(path: rig.socket, timeout: 5)
+            _ = try client.json("point", ["pitch": -15, "duration": 0.5])
+            try #require(
+                eventually(within: 3) { (try? rig.number("attitude", "pitch_deg")) ?? 0 < -14.5 })
+            usleep(300_000)
             try press("Step response", page)
             try #require(
                 try page.wait(
@@ -49,7 +55,11 @@ struct MeasurementTests {
                     "document.querySelector('svg.plot').getAttribute('aria-label')"
                 ).string ?? ""
             #expect(note.contains("90 % after 0."), "\(note)")
-            #expect(abs(try rig.number("attitude", "pitch_deg")) < 12)
+            // The step begins and ends at the angle of the camera.
+            #expect(
+                eventually(within: 3) {
+                    abs(((try? rig.number("attitude", "pitch_deg")) ?? 0) + 15) < 0.5
+                })
             try press("Spectrum", page)
             try #require(
                 try page.wait(
@@ -78,6 +88,14 @@ struct MeasurementTests {
             #expect(lines.count > 30)
             let times = lines.dropFirst().compactMap { Double($0.prefix { $0 != "," }) }
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            // The slider reaches the oldest value with each visible time.
+            let select = "document.querySelector('[aria-label=\"Live charts\"] select')"
+            for (span, most) in [("5", "55"), ("60", "0"), ("10", "50")] {
+                try page.value(
+                    "\(select).value = '\(span)'; \(select).dispatchEvent(new Event('change'))")
+                let slider = "document.querySelector('[aria-label=\"Seconds back\"]')"
+                #expect(try page.value("\(slider).max").string == most)
+            }
             usleep(500_000)
             try press("CSV", page)
             usleep(200_000)
@@ -120,6 +138,16 @@ struct MeasurementTests {
                 try page.wait(
                     "document.querySelector('#toast').textContent.includes('Refused: tracking.loop.rate_hz')"
                 ) != nil)
+            // The export contains the newest change of another client.
+            try page.value(
+                "window.saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((t) => (saved = t)); return make(blob); }"
+            )
+            _ = try rig.ask("set", ["key": "control.feed_forward", "value": 0.25])
+            try press("Export", page)
+            try #require(try page.wait("saved") != nil)
+            let saved = try page.value("saved").string ?? ""
+            #expect(saved.contains("tracking.max_rate_dps = 50\n"), "\(saved)")
+            #expect(saved.contains("control.feed_forward = 0.25\n"), "\(saved)")
         }
     }
 
@@ -127,6 +155,13 @@ struct MeasurementTests {
     func autotune() throws {
         try withView("tune") { rig, page in
             try press("Autotune", page)
+            // Left and opened again: the page continues to show the measurement.
+            let isRunning =
+                "[...document.querySelectorAll('main button')].find((b) => b.textContent === 'Cancel')?.checkVisibility()"
+            try #require(try page.wait(isRunning) != nil)
+            try page.show("why")
+            try page.show("tune")
+            #expect(try page.wait(isRunning) != nil)
             let time = try page.wait(
                 "document.querySelector('main').textContent.includes('pitch: phase')", within: 40)
             let text = try page.value("document.querySelector('progress').parentNode.textContent")

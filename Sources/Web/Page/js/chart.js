@@ -3,7 +3,8 @@
 
 import { el, fixed, setText } from "./dom.js";
 
-const spanSeconds = 60;
+/** Time that a trace contains, s. */
+export const spanSeconds = 60;
 
 /** Values of the last minute, in ring buffers that are allocated once. */
 export class Trace {

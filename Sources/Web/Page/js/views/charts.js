@@ -1,7 +1,7 @@
 // Live charts of error, rate and torque.
 
 import { download, el, setText } from "../dom.js";
-import { Chart, Trace } from "../chart.js";
+import { Chart, Trace, spanSeconds } from "../chart.js";
 import { axes } from "../live.js";
 
 const rate = 50;
@@ -16,17 +16,24 @@ export class Charts {
       new Chart(this.trace, "Rate", "°/s", names("rate"), 2),
       new Chart(this.trace, "Torque", "N·m", names("torque"), 4),
     ];
-    this.span = 10;
     this.pause = el("button", { type: "button", "aria-pressed": "false", onclick: () => this.#toggle() }, "Pause");
-    this.back = el("input", { type: "range", min: 0, max: 50, value: 0, step: 0.5, "aria-label": "Seconds back", oninput: () => this.#draw() });
+    this.back = el("input", { type: "range", min: 0, value: 0, step: 0.5, "aria-label": "Seconds back", oninput: () => this.#draw() });
     this.place = el("output", {});
     this.scroll = el("div", { hidden: true }, this.back, this.place);
     this.node = el("section", { class: "card", "aria-label": "Live charts" }, el("h2", {}, "Live"),
       el("div", { class: "row" }, this.pause,
-        el("label", { class: "line" }, "Show", el("select", { onchange: (event) => { this.span = Number(event.target.value); this.#draw(); } },
+        el("label", { class: "line" }, "Show", el("select", { onchange: (event) => { this.#spread(Number(event.target.value)); this.#draw(); } },
           [5, 10, 30, 60].map((span) => el("option", { value: span, selected: span === 10 }, `${span} s`)))),
         el("button", { type: "button", onclick: () => download("airframe.csv", this.trace.csv, "text/csv") }, "CSV")),
       this.scroll, this.charts.map((chart) => chart.node));
+    this.#spread(10);
+  }
+
+  /** Sets the visible time, s. The slider reaches the oldest value of the trace. */
+  #spread(span) {
+    this.span = span;
+    this.back.max = spanSeconds - span;
+    this.back.disabled = span >= spanSeconds;
   }
 
   show() {

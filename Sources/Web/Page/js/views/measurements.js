@@ -10,6 +10,7 @@ export class Measurements {
   /** `changed` is called after proposals have been applied as settings. */
   constructor(page, changed) {
     Object.assign(this, page);
+    this.page = page;
     this.changed = changed;
     this.output = el("div", { "aria-live": "polite" });
     this.progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress of the measurement" });
@@ -23,28 +24,37 @@ export class Measurements {
       this.progress, this.output);
   }
 
+  /** Continues to show a measurement that runs, or that has ended while this page showed another view. */
+  async show() {
+    for (const method of ["autotune", "spectrum"]) {
+      if (this.running || this.isClosed || !this.link.isOpen) return;
+      const report = await this.link.request(method).catch(() => null);
+      if (!report || this.running || this.isClosed) continue;
+      if (isActive(report) || this.page.measurement === method) await this.#follow(method, report);
+    }
+  }
+
   close() {
     this.isClosed = true;
     this.end?.();
   }
 
-  /** Turns the axis by 10° and back, and measures the response to the first turn. */
+  /** Turns the axis by 10° from its set-point and back, and measures the response to the first turn. */
   async #step() {
     const axis = this.axis.value;
     const size = 10;
     const names = [`setpoint.${axis}`, `attitude.${axis}`];
     const samples = [];
-    const start = this.live.values[`attitude.${axis}`];
-    if (typeof start !== "number") return;
+    const start = names.map((name) => this.live.values[name]).find(Number.isFinite);
+    if (start === undefined) return;
     setText(this.output, `A step of ${size}° in ${axis} is being measured.`);
-    const target = axis === "yaw" ? start + size : size;
     this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, values[names[0]], values[names[1]]]));
     await pause(300);
-    const answer = await attempt(() => this.link.request("point", { [axis]: wrap(target) }), true);
+    const answer = await attempt(() => this.link.request("point", { [axis]: wrap(start + size) }), true);
     await pause(answer ? 2000 : 0);
     this.end();
     if (!answer) return setText(this.output, "");
-    await attempt(() => this.link.request("point", { [axis]: axis === "yaw" ? wrap(start) : 0 }), true);
+    await attempt(() => this.link.request("point", { [axis]: wrap(start) }), true);
     this.output.replaceChildren(stepPlot(axis, samples));
   }
 
@@ -59,15 +69,23 @@ export class Measurements {
     } catch (error) {
       return setText(this.output, sentence(error));
     }
-    this.running = method;
+    await this.#follow(method, report);
+  }
+
+  /** Shows the progress of a measurement until its end, then its result. */
+  async #follow(method, report) {
+    this.running = this.page.measurement = method;
     this.cancel.hidden = this.progress.hidden = false;
-    while (!this.isClosed && ["running", "recording"].includes(report.state)) {
+    while (!this.isClosed && isActive(report)) {
       this.progress.value = report.progress;
       setText(this.output, report.activity || `Measures: ${fixed(report.progress * 100, 0)} %`);
       await pause(pollPeriod);
-      report = await attempt(() => this.link.request(method), true) ?? { state: "refused", sentence: "The connection was lost." };
+      report = await attempt(() => this.link.request(method), true) ?? { state: "lost", sentence: "The connection was lost." };
     }
+    if (this.isClosed) return;
     this.running = null;
+    // After a lost connection, `show` continues.
+    if (report.state !== "lost") this.page.measurement = null;
     this.cancel.hidden = this.progress.hidden = true;
     const plots = report.state !== "done" ? [] : method === "spectrum" ? spectrumPlots(report) : report.axes.flatMap(bodePlots);
     this.output.replaceChildren(...(report.sentence ? [el("p", {}, report.sentence)] : []), ...plots, this.#proposals(report.proposals ?? []));
@@ -84,6 +102,7 @@ export class Measurements {
   }
 }
 
+const isActive = (report) => ["running", "recording"].includes(report.state);
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 const wrap = (angle) => ((((angle + 180) % 360) + 360) % 360) - 180;
 

@@ -34,11 +34,15 @@ export class TuneView {
     this.file = el("input", { type: "file", accept: ".toml,text/plain", hidden: true, "aria-label": "File to import", onchange: () => this.#import() });
     this.nodes.push(this.file);
     this.trials.addEventListener("change", this.onTrial = () => this.#changed());
-    this.link.addEventListener("open", this.onOpen = () => this.#load());
+    this.link.addEventListener("open", this.onOpen = () => {
+      this.#load();
+      this.measurements.show();
+    });
   }
 
   show() {
     this.charts.show();
+    this.measurements.show();
     this.#load();
   }
 
@@ -104,7 +108,6 @@ export class TuneView {
   async #changed() {
     const changes = await attempt(() => this.link.request("diff"), true);
     if (!Array.isArray(changes)) return;
-    this.changes = changes;
     this.diff.replaceChildren(...(changes.length ? changes.map((change) => el("li", {}, el("code", {}, `${change.key} = ${plain(change.value)}`),
       el("span", { class: "hint" }, ` instead of ${plain(change.default)}, from ${change.origin}`),
       change.unsaved ? el("span", { class: "tag care" }, typeof change.rollback_s === "number" ? "on trial" : "not saved") : null))
@@ -140,8 +143,10 @@ export class TuneView {
     } }, el("label", { for: "baseline" }, "Name", name), el("button", { type: "submit" }, "Store the present tuning"));
   }
 
-  #export() {
-    download("airframe.toml", (this.changes ?? []).map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
+  async #export() {
+    const changes = await attempt(() => this.link.request("diff"), true);
+    if (!Array.isArray(changes)) return;
+    download("airframe.toml", changes.map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
   }
 
   /** Applies an exported file on trial: lines `key = value`, also below a `[table]`. */
