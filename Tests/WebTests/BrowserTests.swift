@@ -105,6 +105,16 @@ struct SteeringTests {
                     } == true
                 })
             #expect(try rig.status()["stopped_by"]?.string?.contains("web, Chrome") == true)
+            // airframe-web hangs, so nothing confirms the next stop.
+            let web = try #require(rig.web).process
+            kill(web, SIGSTOP)
+            defer { kill(web, SIGCONT) }
+            try page.touch("touchEnd")
+            try page.touch("touchStart", try page.middle(of: "#stop"))
+            #expect(
+                try page.wait(
+                    "document.querySelector('#toast').textContent.includes('is not confirmed')",
+                    within: 4) != nil)
         }
     }
 
@@ -187,7 +197,28 @@ struct ViewTests {
             #expect(
                 try page.wait(
                     "document.querySelector(\"\(row) input[type=number]\").value === '45'") != nil)
+            try expectOthersTrial(rig, page)
         }
+    }
+
+    /// Shows the trial of another client. The slider of a whole number sends whole numbers.
+    private func expectOthersTrial(_ rig: Rig, _ page: Chromium.Page) throws {
+        _ = try rig.ask("set", ["key": "control.feed_forward", "value": 0.5, "rollback": 60])
+        #expect(
+            try page.wait(
+                "document.querySelector('#trials').checkVisibility() && document.querySelector('#trials').textContent.includes('control.feed_forward')"
+            ) != nil)
+        try page.value(
+            "(() => { const s = document.querySelector('#search'); s.value = 'low_pass_order'; s.dispatchEvent(new Event('input')); })()"
+        )
+        let slider = "document.querySelector('[data-key=\"filter.low_pass_order\"] input[type=range]')"
+        try #require(try page.wait(slider) != nil)
+        try page.value("\(slider).value = 300; \(slider).dispatchEvent(new Event('change'))")
+        #expect(
+            eventually(within: 2) {
+                (try? rig.ask("get", ["keys": ["filter.low_pass_order"]]))?.array?.first?["value"]
+                    == 1
+            })
     }
 
     @Test("after a restart of the daemon the page shows live values again within 2 s")
@@ -227,6 +258,11 @@ struct ViewTests {
             )
             #expect(answer == "permission_denied")
             #expect(try rig.status()["mode"] == "locked")
+            // The list of the recordings is readable; files, tables and plots need a paired browser.
+            let statuses = try page.value(
+                "Promise.all(['', '/x.mcap', '/x.mcap?table=tick', '/x.mcap?plot=9'].map((p) => fetch('/recordings' + p).then((r) => r.status)))"
+            )
+            #expect(statuses == [200, 401, 401, 401])
         }
     }
 

@@ -8,7 +8,7 @@ export function kind(setting) {
   if (range === "true | false") return { type: "bool" };
   if (range.includes(" | ")) return { type: "choice", choices: range.split(" | ") };
   const single = /^(-?[\d.e+-]+)\.\.\.(-?[\d.e+-]+)$/.exec(range);
-  if (single && typeof value === "number") return { type: "number", low: Number(single[1]), high: Number(single[2]), isWhole: isWhole(setting) };
+  if (single && typeof value === "number") return number(setting, Number(single[1]), Number(single[2]));
   const vector = /^\[yaw, roll, pitch\], each (-?[\d.e+-]+)\.\.\.(-?[\d.e+-]+)$/.exec(range);
   if (vector && Array.isArray(value)) return { type: "vector", low: Number(vector[1]), high: Number(vector[2]), names: ["yaw", "roll", "pitch"] };
   const factors = /^\[p, i, d\], p (.+?)\.\.\.(.+?), i (.+?)\.\.\.(.+?), d (.+?)\.\.\.(.+)$/.exec(range);
@@ -16,34 +16,42 @@ export function kind(setting) {
   return { type: Array.isArray(value) ? "json" : "text" };
 }
 
-/** True if a setting is a number of items: its default and its range have no fraction, and its unit is not that of a measured quantity. */
-function isWhole(setting) {
-  return Number.isInteger(setting.default) && !setting.live && !setting.unit;
+/** Number of steps of a slider. */
+const positions = 1000;
+
+/** Kind of a single number. Its slider is limited to whole numbers if the setting is a count, or if each step of the slider is at least 1. */
+function number(setting, low, high) {
+  // The daemon does not report which settings are whole numbers, and refuses their fractions.
+  const areWhole = [setting.default, low, high].every(Number.isInteger);
+  const isCount = low >= 1 && !setting.unit;
+  const hasLargeSteps = low <= 0 && high - low >= positions;
+  return { type: "number", low, high, isWhole: areWhole && (isCount || hasLargeSteps) };
 }
 
 /** Slider of a number: its scale is logarithmic if the range spans more than three decades. */
 class Slider {
-  constructor({ low, high }, value, label, change) {
+  constructor({ low, high, isWhole }, value, label, change) {
+    this.isWhole = isWhole;
     this.isLog = low > 0 && high / low > 1000;
     this.low = low;
     this.high = high;
     this.node = el("input", {
-      type: "range", min: 0, max: 1000, step: 1, "aria-label": label,
+      type: "range", min: 0, max: positions, step: 1, "aria-label": label,
       oninput: () => change(this.value, false), onchange: () => change(this.value, true),
     });
     this.set(value);
   }
 
-  /** Present value of the slider, with three digits. */
+  /** Present value of the slider: a whole number, or a number with three digits. */
   get value() {
-    const part = Number(this.node.value) / 1000;
+    const part = Number(this.node.value) / positions;
     const raw = this.isLog ? this.low * (this.high / this.low) ** part : this.low + part * (this.high - this.low);
-    return Number(raw.toPrecision(3));
+    return this.isWhole ? Math.round(raw) : Number(raw.toPrecision(3));
   }
 
   set(value) {
     const part = this.isLog ? Math.log(value / this.low) / Math.log(this.high / this.low) : (value - this.low) / (this.high - this.low);
-    this.node.value = Math.round(1000 * Math.min(1, Math.max(0, part)));
+    this.node.value = Math.round(positions * Math.min(1, Math.max(0, part)));
     this.node.setAttribute("aria-valuetext", plain(value));
   }
 }

@@ -3,7 +3,7 @@
 import { attempt, el, plain, setText } from "./dom.js";
 
 export class Trials extends EventTarget {
-  constructor({ link }, node) {
+  constructor({ link, live }, node) {
     super();
     this.link = link;
     this.node = node;
@@ -16,6 +16,12 @@ export class Trials extends EventTarget {
       el("button", { type: "button", onclick: () => this.revert() }, "Revert")));
     link.addEventListener("open", () => this.read());
     link.addEventListener("lost", () => this.#show([]));
+    // The status lists the unsaved keys, also those that another client has changed.
+    live.addEventListener("status", () => {
+      const keys = live.status.configuration.unsaved.join();
+      if (keys !== this.keys) this.read();
+      this.keys = keys;
+    });
     setInterval(() => this.#tick(), 250);
   }
 
