@@ -17,6 +17,10 @@ struct WizardTests {
             try #require(try page.wait(open("sensors")) != nil)
             try press("sensors", "The chips are right", page)
             try #require(try page.wait(open("gyro")) != nil)
+            // Opened again, and skipped before the page has read the chips' settings.
+            try page.value("document.querySelector('[data-step=sensors]').open = true")
+            try press("sensors", "Skip this step", page)
+            try #require(try page.wait(open("gyro")) != nil)
             try calibrate("gyro", until: open("accelerometer"), rig, page)
             // Left and resumed: the page is loaded again.
             try page.call("Page.reload")
@@ -25,9 +29,13 @@ struct WizardTests {
             try calibrate("mounting", until: open("motors"), rig, page)
             held.hold(nil)
             try moveMotors(held, page)
-            try press("balance", "Skip this step", page)
             try press("locked", "Switch on (locked)", page)
             try press("locked", "The camera is held still", page)
+            // The motors are on, so the imbalance is measured.
+            let isBalanced =
+                "document.querySelector('[data-step=balance]').textContent.includes('forward and backward: balanced')"
+            try #require(try page.wait(isBalanced) != nil)
+            try press("balance", "The camera is balanced", page)
             try press("save", "Save", page)
             let isFinished =
                 "document.querySelector('main').textContent.includes('All steps are finished')"
@@ -40,7 +48,10 @@ struct WizardTests {
                 ]
             )
             // Without the calibration of the mounting, the camera would be 3 degrees off level.
-            #expect(eventually(within: 4) { held.tiltDeg < 0.3 }, "\(held.tiltDeg)")
+            // The limit is in simulated time, because a loaded computer simulates more slowly.
+            let end = held.now + 16
+            _ = eventually(within: 30) { held.tiltDeg < 0.3 || held.now > end }
+            #expect(held.tiltDeg < 0.3)
         }
     }
 

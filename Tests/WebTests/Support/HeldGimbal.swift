@@ -29,6 +29,7 @@ final class HeldGimbal: @unchecked Sendable {
     private var angles = AxisVector.zero
     private var largest = AxisVector.zero
     private var tilt = 0.0
+    private var time = 0.0
     private let socket: Int32
 
     /// Connects to the daemon's socket and begins to send samples.
@@ -68,6 +69,9 @@ final class HeldGimbal: @unchecked Sendable {
 
     /// True tilt of the camera on the gimbal, degrees.
     var tiltDeg: Double { lock.withLock { tilt * 180 / .pi } }
+
+    /// Simulated time since the start, s.
+    var now: Double { lock.withLock { time } }
 
     // MARK: Simulation
 
@@ -113,6 +117,7 @@ final class HeldGimbal: @unchecked Sendable {
                     pitch: max(largest.pitch, abs(angles.pitch)))
                 let up = gimbal.attitude.inverseRotate(Vector3(0, 0, -1))
                 tilt = acos(min(1, -up.z))
+                self.time = Double(tick) * dt
             }
             (gyro, accel) = (mounting.rotate(gyro), mounting.rotate(accel) + Self.offset)
             let time = Double(tick) * dt

@@ -22,8 +22,8 @@ export class SetupView {
       { name: "accelerometer", title: "Calibrate the accelerometer", build: (body) => this.#calibration(body, "accelerometer") },
       { name: "mounting", title: "Mounting of the sensor", build: (body) => this.#calibration(body, "mounting") },
       { name: "motors", title: "Motors, one by one", build: (body) => this.#motors(body) },
-      { name: "balance", title: "Balance", build: (body) => this.#balance(body) },
       { name: "locked", title: "Hold still for the first time", build: (body) => this.#locked(body) },
+      { name: "balance", title: "Balance", build: (body) => this.#balance(body) },
       { name: "save", title: "Save", build: (body) => this.#save(body) },
     ];
     this.count = el("p", { class: "hint", role: "status" });
@@ -149,7 +149,8 @@ export class SetupView {
     body.append(el("p", {}, "The following chips are configured. If a chip is missing, correct the section hardware of the configuration file, and restart airframed."), state,
       el("div", { class: "row" }, el("button", { type: "button", onclick: () => this.#search(found) }, "Search the buses")), found, next);
     const settings = await attempt(() => this.link.request("get", { keys: ["hardware"] }), true);
-    if (!Array.isArray(settings)) return;
+    // The user has left the step, and the next step can be open.
+    if (!state.isConnected || !Array.isArray(settings)) return;
     const value = Object.fromEntries(settings.map((setting) => [setting.key, setting.value]));
     const backend = value["hardware.backend"];
     const lines = backend !== "linux" ? [`hardware.backend is ${backend}: nothing needs to be wired.`]
@@ -285,13 +286,13 @@ export class SetupView {
 
   #balance(body) {
     const text = el("ul", { class: "plain", "aria-live": "polite" });
-    body.append(el("p", {}, "With the motors off, a balanced camera stays where you let go of it. With the motors on, airframed measures the imbalance of the camera:"), text,
+    body.append(el("p", {}, "With the motors on, airframed measures the imbalance of the camera. Hold the handle still and upright:"), text,
       el("button", { type: "button", class: "main", onclick: () => this.#finish("balance") }, "The camera is balanced"));
     this.#watch((status) => {
       const { imbalance_gm: offset, torque_limit_nm: limit } = status.motors;
       const sides = [["x", "forward", "backward"], ["y", "right", "left"], ["z", "down", "up"]];
       const isMeasured = status.enabled && sides.some(([axis]) => Number.isFinite(offset?.[axis]) && offset[axis] !== 0);
-      const lines = !isMeasured ? ["Not measured: the motors are off, or this type of motor does not measure the imbalance."]
+      const lines = !isMeasured ? ["Not measured: the motors are off (the previous step switches them on), or this type of motor does not measure the imbalance."]
         : sides.map(([axis, more, less]) => {
           const share = Math.abs(offset[axis]) * 9.81e-3 / Math.min(...axes.map((name) => limit[name] || Infinity));
           return share < 0.05 ? `${more} and ${less}: balanced` : `too heavy ${offset[axis] > 0 ? more : less}: ${fixed(Math.abs(offset[axis]), 1)} g·m, ${fixed(share * 100, 0)} % of the weakest motor. Move the camera ${offset[axis] > 0 ? less : more}.`;
@@ -307,7 +308,7 @@ export class SetupView {
     const state = el("p", { class: "big", role: "status" });
     const problem = el("p", { class: "care", "aria-live": "polite" });
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("locked") }, "The camera is held still");
-    body.append(el("p", {}, "The motors come on and hold the camera in its attitude. If the camera moves, touch STOP."),
+    body.append(el("p", {}, "Balance the camera first: with the motors off, it must stay where you let go of it. Then the motors come on and hold the camera in its attitude. If the camera moves, touch STOP."),
       el("button", { type: "button", onclick: async () => {
         setText(problem, "");
         try {
