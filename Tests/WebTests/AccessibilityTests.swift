@@ -36,7 +36,7 @@ struct AccessibilityTests {
     )
     func audit() throws {
         let script = try CommittedFile("Tests/WebTests/audit.js").text()
-        try withPage { _, page in
+        try withPage { rig, page in
             func check(_ place: String) throws {
                 let problems = (try page.value(script).array ?? []).compactMap(\.string)
                 #expect(problems == [], "\(place)")
@@ -61,13 +61,21 @@ struct AccessibilityTests {
             }
             try page.show("why")
             try page.value(
-                "[...document.querySelectorAll('button')].find((b) => b.textContent === 'Pair').click()"
+                "(() => { const b = [...document.querySelectorAll('button')].find((b) => b.textContent === 'Pair'); b.focus(); b.click(); })()"
             )
             try #require(try page.wait("document.querySelector('#pairing').open") != nil)
             try check("pairing")
             // Escape closes the form, and does not stop the motors.
             try page.key("Escape")
             #expect(try page.wait("!document.querySelector('#pairing').open") != nil)
+            #expect(try rig.status()["stopped_by"] == nil)
+            #expect(try page.value("document.activeElement.textContent") == "Pair")
+            // STOP works while the form is open, and nothing else does.
+            try page.key("Enter")
+            try #require(try page.wait("document.querySelector('#pairing').open") != nil)
+            #expect(try page.value("document.querySelector('main').inert") == true)
+            try page.touch("touchStart", try page.middle(of: "#stop"))
+            #expect(eventually(within: 2) { (try? rig.status())?["stopped_by"] != nil })
             #expect(page.errors == [])
         }
     }
@@ -93,6 +101,13 @@ struct AccessibilityTests {
     func tabOrder() throws {
         try withPage { _, page in
             for view in Self.views { try reachAll(view, page) }
+            // The skip link leads to the contents of the view, and does not change the view.
+            try page.value("document.querySelector('.skip').focus()")
+            try page.key("Enter")
+            #expect(try page.wait("document.activeElement.id === 'view'") != nil)
+            #expect(
+                try page.value("document.querySelector('.bottom nav a[aria-current]').hash")
+                    == "#recordings")
             // The focus is visible.
             try page.value("document.querySelector('#stop').focus()")
             #expect(

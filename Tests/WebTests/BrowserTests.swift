@@ -211,7 +211,8 @@ struct ViewTests {
         try page.value(
             "(() => { const s = document.querySelector('#search'); s.value = 'low_pass_order'; s.dispatchEvent(new Event('input')); })()"
         )
-        let slider = "document.querySelector('[data-key=\"filter.low_pass_order\"] input[type=range]')"
+        let slider =
+            "document.querySelector('[data-key=\"filter.low_pass_order\"] input[type=range]')"
         try #require(try page.wait(slider) != nil)
         try page.value("\(slider).value = 300; \(slider).dispatchEvent(new Event('change'))")
         #expect(
