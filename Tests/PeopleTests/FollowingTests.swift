@@ -29,7 +29,8 @@ struct FollowingTests {
 
     @Test("a subject who walks past at 1.5 m/s, 3 m away, stays within 5 % of the frame's width")
     func walking() {
-        var (start, steady) = (0.0, 0.0)
+        var starts: [Double] = []
+        var steady = 0.0
         for seed in UInt64(1)...10 {
             // From 4 m on the left to 4 m on the right, in a straight line. The subject begins to
             // walk within a second.
@@ -41,14 +42,18 @@ struct FollowingTests {
                     }
                 ], seed: seed, heading: -0.9)
             scene.run(3)
+            var start = 0.0
             scene.run(2) { start = max(start, abs(($0.place(0) ?? 9) - 0.5)) }
+            starts.append(start)
             scene.run(4) { steady = max(steady, abs(($0.place(0) ?? 9) - 0.5)) }
         }
+        starts.sort()
         print(
-            "measured: walking past, largest deviation \(steady * 100) % of the width, \(start * 100) % while starting"
+            "measured: walking past, largest deviation \(steady * 100) % of the width, while starting \(starts.map { $0 * 100 })"
         )
         #expect(steady < 0.05)
-        #expect(start < 0.12)
+        // A start depends on the pictures without a sighting during the acceleration.
+        #expect(starts[5] < 0.05 && starts[9] < 0.12)
     }
 
     @Test("a subject who turns round now and then is found within the frame all the time")
