@@ -89,12 +89,20 @@ struct SerialSettingsTests {
                 { $0.supply.nominalV = 11.1 }
             ),
             (
-                "which a PCA9685 does not report",
+                "which these motors do not report",
                 {
                     $0.supply.nominalV = 11.1
                     $0.hardware.linux.motors = .pca9685
                     $0.hardware.linux.encoders = .none
                     $0.motors.type = .field
+                }
+            ),
+            (
+                "which these motors do not report",
+                {
+                    $0.supply.nominalV = 24
+                    $0.hardware.linux.motors = .can
+                    $0.hardware.linux.canProtocol = .gm6020Voltage
                 }
             ),
             (

@@ -138,6 +138,25 @@ struct DriveCodecTests {
             ])
     }
 
+    @Test("a voltage command rises when the supply is low, a current command does not")
+    func gm6020Supply() {
+        for (mode, factor) in [(GM6020Codec.Mode.voltage, 1.25), (.current, 1.0)] {
+            var codec = GM6020Codec(ids: Self.ids, mode: mode)
+            func counts(_ factor: Double) -> Double {
+                var command = DriveCommand(
+                    isEnabled: true, torque: AxisVector(yaw: 0.5, roll: 0, pitch: 0),
+                    states: PerAxis(DriveState()), now: Instant(nanoseconds: 0))
+                command.supplyFactor = factor
+                var frames: [CANFrame] = []
+                codec.compose(command, into: &frames)
+                return frames.first?.big16(at: 0).map { Double(Int16(bitPattern: $0)) } ?? 0
+            }
+            let nominal = counts(1)
+            #expect(nominal > 1000)
+            #expect(abs(counts(1.25) - factor * nominal) <= 1)
+        }
+    }
+
     @Test("a voltage contains the induced voltage of the rotor's rate")
     func gm6020Voltage() throws {
         var codec = GM6020Codec(ids: Self.ids, mode: .voltage)

@@ -170,24 +170,27 @@ enum SerialRules {
         )
     }
 
-    /// A PCA9685 outputs fractions of the supply voltage; all other motor drivers control the
-    /// current or compensate the supply voltage.
+    /// A PCA9685 outputs fractions of the supply voltage, and a GM6020 with voltage commands
+    /// possibly does; all other motor drivers control the current or compensate the supply voltage.
+    /// Neither of these two reports its supply voltage.
     private static let nominal = ConfigurationRule(
         keys: [
             "supply.nominal_v", "supply.source", "hardware.linux.motors", "motors.type",
-            "hardware.backend",
+            "hardware.linux.can_protocol", "hardware.backend",
         ]
     ) { settings in
+        let linux = settings.hardware.linux
         guard settings.supply.nominalV > 0, settings.hardware.backend == .linux else { return nil }
-        guard settings.hardware.linux.motors == .pca9685, settings.motors.type != .servo else {
+        let isPhases = linux.motors == .pca9685 && settings.motors.type != .servo
+        guard isPhases || linux.motors == .can && linux.canProtocol == .gm6020Voltage else {
             return (
-                "has an effect only on brushless motors on a PCA9685",
+                "has an effect only on brushless motors on a PCA9685, and on drives with can_protocol = \"gm6020_voltage\"",
                 "Set supply.nominal_v = 0: drives control the motors' current, and a motor board corrects the voltage itself."
             )
         }
         guard settings.supply.source != .battery else { return nil }
         return (
-            "needs a measured voltage, which a PCA9685 does not report",
+            "needs a measured voltage, which these motors do not report",
             "Set supply.source = \"battery\", and the device that measures the voltage in [battery]."
         )
     }

@@ -49,7 +49,7 @@ extension Schema {
         ),
         .number(
             "supply.nominal_v", \.supply.nominalV, 0...100, unit: "V", .restart,
-            "Supply voltage at which brushless motors on a PCA9685 have their configured strength and torque. airframed corrects the motors' voltages by nominal_v divided by the measured voltage, from 0.5 to 1.5 times; 0 = no correction.",
+            "Supply voltage at which brushless motors on a PCA9685, and GM6020 motors with voltage commands, have their configured strength and torque. airframed corrects the motors' voltages by nominal_v divided by the measured voltage, from 0.5 to 1.5 times; 0 = no correction.",
             hint: "For a lithium battery: 3.7 V per cell. Set supply.source = \"battery\"."),
     ]
 }

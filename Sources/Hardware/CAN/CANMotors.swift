@@ -74,10 +74,10 @@ final class CANMotors: MotorPort {
         isEnabled: Bool, torque: AxisVector, now: Instant, _ operation: BusError.Operation
     ) throws(BusError) {
         frames.removeAll(keepingCapacity: true)
-        codec.compose(
-            DriveCommand(
-                isEnabled: isEnabled, torque: torque, states: reports.states, now: now),
-            into: &frames)
+        var command = DriveCommand(
+            isEnabled: isEnabled, torque: torque, states: reports.states, now: now)
+        command.supplyFactor = reports.supply.factor
+        codec.compose(command, into: &frames)
         var failure: BusError?
         for index in frames.indices {
             do throws(BusErrno) {

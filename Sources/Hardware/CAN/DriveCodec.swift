@@ -15,6 +15,9 @@ struct DriveCommand: Sendable {
     var states: PerAxis<DriveState>
     /// Time of the command.
     var now: Instant
+    /// Scale factor for the voltages of drives whose output is a fraction of their supply voltage,
+    /// 0.5...1.5.
+    var supplyFactor = 1.0
 
     /// Creates a command of torques.
     init(

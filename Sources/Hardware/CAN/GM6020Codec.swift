@@ -13,8 +13,8 @@ struct GM6020Codec: DriveCodec {
         /// The command is the voltage of the phases. The codec computes the voltage from the torque
         /// and the rotor's rate. We assume that ±25000 correspond to ±24 V, the rated voltage: no
         /// document that we found gives a unit, and public programs limit the number to ±25000 or
-        /// ±30000. It is also unknown whether the voltage depends on the supply; therefore airframed
-        /// does not correct it by the measured supply voltage.
+        /// ±30000. It is also unknown whether the voltage depends on the supply; therefore the scale
+        /// factor is 1, unless the owner sets `supply.nominal_v`.
         case voltage
     }
 
@@ -69,7 +69,9 @@ struct GM6020Codec: DriveCodec {
         case .voltage:
             let rate = command.states[axis].rate
             let induced = rate.isFinite ? rate * Self.backEMF : 0
-            return Self.counts(current * Self.resistance + induced, per: 24, full: 25000)
+            return Self.counts(
+                (current * Self.resistance + induced) * command.supplyFactor, per: 24,
+                full: 25000)
         }
     }
 
