@@ -90,7 +90,7 @@ public struct GuidedTurn {
         guard positions.allSatisfy({ ($0 - mean).norm <= Self.reach }) else {
             throw Failure(
                 description:
-                    "The phone's position moved by more than \(Self.reach) m. Fix the phone on the camera, and let ARKit look at a room with details."
+                    "The phone's position moved by more than \(Self.reach) m. Fasten the phone to the camera, and make sure that the phone's camera sees a room with visible details."
             )
         }
         do throws(HandEye.Failure) {
@@ -121,9 +121,9 @@ public struct GuidedTurn {
         switch failure {
         case .tooFew: "Too few attitudes of the phone were received. Repeat the calibration."
         case .oneAxis:
-            "The phone did not turn about two axes. Fix the phone on the camera, and check that yaw and pitch can move."
+            "The phone did not turn about two axes. Fasten the phone to the camera, and check that yaw and pitch can move."
         case .inconsistent(let residual):
-            "The rotation of the phone differs from the rotation of the camera by \(Int((residual * 180 / .pi).rounded()))°. Fix the phone so that it cannot move on the camera; check aerie.camera_axes."
+            "The phone's rotation differs from the camera's rotation by \(Int((residual * 180 / .pi).rounded()))°. Fasten the phone firmly to the camera, and check aerie.camera_axes."
         }
     }
 }

@@ -113,7 +113,7 @@ struct ActiveShot {
                 guard let sight = ShotSession.Sight(try link.ask("status")), sight.isHeld else {
                     throw .refused(
                         RequestError(
-                            "refused", "The motors must be on, and the mode must be locked."))
+                            "refused", "The motors must be on, in mode locked."))
                 }
                 session.see(sight, now: now)
                 return now + max(0.01, min(seconds, Self.period))
@@ -126,7 +126,7 @@ struct ActiveShot {
                 }
                 let before = try Self.capture(link).photos
                 guard let order = try link.ask("camera", ["action": "photo"])["number"]?.int else {
-                    throw .notUnderstood("The answer to camera contains no number.")
+                    throw .notUnderstood("The reply to the method `camera` contains no sequence number.")
                 }
                 exposure = Exposure(
                     order: order, before: before,

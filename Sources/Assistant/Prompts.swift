@@ -27,8 +27,8 @@ struct Prompt {
             name: "why_does_it_shake", title: "Why does it shake?",
             summary: "Finds the cause of vibration, and proposes a remedy.",
             text: """
-                The camera shakes. Find the cause without moving the camera first: read the tools doctor, status and \
-                log, and the manual pages troubleshooting.md and tuning.md. Look at loop_oscillating, the margins of \
+                The camera shakes. Find the cause without moving the camera first: call the tools doctor, status and \
+                log, and read the manual pages troubleshooting.md and tuning.md. Look at loop_oscillating, the margins of \
                 each axis, the check `hum` of doctor, missed ticks and late samples. If none of these values \
                 explains the shaking, ask me to hold the gimbal still, and measure the spectrum for 10 s with the \
                 tool spectrum. Name the most probable cause with its evidence, then propose one change at a time \
@@ -38,13 +38,13 @@ struct Prompt {
             name: "why_are_the_motors_off", title: "Why are the motors off?",
             summary: "Explains the conditions that keep the motors off.",
             text: """
-                The motors are off. Read status and doctor, and explain each condition that keeps the motors off, the \
+                The motors are off. Call the tools status and doctor, and explain each condition that keeps the motors off, the \
                 most severe first, with its remedy from the manual page safety.md. Do not change the mode unless I \
                 ask for it.
                 """),
         Prompt(
             name: "tune", title: "Tune the gimbal",
-            summary: "Measures the axes, proposes gains, and applies the gains temporarily.",
+            summary: "Measures the response of each axis, proposes gains, and applies the gains temporarily.",
             text: """
                 Tune the gimbal. First store the present tuning with baselines, action store, name before-assistant. \
                 Ask me whether the camera is mounted and balanced, and whether the motors can move now. Then call \

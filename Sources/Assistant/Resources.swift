@@ -21,7 +21,7 @@ struct Resources {
     private static let live: [(method: String, summary: String)] = [
         ("status", "Present state of the gimbal: mode, attitude, motors, faults, links."),
         ("doctor", "Findings of the daemon's checks, with remedies."),
-        ("history", "Changes of settings since the start, with their authors."),
+        ("history", "Changes of settings since airframed started, and the client that made each change."),
     ]
 
     /// The resources as `resources/list` returns them.
@@ -45,7 +45,7 @@ struct Resources {
     /// - Throws: `invalidParams` for an unknown URI; `internalError` if the daemon does not answer.
     func read(_ params: [String: JSONValue]) throws(RPCFailure) -> [String: JSONValue] {
         guard let uri = params["uri"]?.string else {
-            throw RPCFailure(.invalidParams, "resources/read needs uri.")
+            throw RPCFailure(.invalidParams, "resources/read needs the parameter uri.")
         }
         if let resource = Self.live.first(where: { "airframe://\($0.method)" == uri }) {
             let value = try link.rpc { (link) throws(ClientError) in try link.ask(resource.method) }

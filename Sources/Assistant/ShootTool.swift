@@ -46,7 +46,7 @@ enum ShootTool {
         }
 
         var state = State.none
-        var sentence = "There is no shot."
+        var sentence = "No shot has been started."
         var photos = 0
         var done = 0
         var secondsLeft = 0.0
@@ -80,12 +80,12 @@ enum ShootTool {
             parameter.summary += "."
             return parameter
         }
-        var rate = number(ShotRecipe.rateKey, "Largest rate between photos.")
+        var rate = number(ShotRecipe.rateKey, "Largest turn rate between photos.")
         rate.maximum = Number(min(ShotRecipe.rateKey.range.upperBound, limits.rateDps))
         return MethodDescription(
             name: name,
             summary:
-                "Takes a series of photos: the camera moves from place to place, and takes each photo when it is still. The mode must be locked. The call returns when the shot has begun; the action status shows the progress. The shot ends if another request moves the camera, or if the assistant's connection ends. An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees between two photos.",
+                "Takes a series of photos: the camera moves through a sequence of attitudes, and takes a photo at each attitude when it is still. The gimbal must be in mode locked. The call returns when the shot has begun; the action status shows the progress. The shot ends if another request moves the camera, or if the assistant's connection ends. An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees between two photos.",
             access: .action,
             parameters: [
                 ParameterDescription(
@@ -99,7 +99,7 @@ enum ShootTool {
                     words: Kind.allCases.map(\.rawValue)),
                 ParameterDescription(
                     name: "dry_run", kind: .bool,
-                    summary: "If true, the plan is checked and described, and the camera stays."),
+                    summary: "If true, the tool only checks and describes the plan; the camera does not move."),
                 ParameterDescription(
                     name: "shutter", kind: .word,
                     summary: "Shutter: airframe-eyes, or none (default: none).",
@@ -196,7 +196,7 @@ enum ShootTool {
         guard travel <= limits.travelDeg - 1 else {
             throw refusal(
                 "out_of_range",
-                "The camera would turn by \(Format.fixed(travel, 0)) degrees between two places; an assistant can turn it by less than \(Format.plain(limits.travelDeg)) degrees in one request (mcp.max_travel_deg). Take more photos, or choose a smaller field."
+                "The camera would turn by \(Format.fixed(travel, 0)) degrees between two photos; an assistant can turn it by less than \(Format.plain(limits.travelDeg)) degrees in one request (mcp.max_travel_deg). Take more photos, or choose a smaller field."
             )
         }
         return sight

@@ -149,7 +149,7 @@ final class ToolCalls {
     }
 
     /// Ends the shot after another request that can move the camera.
-    private func endShot() { shot?.end("another request can move the camera.") }
+    private func endShot() { shot?.end("the assistant sent another request that can move the camera.") }
 
     // MARK: Turns
 

@@ -64,7 +64,7 @@ extension Observable {
         ) { $0.hand }
         + axes(
             "hum", .newtonMetres,
-            "RMS above 50 Hz of the controllers' torque about the camera's axes",
+            "RMS of the controllers' torque above 50 Hz, about the camera's axes",
             in: "motors.hum", where: \.knowsInertia
         ) { $0.hum }
         + axes(
@@ -137,7 +137,7 @@ extension Observable {
         ) { $0.innovation }
         + number(
             "imu_temperature", .celsius,
-            "Temperature of the sensor; null if the sensor delivers none", in: "imu.temperature"
+            "Temperature of the sensor; null if the sensor does not measure the temperature", in: "imu.temperature"
         ) { $0.temperature }
         + number(
             "vibration.accel", .metresPerSecond2,

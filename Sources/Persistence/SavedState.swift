@@ -136,7 +136,7 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .badName(let name):
-            "\"\(name.prefix(40))\" is not a name for a baseline. Use 1 to 32 letters, digits, -, _ or dots."
+            "\"\(name.prefix(40))\" is not a valid name of a baseline. Use 1 to 32 letters, digits, -, _ or dots."
         case .unknown(let name, let known):
             "There is no baseline \"\(name.prefix(40))\". "
                 + (known.isEmpty

@@ -60,7 +60,7 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case .unencodable(let detail): line += "cannot be written: \(detail)."
         case .tooLarge(let size):
             line +=
-                "would have \(size) bytes; \(StateStore.sizeLimit) are allowed. Delete baselines: airframectl baseline delete NAME."
+                "would have \(size) bytes; at most \(StateStore.sizeLimit) are allowed. Delete baselines: airframectl baseline delete NAME."
         }
         if let keptAs { line += " The file is kept as \(keptAs)." }
         return line

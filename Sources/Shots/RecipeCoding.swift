@@ -153,11 +153,11 @@ extension ShotRecipe {
             throw RecipeProblem(key: "[[frame]]", text: "occurs more than 10000 times")
         case .timelapse where frames.isEmpty || frames.count > 1000:
             throw RecipeProblem(
-                key: "[timelapse]", text: "needs 1 to 1000 [[frame]], the points of its path")
+                key: "[timelapse]", text: "needs 1 to 1000 [[frame]], the waypoints of the path")
         case .timelapse where frames.contains { $0.dwell > 0 || !$0.shoots }:
             throw RecipeProblem(
                 key: "[[frame]]",
-                text: "of a time-lapse is a point of its path, without dwell_s and shutter")
+                text: "of a time-lapse is a waypoint, and cannot have dwell_s or shutter")
         case .timelapse(let timelapse) where timelapse.smoothing > timelapse.photos:
             throw RecipeProblem(key: "timelapse.smoothing", text: "is larger than timelapse.photos")
         case .panorama(let panorama):
@@ -166,7 +166,7 @@ extension ShotRecipe {
             }
             guard panorama.grid.count <= 10_000 else {
                 throw RecipeProblem(
-                    key: "panorama", text: "has \(panorama.grid.count) pictures, more than 10000")
+                    key: "panorama", text: "has \(panorama.grid.count) pictures; at most 10000 are allowed")
             }
         default: break
         }

@@ -89,7 +89,7 @@ public struct ShotPlan: Sendable, Equatable {
             for ((name, angle), range) in zip(angles, ranges) where range.count == 2 {
                 guard angle < range[0] || angle > range[1] else { continue }
                 return
-                    "Place \(index + 1): \(name) \(Format.fixed(angle, 1))° is outside motion.range_deg (\(Format.plain(range[0]))...\(Format.plain(range[1])))."
+                    "Waypoint \(index + 1): \(name) \(Format.fixed(angle, 1))° is outside motion.range_deg (\(Format.plain(range[0]))...\(Format.plain(range[1])))."
             }
         }
         return nil

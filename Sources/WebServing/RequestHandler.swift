@@ -147,7 +147,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard hosts.count == 1, let host = hosts.first, service.policy.allows(host: host) else {
             service.ledger.refuse(.host)
             return WebResponse(
-                421, text: "This server does not answer to this name. Use its IP address.\n")
+                421, text: "This server does not accept this host name. Use its IP address.\n")
         }
         let isRead = (head.method == .GET || head.method == .HEAD) && !isSocket
         let origins = head.headers["origin"]

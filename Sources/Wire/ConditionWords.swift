@@ -103,7 +103,7 @@ extension Conditions {
         ConditionWords(
             condition: .cameraPushed, name: "camera_pushed",
             sentence:
-                "A hand turns the camera, and the camera stays where the hand leaves it; push.enabled = false switches this off."
+                "A hand turns the camera, and the camera stays where the hand leaves it; push.enabled = false disables this function."
         ),
         ConditionWords(
             condition: .motorSlipped, name: "motor_slipped",
@@ -113,7 +113,7 @@ extension Conditions {
         ConditionWords(
             condition: .motorStalled, name: "motor_stalled",
             sentence:
-                "A motor has been at its limit for seconds, and its joint does not move. Free the camera, or balance it."
+                "A motor has been at its torque limit for several seconds, and its joint does not move. Free the camera, or balance it."
         ),
         ConditionWords(
             condition: .jointLimit, name: "joint_limit",

@@ -47,7 +47,7 @@ struct Airframed: ParsableCommand {
             no file is required. airframed stops on SIGTERM and SIGINT, and reads its files again on SIGHUP.
 
             Exit status: 0 after a requested stop, 64 for a wrong command line, 66 for a recorded motion that \
-            cannot be read, 70 when a part failed, 73 when the socket cannot be created, 74 when --outputs-off could not turn the motors off, 78 for a bad configuration.
+            cannot be read, 70 when a component failed, 73 when the socket cannot be created, 74 when --outputs-off could not turn the motors off, 78 for a bad configuration.
             """,
         version: Version.text)
 
@@ -58,7 +58,7 @@ struct Airframed: ParsableCommand {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Set one setting, instead of its value in the files; can be repeated.",
+            "Setting that overrides the files, as KEY=VALUE; can be repeated.",
             valueName: "key=value"))
     var overrides: [String] = []
 

@@ -76,7 +76,7 @@ struct GuidedTurnTests {
             try slipping.guidedTurn().run()
         } throws: {
             "\($0)".hasPrefix(
-                "The rotation of the phone differs from the rotation of the camera by ")
+                "The phone's rotation differs from the camera's rotation by ")
         }
         #expect(slipping.yaw == 0)
     }

@@ -163,7 +163,7 @@ import Wire
             (["kind": "orbit", "photos": 2], "mcp.max_travel_deg"),
             (["kind": "orbit", "photos": 9, "rate_dps": 31], "mcp.max_rate_dps"),
             (["kind": "orbit", "photos": 9, "overlap": 0.5], "orbit has no parameter"),
-            (["kind": "orbit", "photos": 9, "pitch": 100], "Place 1: pitch 100.0° is outside"),
+            (["kind": "orbit", "photos": 9, "pitch": 100], "Waypoint 1: pitch 100.0° is outside"),
             (["kind": "orbit", "photos": "many"], "is not a whole number"),
             (["kind": "panorama", "fov_width": 66], "panorama.fov_height is missing"),
             (["kind": "mosaic"], "kind must be one of"),

@@ -87,7 +87,7 @@ struct CameraOrderProgramTests {
             let wrong = try order(directory, "set", ["video.width=9"])
             #expect(wrong.problem?.contains("outside 160...1920") == true, "\(wrong)")
             let fixed = try order(directory, "set", ["rtsp.path=\"/y\""])
-            #expect(fixed.problem?.contains("needs a restart") == true, "\(fixed)")
+            #expect(fixed.problem?.contains("only after a restart") == true, "\(fixed)")
             #expect(try order(directory, "stop").problem == nil)
             #expect(
                 try eventually(within: 5) { try !flight(directory).isRecording }, "\(eyes.log)")

@@ -77,7 +77,7 @@ struct ShotPlanTests {
             (#"{"orbit":{"photos":4},"timelapse":{}}"#, "are different kinds of shots"),
             (
                 #"{"timelapse":{"photos":9,"interval_s":5},"frame":[{"dwell_s":2}]}"#,
-                "[[frame]] of a time-lapse is a point of its path"
+                "[[frame]] of a time-lapse is a waypoint"
             ),
             (#"{}"#, "needs [[frame]], [panorama], [timelapse] or [orbit]"),
             (

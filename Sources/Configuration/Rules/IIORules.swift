@@ -24,7 +24,7 @@ enum IIORules {
         if rate < loop {
             return (
                 "is lower than loop.rate_hz = \(loop), so that some periods would have no sample",
-                "Set the rate to at least \(loop), better to twice this rate."
+                "Set the rate to at least \(loop), preferably to twice this rate."
             )
         }
         guard rate > mostPerPeriod * loop else { return nil }

@@ -51,7 +51,7 @@ extension Schema {
         ),
         .choice(
             "rbl.baud", \.rbl.baud, RBLBaud.allCases.map { ("\($0.bitsPerSecond)", $0) }, .live,
-            "Speed of the service's serial port; a client can change the speed, and airframed saves the change."
+            "Baud rate of the service's serial port; a client can change the baud rate, and airframed saves the change."
         ),
         .path(
             "rbl.device", \.rbl.device, maxLength: 107, .restart,

@@ -8,7 +8,7 @@ extension Schema {
             "If true, buttons, sticks, dials and gamepads on this computer can move the gimbal."),
         .text(
             "controls.device", \.controls.device, maxLength: 80, .live,
-            "Part of the name of the input devices that airframed uses; auto = gamepads, joysticks, and controls that are wired to the board.",
+            "Substring of the names of the input devices that airframed uses; auto = gamepads, joysticks, and controls that are wired to the board.",
             hint: "`airframectl controls` lists the devices."),
         .bindings(
             "controls.bindings", \.controls.bindings, .live,
@@ -56,7 +56,7 @@ extension Schema {
             "LED device in /sys/class/leds to which an active buzzer is connected; off = none."),
         .text(
             "signals.feedback_device", \.signals.feedbackDevice, maxLength: 80, .live,
-            "Name of an input device that repeats the buzzer's signals: a gamepad or a motor with force feedback, which vibrates, or a beeper; off = none.",
+            "Name of an input device that also plays the buzzer's signals: a vibration motor or a gamepad with force feedback, or a beeper; off = none.",
             hint: "`cat /sys/class/input/event*/device/name` lists the names."),
     ]
 }

@@ -3,7 +3,7 @@ extension Schema {
     static let drive: [Setting] = [
         .choice(
             "drive.board", \.drive.board, .restart,
-            "Type of the board that drives two wheels: at I2C address 0x16 \"rider\" (speeds in register 0x00) or \"vendor\" (speeds in register 0x01); \"xgo\" for an XGO robot at a serial port; \"simulated\" (no board)."
+            "Type of the wheels' board: \"rider\" = I2C address 0x16, speeds in register 0x00; \"vendor\" = I2C address 0x16, speeds in register 0x01; \"xgo\" = an XGO robot at a serial port; \"simulated\" = no board."
         ),
         .path(
             "drive.bus", \.drive.bus, maxLength: 107, .restart, "I2C bus of the wheels' board.",
@@ -35,7 +35,7 @@ extension Schema {
         ),
         .number(
             "drive.balance.roll_deg", \.drive.balance.rollDeg, -20...20, unit: "deg", .live,
-            "Roll of the XGO robot's body, in the robot's own sign; without effect while drive.balance.level is true.",
+            "Roll of the XGO robot's body, with the robot's own sign convention; without effect while drive.balance.level is true.",
             hint: "A rider rolls by at most 17 degrees, a Mini or Lite by 20."),
     ]
 }

@@ -68,7 +68,7 @@ extension Schema {
             "I2C address of a BMI088's gyroscope.", hint: "A BMI088 has 0x68 or 0x69."),
         .bool(
             "hardware.linux.imu_self_test", \.hardware.linux.imuSelfTest, .restart,
-            "If true, the sensor runs its self-test at the start; the test takes 0.2 s, in which the camera must be at rest."
+            "If true, the sensor runs its self-test when airframed starts; the test takes 0.2 s, in which the camera must be at rest."
         ),
         .choice(
             "hardware.linux.imu_interface", \.hardware.linux.imuInterface, .restart,

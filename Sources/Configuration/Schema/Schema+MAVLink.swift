@@ -14,7 +14,7 @@ extension Schema {
             "Serial port to an autopilot or a telemetry radio."),
         .integer(
             "mavlink.baud", \.mavlink.baud, 1200...4_000_000, unit: "baud", .restart,
-            "Speed of the serial port."),
+            "Baud rate of the serial port."),
         .integer(
             "mavlink.system", \.mavlink.system, 1...254, .restart,
             "MAVLink system ID of the gimbal; set it to the system ID of the vehicle."),

@@ -71,7 +71,7 @@ extension Schema {
         ),
         .number(
             "push.threshold_percent", \.push.thresholdPercent, 20...90, unit: "%", .live,
-            "Torque of a hand, as a percentage of motors.torque_limit_nm. Wind and motion with less torque do not move the aim."
+            "Torque above which airframed recognises a push by hand, in per cent of motors.torque_limit_nm. Less torque, for example from wind, does not turn the camera."
         ),
         .number(
             "push.max_rate_dps", \.push.maxRateDps, 5...180, unit: "deg/s", .live,

@@ -45,7 +45,7 @@ extension Schema {
             hint: "For a lithium battery: 3.2 V per cell."),
         .choice(
             "supply.source", \.supply.source, .restart,
-            "Source of the motors' supply voltage: motors for drives, servos or a board that report their voltage, battery if the battery of [battery] supplies the motors."
+            "Source of the motors' supply voltage: \"motors\" = the voltage that drives, servos or a motor board report, \"battery\" = the voltage of the battery in [battery]."
         ),
         .number(
             "supply.nominal_v", \.supply.nominalV, 0...100, unit: "V", .restart,

@@ -30,7 +30,7 @@ extension Schema {
         ("motors", "Motors of the joints."),
         ("servo", "Properties of the position servos; used with motors.type = \"servo\"."),
         ("joints", "Joints between handle and camera."),
-        ("supply", "Supply of the motors: voltage thresholds for a low and for an empty supply."),
+        ("supply", "Supply of the motors: voltage thresholds for a low and for an empty battery."),
         ("drive", "Two wheels of a vehicle, with or without a gimbal."),
         ("drive.balance", "Pose of an XGO robot, which the robot's own controller holds."),
         ("rider", "Remote control of the wheels over UDP."),
@@ -47,13 +47,13 @@ extension Schema {
             "follow",
             "Preset and dead zones of the modes that follow the handle: pan_follow, fpv and neutral."
         ),
-        ("follow.cinema", "The preset cinema of modes that follow the handle: calm pans."),
-        ("follow.slow", "The preset slow of modes that follow the handle."),
-        ("follow.normal", "The preset normal of modes that follow the handle."),
-        ("follow.sport", "The preset sport of modes that follow the handle: quick response."),
+        ("follow.cinema", "Preset \"cinema\" of the modes that follow the handle: calm pans."),
+        ("follow.slow", "Preset \"slow\" of the modes that follow the handle."),
+        ("follow.normal", "Preset \"normal\" of the modes that follow the handle."),
+        ("follow.sport", "Preset \"sport\" of the modes that follow the handle: quick response."),
         (
             "follow.lock",
-            "The preset lock of modes that follow the handle: the camera keeps its direction until the handle has turned by the dead zone."
+            "Preset \"lock\" of the modes that follow the handle: the camera keeps its direction until the handle has turned by the dead zone."
         ),
         ("push", "Aiming the camera by pushing it by hand."),
         (

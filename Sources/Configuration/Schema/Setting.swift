@@ -97,7 +97,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .signs: "[pitch, roll, yaw], each 1 or -1"
         case .ranges(let range):
             "[[min, max], …] for yaw, roll, pitch, each \(Self.text(of: range))"
-        case .bindings(let count): "up to \(count) texts \"CONTROL GESTURE: ACTION\""
+        case .bindings(let count): "up to \(count) strings \"CONTROL GESTURE: ACTION\""
         case .notches(let count):
             "at most \(count) notches [centre, Q, depth], with "
                 + Self.notchParts.map { "\($0.name) \(Self.text(of: $0.range))" }

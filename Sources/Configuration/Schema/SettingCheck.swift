@@ -226,7 +226,7 @@ extension Setting {
             return Self.misfit([("p", p, v.p), ("i", i, v.i), ("d", d, v.d)])
         case (.notches(let count), .notches(let notches)):
             guard notches.count <= count else {
-                return unless(false, "has \(notches.count) notches; \(count) are allowed")
+                return unless(false, "has \(notches.count) notches; at most \(count) are allowed")
             }
             return notches.lazy.compactMap { notch in
                 Self.misfit(
@@ -235,7 +235,7 @@ extension Setting {
             }.first
         case (.bindings(let count), .bindings(let bindings)):
             guard bindings.count <= count else {
-                return unless(false, "has \(bindings.count) entries; \(count) are allowed")
+                return unless(false, "has \(bindings.count) entries; at most \(count) are allowed")
             }
             let twice = ControlBinding.repetition(in: bindings)
             return unless(

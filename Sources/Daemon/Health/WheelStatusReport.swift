@@ -84,7 +84,7 @@ extension WheelStatus {
             "wheels", problem != nil ? .fail : errors > 0 ? .warn : .ok,
             errors > 0 ? "\(summary), \(errors) failed transfers" : summary,
             remedy: problem != nil
-                ? "Mend the problem that is named above; airframed then opens the port again automatically."
+                ? "Fix the problem that is named above; airframed then opens the port again automatically."
                 : errors > 0 ? "If the number grows, check the wires of the wheels' board." : "")
     }
 }

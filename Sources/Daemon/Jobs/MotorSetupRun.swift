@@ -196,7 +196,7 @@ struct MotorSetupRun {
         case .noMotion:
             "The camera did not move with \(motor). Check the supply of the motors, the wires of this motor and its output number."
         case .disturbed:
-            "The camera did not follow \(motor): a hand, a cable or a stop turned or held it. Hold the handle still, leave the camera free, and run the step again."
+            "The camera did not follow \(motor): a hand, a cable or an end stop turned or blocked the camera. Hold the handle still, leave the camera free, and run the step again."
         case .mixedAxes:
             "With \(motor) the camera did not turn about the axis of a joint. Hold the handle upright, and run the step mounting if the sensor's mounting is not measured."
         case .incomplete:

@@ -234,7 +234,7 @@ final class SetupService: Sendable {
                 finish(
                     .locked,
                     Result(
-                        sentence: "The camera was held for 3 s. The motors stay on.",
+                        sentence: "The motors held the camera for 3 s, and stay on.",
                         values: [SetupValue("largest error", run.error * 180 / .pi, "°")]),
                     who: who)
             }
@@ -314,13 +314,13 @@ final class SetupService: Sendable {
         guard let snapshot = hub.view?.record.snapshot, snapshot.output.enabled else {
             throw Refusal(
                 .inactive,
-                "The motors are off: run the step locked first. Without the motors, check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
+                "The motors are off: run the step locked first. Otherwise, check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
             )
         }
         guard settings.motors.type != .servo, snapshot.imbalance != .zero else {
             throw Refusal(
                 .refused,
-                "These motors do not measure the imbalance. Check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
+                "Motors of this type cannot measure the imbalance. Check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
             )
         }
         let limit = settings.motors.torqueLimitNm

@@ -41,7 +41,7 @@ final class CameraOrders: Sendable {
         guard let client = companions.camera(now: now)?.client else {
             throw Refusal(
                 .refused,
-                "no program records video: start airframe-eyes, and see airframectl doctor")
+                "no program that records video is connected: start airframe-eyes, and see airframectl doctor")
         }
         let number = state.withLock { state -> Int? in
             state.waiting.removeAll { now.seconds(since: $0.time) > Self.seconds }
@@ -88,7 +88,7 @@ struct CameraMethods: Sendable {
             "Takes a photo, records video, or changes settings of the program that records video.",
             [
                 .word("action", of: words, required: true, "Action that the program executes."),
-                .texts("settings", "Settings as KEY=VALUE, for the action set."),
+                .texts("settings", "Settings as KEY=VALUE, for the action \"set\"."),
             ]
         ) { [self] (parameters, caller) throws(Refusal) in
             guard let action = CameraOrder.Action(rawValue: try parameters.word("action") ?? "")
@@ -116,7 +116,7 @@ struct CameraMethods: Sendable {
         else {
             throw Refusal(
                 .invalidParams,
-                "The action set needs settings, a list of 1 to \(CameraOrders.settingLimit) strings KEY=VALUE; other actions must not have settings.",
+                "The action \"set\" needs settings, a list of 1 to \(CameraOrders.settingLimit) strings KEY=VALUE; other actions must not have settings.",
                 field: "settings")
         }
         return texts

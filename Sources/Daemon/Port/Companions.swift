@@ -247,7 +247,7 @@ final class Companions: Sendable {
         else {
             throw Refusal(
                 .invalidParams,
-                "capture must be an object with recording, recording_s, photos, free_mb, total_mb, order (number of the newest executed order) and problem (text or null).",
+                "capture must be an object with recording, recording_s, photos, free_mb, total_mb, order (sequence number of the last executed command) and problem (string or null).",
                 field: "capture")
         }
         var state = CaptureState()

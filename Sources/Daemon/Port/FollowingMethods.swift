@@ -77,13 +77,13 @@ struct FollowingMethods: Sendable {
                     "Elevation of the direction, up positive."),
                 .number(
                     "yaw_rate", in: MotionRequest.rates, unit: "degrees per second",
-                    "Change of yaw; default: 0."),
+                    "Yaw rate of the direction; default: 0."),
                 .number(
                     "pitch_rate", in: MotionRequest.rates, unit: "degrees per second",
-                    "Change of pitch; default: 0."),
+                    "Pitch rate of the direction; default: 0."),
                 .number(
                     "t", in: Self.times, unit: "seconds",
-                    "Time of the direction on the loop's clock; default: now."),
+                    "Time at which the direction was measured, on the loop's clock; default: now."),
                 .number(
                     "smoothing", in: MotionRequest.smoothings, unit: "seconds",
                     "Time constant of the correction; default: 0.25 s."),
@@ -115,7 +115,7 @@ struct FollowingMethods: Sendable {
                 .aim(Aim(target: target, rate: rate, smoothing: smoothing ?? 0.25)),
                 from: Self.source(caller.client.id), now: now)
             return Acknowledgement(
-                "The camera points in the requested direction, which changes at the requested rates until the next request, or until the dead-man time of tracking has passed."
+                "The camera points in the requested direction, which changes at the requested rates until the next request, or until the dead-man timeout of tracking expires."
             )
         }
     }
@@ -124,7 +124,7 @@ struct FollowingMethods: Sendable {
 
     private var follow: SocketMethod {
         .change(
-            "follow", "Chooses the person whom a program with a camera follows.",
+            "follow", "Selects the person that a companion program follows with the camera.",
             [
                 .word(
                     "action", of: FollowingChoice.Action.allCases.map(\.rawValue), required: true,
@@ -177,7 +177,7 @@ struct FollowingMethods: Sendable {
         guard let client = companions.follower(now: MonotonicClock.now)?.client else {
             throw Refusal(
                 .refused,
-                "no program finds people: start airframe-eyes with people.enabled, and see airframectl doctor"
+                "no program that finds people is connected: start airframe-eyes with people.enabled, and see airframectl doctor"
             )
         }
         let companion = Self.source(client)

@@ -42,7 +42,7 @@ extension SocketMethod {
             .question(
                 "diff", "Lists settings that differ from their defaults, and unsaved changes."
             ) { (_, _) throws(Refusal) in tuning.diff() }.answering([SettingChange].self),
-            .question("history", "Lists the changes since the start, with author and time.") {
+            .question("history", "Lists the changes of settings since airframed started, with author and time.") {
                 (_, _) throws(Refusal) in tuning.history.entries
             }.answering([HistoryEntry].self),
             .saving("save", "Saves all live changes.", isWrite: true) {
@@ -51,9 +51,9 @@ extension SocketMethod {
                 tuning.save(by: caller.client.description) { done($0.map { Acknowledgement($0) }) }
             },
             .saving(
-                "baseline", "Lists, stores, restores or deletes tunings under a name.",
+                "baseline", "Lists, stores, restores or deletes named tunings (baselines).",
                 [
-                    .action(BaselineRequest.words, "list only reads."),
+                    .action(BaselineRequest.words, "`list` changes nothing."),
                     .text("name", "Name of the tuning: 1 to 64 letters, digits, - and _."),
                 ], isWrite: false
             ) { (parameters, caller, done) throws(Refusal) in

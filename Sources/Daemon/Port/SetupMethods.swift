@@ -17,11 +17,11 @@ struct SetupMethods: Sendable {
             [
                 .action(
                     ["status", "start", "confirm", "skip", "undo", "cancel", "again"],
-                    "`status` only reads; `confirm` marks a step as done that a person has checked."
+                    "`status` changes nothing; `confirm` marks a step as done after a person has checked its result."
                 ),
                 .word(
                     "step", of: SetupStepName.allCases.map(\.rawValue),
-                    "Step for start, confirm, skip and undo."),
+                    "Step, for the actions `start`, `confirm`, `skip` and `undo`."),
             ], isWrite: false, run
         ).answering(SetupReport.self)
     }

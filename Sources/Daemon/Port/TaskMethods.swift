@@ -23,7 +23,7 @@ struct TaskMethods: Sendable {
     let clock: LoopClock
 
     private static let measurement = Parameter.action(
-        ["status", "start", "cancel"], "status only reads.")
+        ["status", "start", "cancel"], "`status` changes nothing.")
 
     var methods: [SocketMethod] {
         [
@@ -31,10 +31,10 @@ struct TaskMethods: Sendable {
                 "calibrate",
                 "Runs a guided calibration, which ends when the connection ends; status reports its progress.",
                 [
-                    .action(["status", "start", "cancel", "undo"], "status only reads."),
+                    .action(["status", "start", "cancel", "undo"], "`status` changes nothing."),
                     .word(
                         "what", of: CalibrationKind.allCases.map(\.rawValue),
-                        "Calibration for start and undo."),
+                        "Kind of the calibration, for the actions `start` and `undo`."),
                 ], isWrite: false, calibrate
             ).answering(CalibrationReport.self),
             .task(
@@ -59,7 +59,7 @@ struct TaskMethods: Sendable {
                 "Shakes an axis slightly, measures it, and proposes gains; ends when the connection ends.",
                 [
                     Self.measurement,
-                    .text("axis", "yaw, roll, pitch or all, for start."),
+                    .text("axis", "Axis for the action `start`: yaw, roll, pitch or all."),
                     .bool("apply", "If true, the proposed gains are applied temporarily."),
                 ], autotune
             ).answering(AutotuneReport.self),
@@ -74,13 +74,13 @@ struct TaskMethods: Sendable {
                         "seconds", in: 0.1...600, unit: "seconds",
                         "For \"last\", length of the recording, default: 60; for \"start\", time before the start that the recording also contains."
                     ),
-                    .bool("attached", "Whether the recording stops when the connection ends."),
+                    .bool("attached", "If true, the recording stops when the connection ends."),
                 ], record
             ).answering(RecorderStatus.self),
             .task(
                 "pair", "Lists paired phones, allows pairing, or removes a phone.",
                 [
-                    .action(["status", "allow", "forget"], "status only reads."),
+                    .action(["status", "allow", "forget"], "`status` changes nothing."),
                     .number(
                         "seconds", in: 0...600, unit: "seconds",
                         "Time during which phones can pair; default: 120."),

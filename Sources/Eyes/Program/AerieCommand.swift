@@ -31,7 +31,7 @@ extension EyesOptions {
         guard settings.aerie.certificate == "off" else {
             throw LoopbackClient.Failure(
                 description:
-                    "This command does not support a server with aerie.certificate. Set aerie.certificate = \"off\", and restart airframe-eyes."
+                    "This command does not support TLS, which aerie.certificate enables. Set aerie.certificate = \"off\", and restart airframe-eyes."
             )
         }
         return PhonesOfServer(
@@ -103,9 +103,9 @@ struct AeriePhonesCommand: ParsableCommand {
 struct AerieCalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Calibrate a phone that is fixed on the camera; the camera turns for a minute.",
+        abstract: "Calibrate a phone that is fastened to the camera; the camera turns for a minute.",
         discussion: """
-            Fix the phone on the camera so that it cannot move, start HawkSight, and select the mode locked. \
+            Fasten the phone firmly to the camera, start HawkSight, and select mode locked. \
             The camera turns by 30° to both sides and by 20° up and down. Afterwards you can take the phone off the camera: \
             as long as ARKit keeps its world frame and the gimbal is not moved, airframe-eyes computes the direction from the gimbal to the people in the phone's pictures.
             """)
@@ -238,7 +238,7 @@ struct AerieTrackCommand: ParsableCommand {
         abstract:
             "Point the camera at a person in the pictures of a calibrated phone, until Ctrl-C.",
         discussion: """
-            `airframe-eyes aerie phones` lists the people. The mode must be locked. The camera turns at 60°/s at most. \
+            `airframe-eyes aerie phones` lists the people. The gimbal must be in mode locked. The camera turns at 60°/s at most. \
             While no phone sees the person, the camera holds its direction; after 10 s the command ends.
             """)
 

@@ -77,7 +77,7 @@ final class I2CChipLink: ChipLink {
     }
 
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64 {
-        precondition((1...8).contains(count), "the number of registers is not 1 to 8")
+        precondition((1...8).contains(count), "the number of registers must be 1 to 8")
         query.messages[0].addr = addresses[part]
         query.messages[1].addr = addresses[part]
         query.messages[1].len = UInt16(count)

@@ -65,7 +65,7 @@ final class SPIChipLink: ChipLink {
     }
 
     func read(_ register: UInt8, count: Int, part: Int) throws(BusErrno) -> UInt64 {
-        precondition((1...8).contains(count), "the number of registers is not 1 to 8")
+        precondition((1...8).contains(count), "the number of registers must be 1 to 8")
         let first = 1 + parts[part].dummies
         query.sent[0] = register | 0x80
         query.resize(to: first + count)

@@ -133,7 +133,7 @@ public final class ServoTool {
 
     /// Stores a new identifier in a servo's permanent memory.
     public func setID(from old: Int, to new: Int) throws(ServoToolError) {
-        guard old != new else { throw ServoToolError("Servo \(old) has this identifier already.") }
+        guard old != new else { throw ServoToolError("Servo \(old) already has this identifier.") }
         try require(old)
         guard try find(new) == nil else {
             throw ServoToolError(

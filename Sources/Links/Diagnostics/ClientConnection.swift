@@ -67,7 +67,7 @@ final class ClientConnection {
             else {
                 throw Refusal(
                     .outOfRange,
-                    "name must be a text of 1 to 96 bytes, without control characters.",
+                    "name must be a string of 1 to 96 bytes, without control characters.",
                     field: "name")
             }
             client.name = name

@@ -32,11 +32,11 @@ extension SocketMethod {
     public static func motion(_ port: any GimbalPort) -> [SocketMethod] {
         [
             move(
-                "mode", "Changes the mode; inactive switches the motors off.",
+                "mode", "Changes the mode; \"inactive\" switches the motors off.",
                 [.word("mode", of: Mode.allCases.map(\.name), required: true, modeMeanings)], port
             ) { (parameters) throws(Refusal) in
                 let mode = try mode(parameters)
-                let sentence = "The mode is \(mode.name) now: \(ModeWords.of(mode))."
+                let sentence = "The mode is now \(mode.name): \(ModeWords.of(mode))."
                 return Move(
                     .mode(mode), mode == .inactive ? "The motors ramp down, then go off." : sentence
                 )
@@ -46,17 +46,17 @@ extension SocketMethod {
                 axes(in: MotionRequest.angles, "degrees", "Angle of") + [
                     .number(
                         "duration", in: MotionRequest.durations, unit: "seconds",
-                        "Time of the turn; 0 or missing: as fast as the limits permit."),
+                        "Duration of the turn; default: 0, which means as fast as the limits permit."),
                     .number(
                         "rate", in: 0.01...MotionRequest.fastest.upperBound, unit: perSecond,
                         "Highest rate of the turn, instead of duration."),
                 ], port, point),
             move(
                 "rate",
-                "Turns the camera at the given rates until the dead-man time has passed or a new request arrives.",
+                "Turns the camera at the given rates until the next request, or until the dead-man timeout expires.",
                 axes(in: MotionRequest.rates, perSecond, "Rate of"), port, rate),
             move(
-                "track", "Turns the camera at the given rates in mode tracking.",
+                "track", "Turns the camera at the given rates, in mode \"tracking\".",
                 [
                     .number(
                         "pan", in: MotionRequest.trackingRates, unit: perSecond,
@@ -74,11 +74,11 @@ extension SocketMethod {
                 }
                 return Move(
                     .track(pan: pan, tilt: tilt),
-                    "The camera turns until the next request, or until the dead-man timeout of tracking."
+                    "The camera turns until the next request, or until the dead-man timeout of tracking expires."
                 )
             },
             move(
-                "motor_test", "Moves one motor slightly for half a second, in mode inactive.",
+                "motor_test", "Moves one motor slightly for half a second, in mode \"inactive\".",
                 [
                     .word(
                         "axis", of: GimbalAxis.allCases.map(\.name), required: true,
@@ -96,7 +96,7 @@ extension SocketMethod {
             },
             move(
                 "drive",
-                "Turns the two wheels, until the next request or the dead-man timeout of driving.",
+                "Turns the two wheels, until the next request or until the dead-man timeout of driving expires.",
                 ["left", "right"].map {
                     .number(
                         $0, in: MotionRequest.wheels, unit: "of full speed",
@@ -107,17 +107,17 @@ extension SocketMethod {
                     .drive(
                         left: try parameters.number("left") ?? 0,
                         right: try parameters.number("right") ?? 0),
-                    "The wheels turn until the next request, or until the dead-man timeout of driving."
+                    "The wheels turn until the next request, or until the dead-man timeout of driving expires."
                 )
             },
             move(
                 "step",
-                "Moves one of a robot's stepper motors; without position and home, stops it.",
+                "Moves one of a robot's stepper motors; stops the motor if neither position nor home is given.",
                 [
                     .word("axis", of: MotionRequest.steppers, required: true, "Stepper motor."),
                     .integer(
                         "position", in: MotionRequest.steps, unit: "steps", "Position from home."),
-                    .bool("home", "Whether the motor moves to its home switch."),
+                    .bool("home", "If true, the motor moves to its home switch."),
                 ], port, step),
             // A stop with invalid parameters must still be executed.
             .change(
@@ -223,7 +223,7 @@ extension SocketMethod {
             let limit = settings.stabilizerParameters.setpoint.maxRate
             let isLimited = rate.clamped(to: limit) != rate
             return Acknowledgement(
-                "The camera turns until the next request, or until the dead-man time has passed."
+                "The camera turns until the next request, or until the dead-man timeout expires."
                     + (isLimited
                         ? " motion.max_rate_dps makes the turn slower than requested." : ""),
                 limitedBy: isLimited ? ["rate"] : [])

@@ -190,7 +190,7 @@ public struct SocketMethod: Sendable {
             SocketMethod(
                 "subscribe", "Starts a stream of variables.",
                 [
-                    .texts("names", "Names of variables; attitude.* means all that begin so."),
+                    .texts("names", "Names of variables; attitude.* selects all variables whose names begin with attitude."),
                     .number(
                         "rate", in: StreamSchedule.allowedHz, unit: "Hz",
                         "Messages per second; default: 10."),
@@ -203,20 +203,20 @@ public struct SocketMethod: Sendable {
                 ], .unsubscribe),
             SocketMethod(
                 "client",
-                "Names the connection, and permanently withdraws rights from it; returns both.",
+                "Sets the connection's name, and permanently removes rights from the connection; returns the name and the remaining rights.",
                 [
                     .text("name", "Name of the client, as shown in messages, 1 to 96 bytes."),
-                    .bool("read_only", "Whether the connection loses the right to write."),
+                    .bool("read_only", "If true, the connection becomes read-only."),
                     .bool(
                         "assistant",
-                        "Whether the connection is an assistant's, with a low rank and within the limits of mcp."
+                        "If true, the connection belongs to an assistant: it has a low rank, and the limits in [mcp] apply."
                     ),
                 ], .identify),
             .question("variables", "Lists the variables for streams.") { (_, _) throws(Refusal) in
                 variables
             },
             SocketMethod(
-                "ping", "Answers without any effect.", [],
+                "ping", "Returns the present time of the loop's clock.", [],
                 .now { (_, _) throws(Refusal) in Acknowledgement("pong") }),
         ]
         let descriptions = (others + own).map(\.description)

@@ -35,7 +35,7 @@ public struct MAVLinkConfiguration: Sendable {
     public var capture:
         @Sendable (_ action: CameraOrder.Action, _ source: CommandSource) throws(Refusal) -> Void =
             {
-                (_, _) throws(Refusal) in throw Refusal(.refused, "no program records video")
+                (_, _) throws(Refusal) in throw Refusal(.refused, "no program that records video is connected")
             }
     /// Function that returns the state of the battery; nil if there is no battery.
     public var battery: @Sendable () -> BatteryStatus? = { nil }
@@ -49,7 +49,7 @@ public struct MAVLinkConfiguration: Sendable {
         @Sendable (
             _ action: FollowingChoice.Action, _ x: Double?, _ y: Double?, _ source: CommandSource
         ) throws(Refusal) -> Void = { (_, _, _, _) throws(Refusal) in
-            throw Refusal(.refused, "no program finds people")
+            throw Refusal(.refused, "no program that finds people is connected")
         }
 
     /// Creates the default configuration, without any peer.

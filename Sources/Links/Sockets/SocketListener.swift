@@ -59,7 +59,7 @@ struct SocketListener: Sendable {
         {
             logger.warning(
                 """
-                \(path): cannot give the socket to group \(policy.groupName) (\(Errno(rawValue: errno))); \
+                \(path): cannot set the socket's group to \(policy.groupName) (\(Errno(rawValue: errno))); \
                 add the daemon's user to this group. Until then only root and the daemon's user can connect.
                 """)
         }

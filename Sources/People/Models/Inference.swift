@@ -102,7 +102,7 @@ private func withErrorText<Result>(
 ) -> (Result, String) {
     var buffer = [CChar](repeating: 0, count: Int(CI_TEXT))
     let result = buffer.withUnsafeMutableBufferPointer { bytes in
-        guard let base = bytes.baseAddress else { fatalError("The buffer has a base address.") }
+        guard let base = bytes.baseAddress else { fatalError("The buffer has no base address.") }
         return body(base)
     }
     let text = String(

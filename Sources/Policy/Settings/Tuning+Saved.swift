@@ -122,7 +122,7 @@ extension Tuning {
                 return nil
             }
             guard state.appSaves.take(now: clock.now) else {
-                throw Refusal(.refused, "phones have saved too often; try again in 5 s")
+                throw Refusal(.refused, "phones have saved settings too often; try again in 5 s")
             }
             return changed.unsaved(beside: stateOwner.saved.parameters, among: keys)
         }

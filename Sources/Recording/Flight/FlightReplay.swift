@@ -107,7 +107,7 @@ public struct FlightReplay: Sendable {
     public func run(_ observe: (Row) -> Void = { _ in }) -> Report {
         guard let memory = file.memory else {
             var report = Report()
-            report.remarks = ["the file does not describe the layout of its state"]
+            report.remarks = ["the file does not describe the layout of the recorded states"]
             return report
         }
         var run = Run(memory: memory, fallback: fallback, change: change)
@@ -118,7 +118,7 @@ public struct FlightReplay: Sendable {
         run.report.remarks += outcome.remarks
         if run.impossible > 0 {
             run.report.remarks.append(
-                "\(run.impossible) states or tunings contain invalid bytes and are left out: the file is damaged or forged"
+                "\(run.impossible) records of states or settings contain invalid bytes, and are skipped: the file is damaged or forged"
             )
         }
         return run.report

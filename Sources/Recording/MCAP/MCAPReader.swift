@@ -120,7 +120,7 @@ public struct MCAPReader: Sendable {
             return visit(.metadata(name: name, values: values)) ? nil : ""
         case .attachment:
             guard let attachment = attachment(content) else {
-                return "an attachment is damaged, and is left out"
+                return "an attachment is damaged, and is skipped"
             }
             return visit(.attachment(attachment)) ? nil : ""
         case .chunk:
@@ -158,10 +158,10 @@ public struct MCAPReader: Sendable {
         guard cursor.slice(16) != nil, let size = cursor.integer(UInt64.self),
             let crc = cursor.integer(UInt32.self), let compression = cursor.text(),
             let payload = cursor.longBlock(), size <= chunkLimit
-        else { return "a chunk is damaged, and is left out" }
+        else { return "a chunk is damaged, and is skipped" }
         guard size <= outcome.room else {
             return
-                "a chunk would unpack to more than \(expansion.factor) times the size of the file, and is left out"
+                "the decompressed size of a chunk is more than \(expansion.factor) times the size of the file; the chunk is skipped"
         }
         outcome.room -= Int(size)
         let records: [UInt8]
@@ -169,14 +169,14 @@ public struct MCAPReader: Sendable {
         case "": records = Array(payload)
         case "zstd":
             guard let plain = Zstd.decompress(payload, size: Int(size)) else {
-                return "a chunk cannot be decompressed, and is left out"
+                return "a chunk cannot be decompressed, and is skipped"
             }
             records = plain
         default:
             return "a chunk is compressed with \(compression), which this version does not support"
         }
         if crc != 0, CRC32.checksum(records) != crc {
-            return "a chunk has a wrong checksum, and is left out"
+            return "a chunk has a wrong checksum, and is skipped"
         }
         outcome.chunks += 1
         return records.withUnsafeBytes { raw in

@@ -107,7 +107,7 @@ public enum WebSchema {
             "Path of airframed's socket.")
         table.text(
             "eyes.socket", \.eyes.socket, .optionalPath(maxLength: 107), .restart,
-            "Path of airframe-eyes's socket for pictures (its setting pictures.socket); with off the page shows no video.",
+            "Path of airframe-eyes's socket for pictures (setting pictures.socket of airframe-eyes); off = the page shows no video.",
             hint: "Only paired browsers get pictures.")
         return table
     }()

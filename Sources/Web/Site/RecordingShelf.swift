@@ -129,7 +129,7 @@ final class RecordingShelf: Sendable {
         do {
             let file = try open(path)
             guard let scratch = OpenFile.temporary() else {
-                return .refusal(500, "No temporary file can be made.")
+                return .refusal(500, "A temporary file cannot be created.")
             }
             _ = try FlightTable.write(channel, of: file) { bytes in try scratch.append(bytes) }
             return scratch.response(type: "text/csv; charset=utf-8")

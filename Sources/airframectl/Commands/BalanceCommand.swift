@@ -16,7 +16,7 @@ struct BalanceCommand: ParsableCommand {
 
             The distance depends on the mass and on the torque in the data sheet of the motors. Without --mass the mass is \
             estimated from the inertia, which can be wrong by half. The direction is right in any case; the height is \
-            reported only if it is larger than the effect of a cable can be. The check needs motors of type torque.
+            reported only if it exceeds the possible effect of a cable. The check needs motors of type torque.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -41,7 +41,7 @@ struct BalanceCommand: ParsableCommand {
                 RequestError(
                     "refused",
                     before.mode == "locked"
-                        ? "The balance check needs motors of type torque that are on."
+                        ? "The balance check needs motors of type torque, and the motors must be on."
                         : "The balance check needs mode locked: airframectl mode locked."))
         }
         if !options.json {

@@ -7,10 +7,10 @@ struct CameraCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "camera",
         abstract:
-            "Take a photo, record the video, or change its settings: photo, record, stop, set.",
+            "Take a photo, record the video, or change the video's settings: photo, record, stop, set.",
         discussion: """
-            record and stop begin and end a recording (MP4) on the gimbal's computer, photo stores a JPEG file next to it. \
-            set changes live settings of airframe-eyes until airframe-eyes restarts or reads its file again, for example \
+            `record` and `stop` begin and end a recording (MP4) on the gimbal's computer; `photo` stores a JPEG file next to the recordings. \
+            `set` changes live settings of airframe-eyes until airframe-eyes restarts or reads its file again, for example \
             `airframectl camera set video.width=1280 video.height=720 video.bitrate_kbps=4000`; video.enabled=false ends the stream.
             Needs airframe-eyes.
             """)
@@ -26,7 +26,7 @@ struct CameraCommand: AcknowledgedCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "photo, record, stop or set.")
     var action: Action
-    @Argument(help: "Settings for the action set, as KEY=VALUE.")
+    @Argument(help: "Settings for the action `set`, as KEY=VALUE.")
     var settings: [String] = []
 
     func validate() throws {

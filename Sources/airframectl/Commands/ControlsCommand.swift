@@ -28,7 +28,7 @@ struct ControlsCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(help: "List the devices and the effects of their controls, then end.")
     var once = false
-    @Argument(help: "The word learn, then the action to bind.")
+    @Argument(help: "The word `learn`, then the action to bind.")
     var words: [String] = []
 
     func validate() throws {
@@ -108,7 +108,7 @@ struct ControlsCommand: ParsableCommand {
             throw ClientError.refused(
                 RequestError(
                     "refused",
-                    "\(learned.control) \(learned.gesture) cannot have the action \(action): sticks turn the camera, buttons do everything else. Nothing has changed."
+                    "\(learned.control) \(learned.gesture) cannot have the action \(action): a stick can only turn the camera, and a button cannot turn it at a rate. Nothing has changed."
                 ))
         }
         let settings: [Wire.Setting] = try client.request(

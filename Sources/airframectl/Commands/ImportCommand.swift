@@ -11,7 +11,7 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             The command sets each value as `set` does; the file can contain tables. It lists, but does not set, values that are invalid or need a restart \
             of airframed; the exit code is then 1. A file whose name ends with .yaml or .yml is the config.yaml of the Yahboom rider's public driver; the \
-            command names each key that has no effect. With --toml the command needs no airframed: it prints the settings as a configuration file for conf.d.
+            command names each key that has no effect. With --toml the command does not need a running airframed: it prints the settings as a configuration file for conf.d.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -11,11 +11,11 @@ struct MCPCommand: ParsableCommand {
         abstract: "Serve the gimbal's tools to an assistant, on standard input and output.",
         discussion: """
             An assistant with the Model Context Protocol starts this command and calls its tools: status, point, turn, stop \
-            and others. Every person can take control from an assistant. The settings mcp limit the assistant's motions, and its \
-            changes of settings revert automatically. The page assistants.md of the manual describes the tools and the limits.
+            and others. Any person can take control from an assistant. The settings in [mcp] limit the assistant's motions, and the \
+            assistant's changes of settings revert automatically. The page assistants.md of the manual describes the tools and the limits.
             """)
 
-    @Flag(help: "Offer only tools that read, and the emergency stop.")
+    @Flag(help: "Offer only read-only tools and the emergency stop.")
     var readOnly = false
 
     @Flag(help: "Offer the tool reset_stop, which resets an emergency stop.")

@@ -50,7 +50,7 @@ struct MotorScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Search for servos on a serial bus.",
         discussion: """
-            airframed must not use the port at the same time: stop it, or start it without motors. The search reads from each identifier, \
+            airframed must not use the port at the same time: stop it, or start it without motors. The search sends a read request to each identifier, \
             and moves nothing. Two servos with the same identifier answer at the same time, and are not found: connect new servos one by one.
             """)
 

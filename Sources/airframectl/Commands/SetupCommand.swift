@@ -9,7 +9,7 @@ struct SetupCommand: ParsableCommand {
         commandName: "setup",
         abstract: "Set the gimbal up, step by step, from wired parts to a stabilised camera.",
         discussion: """
-            In a terminal, the command without an argument guides through all open steps. Otherwise, it lists the steps.
+            In a terminal, the command without an argument guides you through all open steps. Otherwise, it lists the steps.
 
             chips           whether the sensor delivers samples
             gyro, accelerometer, mounting
@@ -20,7 +20,7 @@ struct SetupCommand: ParsableCommand {
             save            saves the changed settings
 
             status          list of the steps
-            confirm STEP    mark a step as done whose result you have checked, such as the balance
+            confirm STEP    mark a step as done after you have checked its result, such as the balance
             skip STEP       mark a step as skipped
             undo STEP       restore the settings from before a step
             cancel          end the running step; the motors are switched off

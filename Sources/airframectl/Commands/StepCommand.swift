@@ -63,7 +63,7 @@ struct StepCommand: AcknowledgedCommand {
                 )
             case "failed":
                 throw failure(
-                    "the switch of \(axis) was not found, or does not open; check the home switch and robot.home_line"
+                    "the home switch of \(axis) was not found, or does not open; check this switch and robot.home_line"
                 )
             default:
                 throw failure("another client has ended the search for the home switch of \(axis)")

@@ -241,7 +241,7 @@ struct RecordedTuning {
             .filter { lookup($0) == nil }.count
         if strange > 0 {
             remarks.append(
-                "Settings changed during the recording. In \(strange) of its parts, --set has no effect. To replay with --set, record again without a change of settings."
+                "Settings were changed during the recording, so --set has no effect in \(strange) parts of the replay. To use --set, make a new recording without changing settings."
             )
         }
         change = { lookup($0) ?? $0 }

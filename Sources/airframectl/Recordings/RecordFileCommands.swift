@@ -109,7 +109,7 @@ struct RecordPlotCommand: ParsableCommand {
 
 struct RecordExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write a channel of a recording as a table.")
+        commandName: "export", abstract: "Write a channel of a recording as a CSV file.")
 
     @Option(help: "File to write, as comma-separated values; - for standard output.")
     var csv: String

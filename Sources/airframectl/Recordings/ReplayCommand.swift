@@ -26,10 +26,10 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "The recorded log.")
     var log: String
 
-    @Option(help: "Table to write; - for standard output. An .imu log needs this option.")
+    @Option(help: "CSV file to write; - for standard output. An .imu log needs this option.")
     var output: String?
 
-    @Option(help: "Also draw attitude, error, bias and the accelerometer's weight by time, as SVG.")
+    @Option(help: "Also draw attitude, error, bias and the accelerometer's weight over time, as an SVG file.")
     var plot: String?
 
     @Option(help: "Configuration file with the estimator's parameters.")
@@ -38,7 +38,7 @@ struct ReplayCommand: ParsableCommand {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Set one setting for the replay; can be repeated.", valueName: "key=value"))
+            "Setting for the replay, as KEY=VALUE; can be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
     @Flag(help: "Take the heading from the log's magnetometer.")

@@ -11,9 +11,9 @@ import Wire
 struct ShootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shoot",
-        abstract: "Take a series of photos: panorama, time-lapse, orbit, or key frames of a file.",
+        abstract: "Take a series of photos: panorama, time-lapse, orbit, or key frames from a file.",
         discussion: """
-            The camera moves from place to place, and takes each photo when it is still. The mode must be locked. Ctrl-C or \
+            The camera moves through a sequence of attitudes, and takes a photo at each attitude when it is still. The gimbal must be in mode locked. Ctrl-C or \
             `shoot pause` ends the run after the present photo; `shoot resume` continues it, also after a restart of the computer. \
             --dry-run shows the plan without a daemon, and --svg draws it.
             Examples:
@@ -64,7 +64,7 @@ struct ShutterOptions: ParsableArguments {
     var eyes = false
     @Option(
         help:
-            "Command that takes a photo, split at spaces. {file} is the photo's file, {number} its number."
+            "Command that takes a photo; spaces separate its arguments. {file} stands for the photo's file name, {number} for the photo's number."
     )
     var command: String?
     @Option(help: "Path of the photo's file for --command, with {number}.", completion: .file())
@@ -73,9 +73,9 @@ struct ShutterOptions: ParsableArguments {
     var gpio: Int?
     @Option(help: "HOST:PORT of a MAVLink camera.")
     var mavlink: String?
-    @Option(help: "Time for which the camera stays after the shutter, seconds.")
+    @Option(help: "Time for which the camera holds still after the shutter release, seconds.")
     var hold = 0.0
-    @Option(help: "Largest rate between photos, degrees per second.")
+    @Option(help: "Largest turn rate between photos, degrees per second.")
     var rate = 30.0
 
     /// The description with the options' values.
@@ -122,7 +122,7 @@ extension ShotCommand {
 struct ShootFileCommand: ShotCommand {
     static let configuration = CommandConfiguration(
         commandName: "file",
-        abstract: "Carry out the shot of a TOML file; the word file can be omitted.")
+        abstract: "Take the photos that a TOML file describes; the word `file` can be omitted.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var shoot: ShootOptions
@@ -153,7 +153,7 @@ struct ShootPanoramaCommand: ShotCommand {
     var height = 60.0
     @Option(parsing: .unconditional, help: "Pitch of the panorama's centre, degrees.")
     var pitch = 0.0
-    @Option(help: "Part of the picture that neighbours share, 0 to 0.9.")
+    @Option(help: "Overlap of neighbouring photos, as a fraction of the picture, 0 to 0.9.")
     var overlap = 0.3
 
     func recipe() throws -> ShotRecipe {
@@ -171,7 +171,7 @@ struct ShootTimelapseCommand: ShotCommand {
         commandName: "timelapse",
         abstract: "Take photos at equal intervals while the camera slowly turns.",
         discussion:
-            "The path begins at the present yaw and --from-pitch, and ends at --yaw and --pitch. A file can contain more points."
+            "The path begins at the present yaw and --from-pitch, and ends at --yaw and --pitch. A file can contain more waypoints."
     )
 
     @OptionGroup var options: GlobalOptions
@@ -181,7 +181,7 @@ struct ShootTimelapseCommand: ShotCommand {
     var photos: Int
     @Option(help: "Time between photos, seconds.")
     var interval: Double
-    @Option(parsing: .unconditional, help: "Yaw at the end from the yaw at the beginning, degrees.")
+    @Option(parsing: .unconditional, help: "Yaw at the end, relative to the yaw at the beginning, degrees.")
     var yaw = 0.0
     @Option(parsing: .unconditional, help: "Pitch at the end, degrees.")
     var pitch = 0.0
@@ -270,7 +270,7 @@ struct ShootStatusCommand: ParsableCommand {
 
     func run() throws {
         let store = ShotStore(place.path)
-        guard let record = try store.load() else { return Output.line("There is no shot.") }
+        guard let record = try store.load() else { return Output.line("No shot has been started.") }
         let plan = try ShotFile.plan(record.recipe)
         let done = plan.frames.prefix(record.done).filter { $0.photo != nil }.count
         let isActive = store.activeRun != nil

@@ -84,7 +84,7 @@ enum ShotView {
                     ])
             ])
         figure.map = FieldMap(
-            title: (outlines.isEmpty ? "Directions" : "Pictures") + ": pitch over yaw, degrees",
+            title: (outlines.isEmpty ? "Directions" : "Pictures") + ": pitch versus yaw, degrees",
             outlines: outlines, places: photos.map { ($0.pose.yaw, $0.pose.pitch) },
             path: plan.frames.map { ($0.pose.yaw, $0.pose.pitch) })
         return figure

@@ -132,7 +132,7 @@ struct PrometheusText {
             "locked_memory_bytes", .gauge, "Locked memory of airframed.",
             memory.lockedKb.known.map { $0 * 1024 })
         add(
-            "major_faults_total", .counter, "Page faults that needed a read from a disk.",
+            "major_faults_total", .counter, "Major page faults (read from a disk).",
             Double(memory.majorFaults))
     }
 
