@@ -32,7 +32,7 @@ struct Prompt {
                 each axis, the check `hum` of doctor, missed ticks and late samples. If none of these values \
                 explains the shaking, ask me to hold the gimbal still, and measure the spectrum for 10 s with the \
                 tool spectrum. Name the most probable cause with its evidence, then propose one change at a time \
-                with set, which reverts automatically, and ask me whether the camera shakes less.
+                with the tool set, whose changes revert automatically, and ask me whether the camera shakes less.
                 """),
         Prompt(
             name: "why_are_the_motors_off", title: "Why are the motors off?",
@@ -46,7 +46,7 @@ struct Prompt {
             name: "tune", title: "Tune the gimbal",
             summary: "Measures the response of each axis, proposes gains, and applies the gains temporarily.",
             text: """
-                Tune the gimbal. First store the present tuning with baselines, action store, name before-assistant. \
+                Tune the gimbal. First store the present tuning: call the tool baselines with the action store and the name before-assistant. \
                 Ask me whether the camera is mounted and balanced, and whether the motors can move now. Then call \
                 autotune for one axis at a time, with apply false, until its status is done. Explain the proposed \
                 gains and margins. Apply the gains only if I agree: the gains revert after some time, unless I save \

@@ -181,7 +181,7 @@ enum ShootTool {
     ) throws(ClientError) -> ShotSession.Sight {
         guard let sight = ShotSession.Sight(try link.ask("status")), sight.isHeld else {
             throw refusal(
-                "refused", "A shot needs mode locked, with the motors on. Use the tool mode first.")
+                "refused", "A shot needs mode locked, with the motors on. Select mode locked with the tool `mode` first.")
         }
         if plan.recipe.shutter.kind == .eyes { _ = try ActiveShot.capture(link) }
         let setting = try link.ask("get", ["keys": ["motion.range_deg"]]).array?.first?["value"]

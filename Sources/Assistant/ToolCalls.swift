@@ -131,7 +131,7 @@ final class ToolCalls {
                 if arguments["dry_run"] == true { return ShootTool.Report(plan: plan).json }
                 guard shot?.due == nil else {
                     throw .refused(
-                        RequestError("refused", "A shot is active. Use the action cancel first."))
+                        RequestError("refused", "A shot is active. Use the action `cancel` first."))
                 }
                 shot = ActiveShot(plan, from: try ShootTool.check(plan, limits, link), now: now)
                 lines = endTurn(now: now)

@@ -35,7 +35,7 @@ struct Turn: Equatable {
     ) throws(RequestError) {
         guard let duration = arguments["duration"]?.number, duration > 0 else {
             throw RequestError(
-                "invalid_params", "The tool turn needs the argument duration, in seconds.",
+                "invalid_params", "The tool `turn` needs the argument `duration`, in seconds.",
                 field: "duration")
         }
         guard duration <= limits.turnS else {

@@ -153,6 +153,6 @@ struct GuidedCalibrationTests {
         _ = try rig.start(.magnetometer)
         let report = rig.lay(.identity, seconds: 0.1)
         #expect(report.state == "refused")
-        #expect(report.sentence.contains("no magnetic field"))
+        #expect(report.sentence.contains("does not measure the magnetic field"))
     }
 }

@@ -155,7 +155,7 @@ enum SerialRules {
         guard supply.lowV > 0, supply.emptyV >= supply.lowV else { return nil }
         return (
             "must be below supply.low_v = \(SettingValue.text(of: supply.lowV))",
-            "For a lithium battery, set 3.2 V per cell, and supply.low_v to 3.5 V per cell."
+            "For a lithium battery, set supply.empty_v to 3.2 V per cell, and supply.low_v to 3.5 V per cell."
         )
     }
 

@@ -16,7 +16,7 @@ extension Schema {
             hint: "`airframectl controls learn ACTION` adds an entry."),
         .triple(
             "controls.max_rate_dps", \.controls.maxRateDps, 1...720, unit: "deg/s", .live,
-            "Rate of each axis at full deflection of its stick."),
+            "Rate of the camera about each axis at full deflection of the stick."),
         .number(
             "controls.dead_zone", \.controls.deadZone, 0...0.5, .live,
             "Dead zone of a stick, as a fraction of its travel to either side."),

@@ -46,7 +46,7 @@ struct Doctor {
 
     private var lateness: DoctorCheck {
         let share = Double(status.loop.lateSamples) / Double(max(status.loop.ticks, 1))
-        let text = "\(status.loop.lateSamples) of \(status.loop.ticks) samples came late"
+        let text = "\(status.loop.lateSamples) of \(status.loop.ticks) samples arrived late"
         return share < 0.01
             ? DoctorCheck("deadline", .ok, text)
             : DoctorCheck(

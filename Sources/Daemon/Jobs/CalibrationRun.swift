@@ -84,7 +84,7 @@ struct CalibrationRun: Sendable {
         case .magnetometer(var calibration):
             guard snapshot.hasMagneticField else {
                 return .refused(
-                    "The sensor delivers no magnetic field: an MPU-9250, an ICM-20948, some sensors of the kernel and simulators have a magnetometer."
+                    "The sensor does not measure the magnetic field: only an MPU-9250, an ICM-20948, some sensors of the kernel and some simulators have a magnetometer."
                 )
             }
             let outcome = calibration.add(field: snapshot.rawMagneticField, dt: dt)

@@ -57,7 +57,7 @@ extension Settings {
             guard let path = motorOutputs else {
                 throw Refusal(
                     .refused,
-                    "The motors are connected to the wrong outputs of the board: \(Self.exchange(now.outputs, right.outputs)). Exchange the plugs, and run the step again."
+                    "The motors are connected to the wrong outputs of the board: \(Self.exchange(now.outputs, right.outputs)). Swap the plugs, and run the step again."
                 )
             }
             updates.append(SettingUpdate(path, right.outputs))

@@ -47,7 +47,7 @@ final class Companions: Sendable {
                 .word(
                     "level", of: DoctorCheck.Level.allCases.map(\.rawValue),
                     "Health; default: ok."),
-                .text("finding", "State of the program, for the doctor."),
+                .text("finding", "State of the program, for the method `doctor`."),
                 .text("remedy", "Remedy of a problem."),
                 .any("values", "Object of numbers."),
                 .any("stream", "Video stream: uri, width, height, rate_hz and bitrate_kbps."),

@@ -106,7 +106,7 @@ struct StreamHealth: Sendable, Equatable {
         if rateHz < 0.8 * Double(video.rateHz) {
             return (
                 .warn, "\(stream): slower than \(video.rateHz) Hz",
-                "set a smaller picture or a lower video.rate_hz; in dim light many cameras lower their frame rate."
+                "set a smaller picture size or a lower video.rate_hz; in dim light many cameras lower their frame rate."
             )
         }
         return (.ok, stream + (feed.recording.map { ", recording \($0)" } ?? ""), "")

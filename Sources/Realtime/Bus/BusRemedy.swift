@@ -104,7 +104,7 @@ extension BusError {
         case EACCES, EPERM:
             "The user of airframed has no permission to open the GPIO chip: add this user to the group gpio."
         case EBUSY:
-            "Another program or driver uses the line: gpioinfo names the user of the line; perhaps remove an overlay from config.txt."
+            "Another program or driver uses the line: gpioinfo names the user of the line; if an overlay in config.txt uses the line, remove the overlay."
         case EINVAL: "The GPIO chip has no such line: gpioinfo lists its lines."
         default: "Try the line with gpioset, and check the output of dmesg."
         }

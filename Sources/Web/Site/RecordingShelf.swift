@@ -69,7 +69,7 @@ final class RecordingShelf: Sendable {
             return answer(
                 .refusal(
                     503,
-                    "airframe-web converts \(Self.mostConversions) recordings already. Try again when they are finished."
+                    "airframe-web already converts \(Self.mostConversions) recordings. Try again when they are finished."
                 ))
         }
         converter.async { [self] in

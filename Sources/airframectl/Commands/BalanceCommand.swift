@@ -14,7 +14,7 @@ struct BalanceCommand: ParsableCommand {
             position of the camera's centre of mass from the motors' holding torques. The check takes about a minute; hold \
             the handle still and upright. Ctrl-C stops the check.
 
-            The distance depends on the mass and on the torque in the data sheet of the motors. Without --mass the mass is \
+            The computed distance depends on the mass, and on the torque in the motors' data sheet. Without --mass the mass is \
             estimated from the inertia, which can be wrong by half. The direction is right in any case; the height is \
             reported only if it exceeds the possible effect of a cable. The check needs motors of type torque.
             """)

@@ -71,7 +71,7 @@ struct SubscribeCommand: ParsableCommand {
         abstract: "Print variables continuously, with the loop's time, until Ctrl-C.",
         discussion: """
             Without names the command lists all variables. `attitude.*` means all variables whose names begin with `attitude.`, `*` means all variables. With --json \
-            every line is the daemon's message; otherwise lines have columns separated by tabs, first t in seconds. With --udp each \
+            every line is the daemon's message; otherwise lines have columns separated by tabs; the first column is t in seconds. With --udp each \
             message is a datagram of JSON with the loop's time as `timestamp`, for PlotJuggler's UDP Server on port 9870.
             """)
 

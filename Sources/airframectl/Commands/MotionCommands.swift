@@ -197,7 +197,7 @@ struct TrackCommand: AcknowledgedCommand {
         abstract: "Follow a person with the camera: on, off, next, person NUMBER.",
         discussion: """
             `on` follows the person nearest to the middle of the picture. `next` follows the person to the right of the followed person. \
-            --x and --y choose the person at this position in the picture. \
+            --x and --y choose the person at the given position in the picture. \
             `person` follows the person with the given number, if a calibrated phone sees this person (`airframe-eyes aerie phones`). The motors must be on. \
             Every other request that moves the camera makes airframe-eyes stop following.
             The command needs airframe-eyes, which finds the people.
