@@ -86,7 +86,7 @@ public final class MCPServer {
         RPCMessage.error(
             RPCFailure(
                 .invalidRequest,
-                "The line is longer than \(limit) bytes; it is skipped up to its newline."),
+                "The line is longer than \(limit) bytes; airframectl skips this line up to its newline."),
             id: nil)
     }
 

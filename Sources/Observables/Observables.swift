@@ -181,7 +181,7 @@ extension Observable {
             let seconds = $0.pointing.trackingSeconds
             return seconds.isNaN ? 0 : seconds
         }
-        + words("state", "State of the outputs") { .string($0.phase.words) }
+        + words("state", "State of the motor outputs") { .string($0.phase.words) }
         + words("conditions", "Names of the present conditions") {
             .array($0.conditions.words.map { .string($0.name) })
         }

@@ -254,7 +254,7 @@ extension Schema {
         ),
         .number(
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
-            "Bandwidth of the estimate of the handle's motion. A higher value makes the estimate faster; a lower value tolerates a larger error of servo.delay_ms."
+            "Bandwidth of the observer that estimates the handle's motion. A higher value makes the estimate faster; a lower value tolerates a larger error of servo.delay_ms."
         ),
         .bool(
             "servo.leave_tremor", \.servo.leaveTremor, .live,

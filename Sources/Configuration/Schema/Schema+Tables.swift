@@ -40,7 +40,7 @@ extension Schema {
         ("robot.y", "Range of motion of the motor for the joystick's y axis."),
         (
             "motion",
-            "Limits of the motion of the set-point, which is the attitude that the camera follows."
+            "Motion limits of the set-point, which is the attitude that the camera follows."
         ),
         ("mode", "Mode at the start of airframed."),
         (
@@ -77,7 +77,7 @@ extension Schema {
         ("mavlink", "Links to autopilots and ground stations."),
         (
             "recording",
-            "Flight recorder; its files are in recordings/ of persistence.directory."
+            "Flight recorder; its files are in the directory recordings/ below persistence.directory."
         ),
         ("diagnostics", "Socket over which airframectl and other programs send requests."),
         ("persistence", "Storage of saved settings, named tunings (baselines) and calibrations."),

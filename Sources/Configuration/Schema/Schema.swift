@@ -107,20 +107,20 @@ public enum Schema {
         ),
         .number(
             "estimator.lever_sigma_m", \.estimator.leverSigmaM, 0...2, unit: "m", .live,
-            "Standard deviation of the distance from the sensor to its centre of rotation, such as a wrist or an elbow.",
+            "Standard deviation of the distance from the sensor to the centre of rotation, such as a wrist or an elbow.",
             hint: "If the value is 0, the estimator does not learn the distance."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
             "First Kalman value of AirOS apps. The variance of the gyroscope's noise is proportional to this value.",
-            hint: "The value is limited to 0.1 to 10 times its default."),
+            hint: "This Kalman value is limited to 0.1 to 10 times its default."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
             "Second Kalman value of AirOS apps. The variance of the gyroscope's bias random walk is proportional to this value.",
-            hint: "The value is limited to 0.1 to 10 times its default."),
+            hint: "This Kalman value is limited to 0.1 to 10 times its default."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
             "Third Kalman value of AirOS apps. The variance of the hand's velocity is proportional to this value.",
-            hint: "The value is limited to 0.1 to 10 times its default."),
+            hint: "This Kalman value is limited to 0.1 to 10 times its default."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,

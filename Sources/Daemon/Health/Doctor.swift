@@ -129,7 +129,7 @@ struct Doctor {
                 "\(drive.axis) drive", drive.isFaultless ? .ok : .fail, drive.summary,
                 remedy: drive.isFaultless
                     ? ""
-                    : "Check the drive's supply, wires and its identifier in hardware.linux. Check the drive's configuration with the vendor's tool."
+                    : "Check the drive's supply, its wires, and its identifier in hardware.linux. Check the drive's configuration with the vendor's tool."
             )
         }
     }

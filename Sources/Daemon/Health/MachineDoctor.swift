@@ -58,7 +58,7 @@ struct MachineDoctor {
             return DoctorCheck(
                 "disk", .warn, "\(finding), but the directory is not writable",
                 remedy:
-                    "airframed cannot save: make its user the owner of the directory, and mount the file system for writing."
+                    "airframed cannot save: make the user of airframed the owner of the directory, and mount the file system for writing."
             )
         }
         return free >= Self.enoughBytes

@@ -159,7 +159,7 @@ struct FollowingMethods: Sendable {
             try choice(action, x: x, y: y, person: person, for: caller.source)
             return Acknowledgement(
                 action == .off
-                    ? "Nobody is followed; the camera holds its direction."
+                    ? "No person is followed; the camera holds its direction."
                     : "The camera follows a person as soon as airframe-eyes finds a person.")
         }.answering(Acknowledgement.self)
     }
