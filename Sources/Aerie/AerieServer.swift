@@ -11,7 +11,7 @@ public struct AerieCounters: Sendable, Equatable {
     public internal(set) var unauthenticated = 0
     /// Number of messages that could not be decoded.
     public internal(set) var malformed = 0
-    /// Number of messages from phones with a type that only the server can send.
+    /// Number of received messages whose type only the server may send.
     public internal(set) var unexpected = 0
     /// Number of frames with an unusable pose, optics or picture.
     public internal(set) var unusable = 0
@@ -19,8 +19,9 @@ public struct AerieCounters: Sendable, Equatable {
     public internal(set) var broadcasts = 0
 }
 
-/// Server for phones with HawkSight, compatible with Aerie: it admits phones, receives their frames
-/// and broadcasts the positions of detected people. The class is thread-safe.
+/// Server for phones with the app HawkSight, compatible with the original Aerie server. The server
+/// admits phones, receives their frames, and broadcasts the positions of detected people. The class
+/// is thread-safe.
 ///
 /// The server does not examine frames; `AerieWorker` examines them.
 public final class AerieServer: WebApplication {
@@ -97,8 +98,8 @@ public final class AerieServer: WebApplication {
             ?? Message(type: type, timestamp: options.now(), payload: Data())
     }
 
-    /// Sends the people in one phone's picture to all admitted phones. In the queue of a slow
-    /// receiver, a broadcast replaces the waiting broadcast about the same phone.
+    /// Sends the positions of the people in one phone's picture to all admitted phones. In the
+    /// queue of a slow receiver, a broadcast replaces the waiting broadcast about the same phone.
     func broadcast(_ people: PoseBroadcast, source: String) {
         count(\.broadcasts)
         let message = message(.poseBroadcast, people)
@@ -156,8 +157,8 @@ public final class AerieServer: WebApplication {
 
     // MARK: WebApplication
 
-    /// Answers requests for the original Aerie server's pages: `/` is a line of text, and `/status`
-    /// contains numbers.
+    /// Answers requests for the original Aerie server's pages: `/` returns one line of text, and
+    /// `/status` returns counters.
     public func respond(
         to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void
     ) {

@@ -1,8 +1,8 @@
 import GimbalCore
 
-/// Point of a body that a detector has found in a picture.
+/// Detected point of a body in a picture.
 public struct BodyPoint: Sendable, Equatable {
-    /// Position in the picture, pixels, to the right and down.
+    /// Position in the picture, pixels: x right, y down.
     public var u: Double, v: Double
     /// Position relative to the midpoint between the hips, m: to the right, down, and away from the
     /// viewer.
@@ -99,7 +99,7 @@ struct BodyPlacement {
     /// Position of the midpoint between the hips, m: right, down, away from the viewer.
     let hips: Vector3
     /// Positions of the visible joints, m: right, down, away from the viewer. Each joint lies on
-    /// the line of sight of its pixel.
+    /// the line of sight through its pixel.
     let joints: [JointType: Vector3]
 
     /// Range of plausible distances, m.

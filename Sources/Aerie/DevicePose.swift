@@ -35,7 +35,7 @@ public struct DevicePose: Sendable, Equatable {
         position = Vector3(m[0][3], m[1][3], m[2][3])
     }
 
-    /// Matrix of this pose in row-major order, as HawkSight documents it.
+    /// Matrix of this pose in row-major order, which is the documented order of HawkSight.
     public func matrix(axes: AerieOptions.CameraAxes) -> [[Float]] {
         let q = axes == .arkit ? rotation * .aboutX(.pi).conjugate : rotation
         let columns = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map { q.rotate($0) }

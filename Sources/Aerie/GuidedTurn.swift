@@ -1,10 +1,10 @@
 public import GimbalCore
 
-/// Calibration of a phone that is fixed on the camera. The gimbal turns in steps. After each step,
-/// the attitudes of phone and camera are recorded at rest. Therefore the delay of the phone's poses
-/// has no effect on the result.
+/// Calibration of a phone that is mounted on the camera. The gimbal turns in steps. After each
+/// step, the attitudes of phone and camera are recorded at rest. Therefore the delay of the phone's
+/// poses has no effect on the result.
 public struct GuidedTurn {
-    /// Access to the gimbal, the phone and the clock; tests replace these functions.
+    /// Functions that access the gimbal, the phone and the clock; tests replace them.
     public struct World {
         /// Turns the camera to the given angles. The angles are relative to the camera's first
         /// attitude, in degrees, right and up positive. The function returns when the camera is at
@@ -20,7 +20,7 @@ public struct GuidedTurn {
         /// Function that receives messages about the progress.
         public var log: (_ sentence: String) -> Void
 
-        /// Creates access that uses the given functions.
+        /// Creates an instance with the given functions.
         public init(
             turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
             camera: @escaping () throws -> Quaternion,
@@ -45,7 +45,7 @@ public struct GuidedTurn {
         public init(description: String) { self.description = description }
     }
 
-    /// Angles of the camera in each step, relative to its first attitude, degrees.
+    /// Angles of the camera in each step, relative to the camera's first attitude, degrees.
     static let steps: [(yaw: Double, pitch: Double)] = [
         (0, 0), (30, 0), (30, 20), (0, 20), (-30, 20), (-30, 0), (-30, -20), (0, -20), (30, -20),
     ]
@@ -54,7 +54,7 @@ public struct GuidedTurn {
     static let freshFrames = 3
     /// Longest wait for the frames after a step, s.
     static let patience = 5.0
-    /// Largest permitted distance of the phone from the mean of its positions, m.
+    /// Largest permitted distance of the phone from its mean position, m.
     static let reach = 0.5
 
     private let world: World

@@ -1,6 +1,6 @@
 public import GimbalCore
 
-/// Hand-eye calibration (A X = Y B) of a camera and a phone that is fixed on the camera. The
+/// Hand-eye calibration (A X = Y B) of a camera and a phone that is mounted on the camera. The
 /// results are the rotation between the two bodies and the rotation between their world frames.
 public struct HandEye: Sendable, Equatable {
     /// Simultaneous attitudes of camera and phone.
@@ -23,8 +23,8 @@ public struct HandEye: Sendable, Equatable {
         case tooFew
         /// All rotations have the same axis, so the angle about this axis cannot be determined.
         case oneAxis
-        /// The phone is not fixed on the camera, or one of the two attitudes is wrong. The
-        /// associated value is `residual`, rad.
+        /// The phone is not rigidly mounted on the camera, or one of the two attitudes is wrong.
+        /// The associated value is `residual`, rad.
         case inconsistent(Double)
     }
 

@@ -64,7 +64,7 @@ public final class LocalPages: Sendable {
         self.save = save
     }
 
-    /// Stores the people in a phone's picture.
+    /// Stores the positions of the people in a phone's picture.
     public func note(_ people: [PhonePerson], device: String) {
         state.withLock { $0.people[device] = people.isEmpty ? nil : people }
     }
@@ -72,9 +72,9 @@ public final class LocalPages: Sendable {
     /// Latest position of a person, and the direction from the gimbal to the person.
     ///
     /// - Parameter id: ID of the person.
-    /// - Returns: The person, and the angles in the earth frame, rad. The angles are nil without a
-    ///   calibration. The result is nil if the person is unknown or was last visible more than 1.5
-    ///   s ago.
+    /// - Returns: The person, and the earth-frame angles from the gimbal to the person, rad. The
+    ///   angles are nil without a calibration. The result is nil if the person is unknown or was
+    ///   last visible more than 1.5 s ago.
     public func find(_ id: String) -> (person: PhonePerson, angles: (yaw: Double, pitch: Double)?)?
     {
         state.withLock { state in

@@ -70,7 +70,7 @@ public struct AuthRequest: Codable, Sendable, Equatable {
     public var token: String
     /// Model and operating system of the phone.
     public var deviceInfo: DeviceInfo
-    /// Unix time, s, as exactly the text that was signed. HawkSight sends no timestamp, so the
+    /// Unix time, s, in exactly the text form that was signed. HawkSight sends no timestamp, so the
     /// server cannot check HawkSight's tokens.
     public var timestamp: String?
 

@@ -3,21 +3,21 @@ import PlainText
 import Shots
 import Wire
 
-/// Course of an assistant's shot: executes the tasks of `ShotSession` with requests on the
-/// assistant's connection, so that the daemon's rank and limits apply. The server calls `tick`, and
+/// Executor of an assistant's shot. The tasks of `ShotSession` are sent as requests on the
+/// assistant's connection, so the assistant's rank and limits apply. The server calls `tick`, and
 /// no call waits for the camera. The state of the shot is not saved: the shot ends with the server.
 struct ActiveShot {
     /// Photo that airframe-eyes is taking.
     private struct Exposure {
-        /// Number of the daemon's command.
+        /// Sequence number of the command `photo` in the daemon.
         var order: Int
-        /// Number of photos before the command.
+        /// Number of photos taken before the command.
         var before: Int
-        /// Time at which the attempt fails, s.
+        /// Deadline for the photo, s.
         var deadline: Double
     }
 
-    /// Time between two states of the camera, s.
+    /// Interval between two queries of the camera's state, s.
     private static let period = 0.1
 
     /// Time of the next call of `tick`, s; nil after the end of the shot.
@@ -25,18 +25,19 @@ struct ActiveShot {
     private var session: ShotSession
     private let forecast: ShotForecast
     private var exposure: Exposure?
-    /// Place at which the camera has been pointed; nil before the first request for a place.
+    /// Index of the pose that was requested last; nil before a request and after a failed photo.
     private var pointedAt: Int?
-    /// Evidence about the photo after a failed attempt.
+    /// Evidence of whether a failed attempt has taken the photo.
     private var evidence = ShotSession.Evidence.notTaken
-    /// Reason of the end before the last photo; nil while the shot is active, and after its end.
+    /// Reason why the shot ended before its last photo; nil while the shot is active or after all
+    /// photos.
     private var reason: String?
 
     /// Begins a shot.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - sight: State of the camera, with the motors on.
+    ///   - sight: State of the camera; the motors must be on.
     ///   - now: Current time, s.
     init(_ plan: ShotPlan, from sight: ShotSession.Sight, now: Double) {
         session = ShotSession(plan, ShotRecord(plan, originYaw: sight.target.yaw))
@@ -70,7 +71,7 @@ struct ActiveShot {
         return report
     }
 
-    /// Ends the shot before its last photo. The reason is a sentence.
+    /// Ends the shot before its last photo. The parameter `reason` is a complete sentence.
     mutating func end(_ reason: String) {
         guard due != nil else { return }
         self.reason = reason
@@ -93,10 +94,10 @@ struct ActiveShot {
     private mutating func perform(now: Double, _ link: DaemonLink) throws(ClientError) -> Double? {
         if let exposure, try !concluded(exposure, now: now, link) { return now + Self.period }
         while true {
-            // The times since 1970 matter only for saved shots.
+            // The wall-clock time is used only for saved shots.
             switch session.next(now: now, wall: now) {
             case .point(let pose, let rate):
-                // The session repeats a request if the camera has another target.
+                // A repeated request means that another client has changed the camera's target.
                 guard pointedAt != session.record.done else {
                     throw .refused(
                         RequestError("refused", "another client has moved the camera."))
@@ -180,7 +181,7 @@ struct ActiveShot {
 }
 
 extension ShootTool.Report {
-    /// Report about a plan that has not begun.
+    /// Creates the report of a planned shot that has not begun.
     init(plan: ShotPlan) {
         let forecast = ShotForecast(plan).duration
         state = .planned

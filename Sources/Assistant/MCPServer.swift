@@ -31,7 +31,7 @@ public final class MCPServer {
     /// Creates a server.
     ///
     /// - Parameters:
-    ///   - name: Name of the assistant in the daemon's history; nil = the client's name.
+    ///   - name: Name of the assistant in the daemon's history; nil selects the client's name.
     ///   - isReadOnly: True if the assistant has read-only access and can only stop the gimbal.
     ///   - mayReset: True if the assistant can reset an emergency stop.
     ///   - manual: Folder of the manual pages; nil if there is none.

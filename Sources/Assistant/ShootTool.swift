@@ -4,7 +4,8 @@ import PlainText
 import Shots
 import Wire
 
-/// The tool `shoot`. The server executes it: airframed has no method for shots.
+/// The tool `shoot`, which takes a series of photos. The MCP server executes the shot itself,
+/// because airframed has no method for shots.
 enum ShootTool {
     static let name = "shoot"
 
@@ -12,7 +13,7 @@ enum ShootTool {
     enum Kind: String, CaseIterable {
         case panorama, timelapse, orbit
 
-        /// Numbers of the description's table with the name of the kind.
+        /// Numeric parameters of this kind of shot.
         var keys: [RecipeKey] {
             switch self {
             case .panorama: ShotRecipe.Panorama.keys
@@ -21,15 +22,15 @@ enum ShootTool {
             }
         }
 
-        /// Numbers of the path's end, for a time-lapse.
+        /// Numeric parameters of the end of a time-lapse's path; empty for other kinds.
         var path: [RecipeKey] {
             self == .timelapse
                 ? ShotRecipe.KeyFrame.keys.filter { ["yaw", "pitch"].contains($0.name) } : []
         }
     }
 
-    /// Shutters that an assistant can use. The other shutters run commands or switch lines of the
-    /// computer.
+    /// Shutters that an assistant can use. The other shutters run commands or switch GPIO lines,
+    /// which an assistant must not do.
     enum Shutter: String, CaseIterable {
         case none, eyes
     }
@@ -59,8 +60,8 @@ enum ShootTool {
         }
     }
 
-    /// The tool in the form of a method. A number that several kinds use has the range that contains
-    /// the ranges of the kinds.
+    /// The tool in the form of a method. If several kinds have the same parameter, its range
+    /// includes the range of every kind.
     static func method(_ limits: Limits) -> MethodDescription {
         var numbers: [ParameterDescription] = []
         for kind in Kind.allCases {
@@ -131,7 +132,7 @@ enum ShootTool {
         try word("action", arguments) ?? (arguments["kind"] == nil ? .status : .start)
     }
 
-    /// The plan of a call.
+    /// Creates the plan of a shot from a call's arguments.
     ///
     /// - Throws: A refusal that names the parameter, its range and the limit.
     static func plan(
@@ -168,14 +169,14 @@ enum ShootTool {
         }
     }
 
-    /// Checks a plan with the state of the camera.
+    /// Checks that the camera can execute a plan.
     ///
     /// - Parameters:
     ///   - plan: The plan.
     ///   - limits: The assistant's limits.
     ///   - link: Connection to the daemon.
     /// - Returns: State of the camera at the beginning of the shot.
-    /// - Throws: A refusal if the camera cannot begin the shot, or cannot reach a place.
+    /// - Throws: A refusal if the camera cannot begin the shot, or cannot reach a pose of the plan.
     static func check(
         _ plan: ShotPlan, _ limits: Limits, _ link: DaemonLink
     ) throws(ClientError) -> ShotSession.Sight {
@@ -202,7 +203,8 @@ enum ShootTool {
         return sight
     }
 
-    /// The description, which is decoded from its text form, so that its own rules check it.
+    /// Creates the recipe from the arguments. The recipe is decoded from JSON, so its decoder
+    /// validates the arguments.
     private static func recipe(
         _ kind: Kind, _ arguments: [String: JSONValue]
     ) throws(ClientError) -> ShotRecipe {

@@ -33,8 +33,8 @@ struct Limits: Sendable, Equatable {
     var turnS: Double
     /// Duration of a temporary change of a setting, s.
     var rollbackS: Double
-    /// Timeout of a rotation in the daemon, s: without a repeated request, the daemon then ends the
-    /// rotation.
+    /// Timeout of a rotation in the daemon, s. The daemon ends the rotation if no further request
+    /// arrives in this time.
     var deadManS: Double
 
     /// Keys of the settings that limit an assistant, for the method `get`.
@@ -60,7 +60,7 @@ struct ToolCatalogue: Sendable {
     let tools: [Tool]
 
     init(_ methods: [MethodDescription], _ policy: ToolPolicy, _ limits: Limits) {
-        // The server itself executes shots, from the methods that move the camera.
+        // The server itself implements shots, with the methods that move the camera.
         let offered = (methods + [ShootTool.method(limits)]).filter(policy.offers)
         tools = offered.map { Self.tool($0, policy, limits) }
     }

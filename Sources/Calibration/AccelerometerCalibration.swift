@@ -5,18 +5,17 @@ internal import CMathShim
 /// the scale and, if the poses are sufficient, the cross-axis terms.
 ///
 /// The camera can be put on its faces in any order; the calibration detects each face. The poses
-/// need not be exact, because the calibration uses only the length of the specific force. Only the
-/// upright pose defines the horizon. The calibration also uses still poses between two faces,
+/// need not be exact, because the calibration uses only the magnitude of the specific force. Only
+/// the upright pose defines the horizon. The calibration also uses still poses between two faces,
 /// because they determine the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Result of the calibration: offset and matrix, with their accuracy.
     public struct Result: Sendable, Equatable {
         /// Correction of raw samples: offset and matrix, sensor frame, m/s².
         public var correction: SensorCorrection.Affine
-        /// Standard deviation of the offset of the least certain axis, m/s².
+        /// Standard deviation of the offset on the least certain axis, m/s².
         public var offsetSigma: Double
-        /// Root mean square of the errors of the specific force's length after the correction,
-        /// m/s².
+        /// RMS error of the specific force's magnitude after the correction, m/s².
         public var residual: Double
         /// Tilt of the upright pose before the correction, rad. If the tilt exceeds
         /// `Parameters.largestTilt`, the sensor's mounting differs from the configured mounting,
@@ -30,15 +29,15 @@ public struct AccelerometerCalibration: Sendable {
     public struct Parameters: Sendable, Equatable {
         /// Thresholds for a still camera, and the required duration without motion.
         public var window: StillWindow.Parameters
-        /// Length of the specific force at rest, m/s².
+        /// Magnitude of the specific force at rest, m/s².
         public var gravity = 9.80665
-        /// Offset of a typical sensor, standard deviation, m/s². A calibration is refused if its
+        /// Standard deviation of a typical sensor's offset, m/s². A calibration is refused if its
         /// offset exceeds five times this value. BMI088: ±20 mg.
         public var offsetSigma = 0.3
-        /// Relative scale error of a typical sensor, standard deviation. A calibration is refused
+        /// Standard deviation of a typical sensor's relative scale error. A calibration is refused
         /// if its scale error exceeds five times this value.
         public var scaleSigma = 0.01
-        /// Cross-axis term of a typical sensor, dimensionless, standard deviation. BMI088: 0.5 %.
+        /// Standard deviation of a typical sensor's cross-axis terms, dimensionless. BMI088: 0.5 %.
         public var crossSigma = 0.003
         /// Largest residual that is accepted, m/s².
         public var largestResidual = 0.03

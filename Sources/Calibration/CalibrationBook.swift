@@ -46,7 +46,7 @@ public struct CalibrationBook: Sendable, Equatable {
     /// replace configured values.
     ///
     /// - Parameters:
-    ///   - configured: The mounting rotation of the configuration.
+    ///   - configured: The configured mounting rotation.
     ///   - now: Current date, seconds since 1970.
     /// - Returns: The correction for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
@@ -67,7 +67,8 @@ extension CalibrationBook {
     /// Restores a calibration book from the result of `saved`.
     ///
     /// - Parameter saved: Values of the saved calibrations by name, from the state file.
-    /// - Returns: The calibration book without damaged entries, and the names of these entries.
+    /// - Returns: The calibration book without damaged entries, and the names of the damaged
+    ///   entries.
     public static func read(
         _ saved: [String: [Double]]
     ) -> (book: CalibrationBook, damaged: [String]) {

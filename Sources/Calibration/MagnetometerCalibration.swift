@@ -11,16 +11,15 @@ public struct MagnetometerCalibration: Sendable {
         public var correction: SensorCorrection.Affine
         /// Strength of the magnetic field, µT.
         public var field: Double
-        /// Standard deviation of the offset of the least certain axis, µT.
+        /// Standard deviation of the offset on the least certain axis, µT.
         public var offsetSigma: Double
-        /// Root mean square of the errors of the field strength after the correction, µT.
+        /// RMS error of the field strength after the correction, µT.
         public var residual: Double
     }
 
     /// Parameters of the calibration procedure.
     public struct Parameters: Sendable, Equatable {
-        /// Smallest distance of a stored reading from all other readings, as a fraction of the
-        /// field strength.
+        /// Minimum distance between any two stored readings, as a fraction of the field strength.
         public var spacing = 0.3
         /// Number of readings that is sufficient if the readings cover the ellipsoid.
         public var enough = 60

@@ -14,7 +14,7 @@ public struct MountingCalibration: Sendable {
         public var mounting: Quaternion
         /// Angle between the two poses, rad.
         public var tilt: Double
-        /// Difference between the lengths of the specific force in the two poses, m/s². An ideal
+        /// Difference between the magnitudes of the specific force in the two poses, m/s². An ideal
         /// accelerometer would measure no difference.
         public var residual: Double
     }

@@ -40,8 +40,7 @@ public struct NormFit: Sendable, Equatable {
     public var correction: SensorCorrection.Affine
     /// Standard deviation of the offset on each axis.
     public var offsetSigma: Vector3
-    /// Root mean square of the errors of the lengths after the correction, in the unit of the
-    /// vectors.
+    /// RMS error of the vectors' lengths after the correction, in the unit of the vectors.
     public var residual: Double
 
     /// Fits the vectors; nil if the fit does not converge.

@@ -4,14 +4,14 @@ public import Wire
 public enum PhotoOutcome: Hashable, Sendable {
     /// The photo is saved.
     case taken
-    /// airframe-eyes reports this reason.
+    /// The photo failed; the associated value is the reason that airframe-eyes reports.
     case failed(String)
 
     /// Result of a command; nil while airframe-eyes has not reported it.
     ///
     /// - Parameters:
-    ///   - order: Number of the command.
-    ///   - photos: Number of photos before the command.
+    ///   - order: Sequence number of the command.
+    ///   - photos: Number of photos taken before the command.
     ///   - state: Newest state that airframe-eyes has reported.
     public init?(of order: Int, before photos: Int, in state: CaptureState) {
         guard state.order >= order else { return nil }

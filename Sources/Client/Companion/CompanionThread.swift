@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Thread of a companion program. Any other thread can end the thread. Code that waits for cameras,
-/// clocks or sockets has its own thread, because it would block a thread pool. The stack has the
-/// system's default size. The small locked stacks of the daemon's threads are not sufficient for
-/// GStreamer's plugins and drivers.
+/// Thread of a companion program. Any other thread can request its end. Code that waits for
+/// cameras, clocks or sockets has its own thread, because it would block a thread pool. The stack
+/// has the system's default size. The small locked stacks of the daemon's threads are not
+/// sufficient for GStreamer's plugins and drivers.
 public final class CompanionThread: Sendable {
     private let mustStop = Mutex(false)
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -49,7 +49,7 @@ public final class CompanionThread: Sendable {
         _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
     }
 
-    /// Requests the thread's end, and waits for it.
+    /// Asks the thread to end, and waits until it has ended.
     public func stop() {
         mustStop.withLock { $0 = true }
         hasEnded.wait()

@@ -27,8 +27,8 @@ extension Settings.Servo {
     /// another pulse rate.
     ///
     /// On average, a command waits half a pulse period for the next pulse. The tracker's bandwidth
-    /// is inversely proportional to the total delay from command to camera. The additional wait has
-    /// the factor 1.1, because a delay reduces the phase margin more than an equal lag. With the
+    /// is inversely proportional to the total delay from command to camera. The additional wait is
+    /// multiplied by 1.1, because a delay reduces the phase margin more than an equal lag. With the
     /// adapted bandwidth, the stability margins remain 6 dB and 45°.
     ///
     /// - Parameter frameHz: Pulses per second.

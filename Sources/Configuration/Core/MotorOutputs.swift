@@ -1,7 +1,7 @@
 public import GimbalCore
 
 extension Settings.Linux {
-    /// Device file of the I2C bus of the motors' chip.
+    /// Device file of the I2C bus with the motor driver chip.
     public var busOfMotors: String { motorBus == Self.same ? bus : motorBus }
 
     /// True if motors and sensor are on different buses. With separate buses, the motors still work
@@ -10,7 +10,7 @@ extension Settings.Linux {
         motors == .pwm || motors.haveEncoders || busOfMotors != bus
     }
 
-    /// True if encoders measure the joints, which torque motors require.
+    /// True if encoders measure the joint angles. Torque motors require encoders.
     var hasEncoders: Bool { encoders != .none }
 
     /// Numbers of the outputs in use: one for each servo, or three half bridges for each brushless
@@ -90,7 +90,7 @@ enum MotorRules {
             )
     }
 
-    /// Rule that refuses a pulse rate of servos if the PWM chip drives brushless motors. Brushless
+    /// Rule that refuses a servo pulse rate if the PWM chip drives brushless motors. Brushless
     /// motors require a different PWM frequency.
     private static let prescaler = ConfigurationRule(keys: ["servo.frame_hz", "motors.type"]) {
         settings in

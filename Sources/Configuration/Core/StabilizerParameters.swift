@@ -133,8 +133,8 @@ extension Settings {
         controller.derivativeCutoffHz = min(control.derivativeCutoffHz, Double(loop.rateHz) / 3)
         controller.inertia = control.inertiaKgM2
         controller.findsInertia = control.findInertia
-        // Below 200 Hz, one excitation period has too few ticks for a reliable comparison with the
-        // configured inertia.
+        // At loop rates below 200 Hz, one excitation period has too few ticks for a reliable
+        // comparison with the configured inertia.
         controller.checksInertia = loop.rateHz >= 200
         controller.watchesOscillation = control.watchOscillation
         controller.torqueLimit = motors.torqueLimitNm

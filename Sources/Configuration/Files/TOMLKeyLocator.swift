@@ -1,5 +1,5 @@
-/// Locator of the line of every key in a TOML document. The parser reports positions only for
-/// syntax errors.
+/// Finds the line of every key in a TOML document. The parser reports positions only for syntax
+/// errors.
 ///
 /// The locator also protects the parser. On some malformed texts, such as `[=]` or `a = [}`,
 /// TOMLKit 0.6 (toml++ 3.4) aborts the process with a failed assertion. The locator detects these

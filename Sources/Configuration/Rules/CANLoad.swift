@@ -20,9 +20,9 @@ public struct CANLoad: Sendable, Equatable {
         }
         switch linux.canProtocol {
         case .odrive:
-            // In every period, each axis receives a torque frame, and answers a request for the
-            // encoder's estimates. In addition, one axis per period answers requests for its error
-            // and for one slow value, such as its voltage.
+            // In every period, each drive receives a torque frame, and answers a request for the
+            // encoder's estimates. In addition, one drive per period answers requests for its error
+            // code and for one slow value, such as its voltage.
             periodSeconds =
                 3 * (classic(4) + classic(0) + classic(8)) + 2 * (classic(0) + classic(8))
             fixedLoad = 3 * (classic(8) * 10 + classic(8) * 100)

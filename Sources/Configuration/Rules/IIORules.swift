@@ -9,8 +9,8 @@ enum IIORules {
         settings.hardware.backend == .linux && settings.hardware.linux.imu == nil
     }
 
-    /// Largest number of samples in one control period. The bus thread reads at most 16 samples in
-    /// a period. At a lower sample rate, the bus thread can also reduce a backlog.
+    /// Largest permitted number of new samples per control period. The bus thread reads at most 16
+    /// samples per period, so it can also catch up after a delay.
     private static let mostPerPeriod = 8
 
     private static let rate = ConfigurationRule(

@@ -22,7 +22,7 @@ public struct SerialLoad: Sendable, Equatable {
             bytes = (8 + 3 * servos) + (8 + servos) + 14 * servos
         case .busServo:
             let goal = settings.motors.type == .torque ? 2 : 4
-            // The replies with the health; or those with the state, and two writes of the watchdog.
+            // Either the replies with health data, or the state replies and two watchdog writes.
             let replies = max(32 * servos, 18 * servos + 2 * (14 + 2 * servos))
             bytes = (14 + (1 + goal) * servos) + (14 + servos) + replies
         }

@@ -51,7 +51,7 @@ public struct SettingRule: Sendable {
     /// - Parameters:
     ///   - text: TOML, or an unquoted word, which counts as a string.
     ///   - place: Location of the text, for the message.
-    /// - Returns: The value, in the type of the setting, such as a number or a Boolean.
+    /// - Returns: The value, converted to the setting's type, such as a number or a Boolean.
     /// - Throws: `ConfigurationProblem` if the value is not allowed.
     public func value(of text: String, at place: Place?) throws(ConfigurationProblem)
         -> SettingValue
@@ -72,7 +72,7 @@ extension ConfigurationProblem {
     ///   - key: The unknown key.
     ///   - value: Value of the key as text.
     ///   - place: Location of the key.
-    ///   - guess: The probable intended key; nil if no key is similar.
+    ///   - guess: Key that the user probably meant; nil if no key is similar.
     /// - Returns: The problem.
     public static func unknown(
         _ key: String, value: String?, at place: Place?, guess: String?

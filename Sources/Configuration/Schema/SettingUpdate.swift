@@ -49,7 +49,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         self.written = written
     }
 
-    /// Creates a change of one property.
+    /// Creates an update of one property.
     ///
     /// - Parameters:
     ///   - path: The property. A property without a setting is a programming error, so the process

@@ -17,8 +17,8 @@ public enum AirOSInactive: String, Sendable, CaseIterable {
     }
 }
 
-/// Signs of the axes for an app: 1, or -1 if the app's positive direction is the opposite
-/// direction.
+/// Signs of the axes for an app: 1, or -1 if the app's positive direction is opposite to the
+/// gimbal's.
 public struct AxisSigns: Sendable, Equatable {
     /// Sign of pitch.
     public var pitch: Int
@@ -34,7 +34,7 @@ public struct AxisSigns: Sendable, Equatable {
         self.yaw = yaw
     }
 
-    /// Factor of each axis, 1 or -1.
+    /// Sign of each axis as a factor, 1 or -1.
     public var factors: AxisVector {
         AxisVector(yaw: Double(yaw), roll: Double(roll), pitch: Double(pitch))
     }
@@ -48,7 +48,7 @@ public enum RBLRole: String, Sendable, CaseIterable {
     case auto
     /// The service sends MAVLink 1 to a flight display.
     case mavlink
-    /// The service is a robot's remote control.
+    /// The service receives commands for a robot.
     case robot
     /// The service is a bridge to a serial port, as in the BLE Mini.
     case serial

@@ -1,4 +1,4 @@
-/// Source of the battery's values.
+/// Source of the battery measurements.
 public enum BatterySource: String, Sendable, CaseIterable {
     /// The battery is not monitored.
     case none
@@ -6,7 +6,7 @@ public enum BatterySource: String, Sendable, CaseIterable {
     case powerSupply = "power_supply"
     /// A voltage and current monitor in `/sys/class/hwmon`, such as an INA226.
     case hwmon
-    /// The robot's own battery; the board of the wheels reports the charge.
+    /// The robot's own battery; the wheel motors' board reports the charge.
     case drive
 }
 
@@ -16,7 +16,7 @@ extension Settings {
         /// Value `auto`: airframed selects the device.
         public static let automatic = "auto"
 
-        /// Source of the battery's values.
+        /// Source of the battery measurements.
         public var source = BatterySource.none
         /// Name of the device, or `auto`.
         public var device = Self.automatic

@@ -5,7 +5,7 @@ import Port
 public enum Control: Hashable, Sendable, CustomStringConvertible {
     /// A button or key with its code.
     case button(UInt16)
-    /// One end of an absolute axis as a button, for example of a D-pad or a trigger.
+    /// One end of an absolute axis (for example of a D-pad or a trigger), used as a button.
     case end(UInt16, isPositive: Bool)
     /// One direction of a dial, which reports relative steps.
     case dial(UInt16, isPositive: Bool)
@@ -152,7 +152,7 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
         Mode(name: name).flatMap { $0 == .tracking ? nil : $0 }
     }
 
-    /// True if the text is a name of a baseline: 1...64 letters, digits, `-` and `_`.
+    /// True if the text is a valid baseline name: 1...64 letters, digits, `-` and `_`.
     private static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

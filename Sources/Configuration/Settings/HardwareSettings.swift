@@ -96,7 +96,7 @@ public enum MotorChip: String, Sendable, CaseIterable {
     /// True if the motors are on a serial port.
     public var isSerial: Bool { self == .busServo || self == .board }
 
-    /// True if the motors report their joints' angles.
+    /// True if the motors report the joint angles.
     public var haveEncoders: Bool { self == .can || isSerial }
 }
 
@@ -149,7 +149,7 @@ extension Settings {
         public var imuAddress = 0x18
         /// I2C address of the gyroscope.
         public var gyroAddress = 0x68
-        /// True if the sensor tests itself during its set-up.
+        /// True if the sensor's self-test runs during initialisation.
         public var imuSelfTest = true
         /// Interface of the inertial sensor.
         public var imuInterface = SensorInterface.i2c
@@ -187,13 +187,13 @@ extension Settings {
         public var encoderDirection = AxisVector(repeating: 1)
         /// Chip that drives the motors.
         public var motors = MotorChip.pca9685
-        /// I2C address of the motors' chip.
+        /// I2C address of the motor driver chip.
         public var motorAddress = 0x40
-        /// Output of the motors' chip for each joint.
+        /// Output of the motor driver chip for each joint.
         public var motorChannels = AxisVector(yaw: 0, roll: 1, pitch: 2)
-        /// Frequency of the oscillator in the motors' chip, MHz.
+        /// Oscillator frequency of the motor driver chip, MHz.
         public var oscillatorMhz = 25.0
-        /// Device file of the bus of the motors' chip, or `same`.
+        /// Device file of the bus with the motor driver chip, or `same` for the sensors' bus.
         public var motorBus = Self.same
         /// CAN interface of the drives.
         public var canInterface = "can0"
@@ -216,15 +216,15 @@ extension Settings {
         public var mitTorqueNm = 10.0
         /// Device file of the serial port for the servos or the motor board.
         public var motorPort = "/dev/ttyUSB0"
-        /// Baud rate of this port, bits per second.
+        /// Baud rate of the serial port, bits per second.
         public var motorBaud = 1_000_000
         /// Protocol of the servos.
         public var servoProtocol = ServoProtocol.feetech
         /// ID of each joint's servo; -1 for a joint without a servo.
         public var servoId = AxisVector(yaw: 1, roll: 2, pitch: 3)
-        /// Torque of a Dynamixel's motor per ampere, N·m/A.
+        /// Torque constant of a Dynamixel's motor, N·m/A.
         public var servoNmPerA = 0.35
-        /// Unit of a Dynamixel's current, mA.
+        /// Resolution of a Dynamixel's current value, mA.
         public var servoCurrentStepMa = 1.0
         /// Path of the PWM chip's directory in sysfs.
         public var pwmChip = "/sys/class/pwm/pwmchip0"

@@ -12,7 +12,7 @@ extension Settings {
         /// Duration of an assistant's temporary change of a setting, s.
         public var rollbackS = 60.0
 
-        /// Finds out whether a setting limits assistants or protects the motors.
+        /// Checks whether a setting limits assistants or protects the motors.
         ///
         /// - Parameter key: Dotted path of the setting.
         /// - Returns: Table that assistants cannot change; nil if they can change the setting.

@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Preset of the modes that follow the handle: dead zone, rate limit and smoothing of each axis.
 public enum FollowPreset: String, Sendable, CaseIterable {
-    /// The camera follows the handle very slowly, after a wide dead zone, for calm pans.
+    /// The camera follows the handle very slowly outside a wide dead zone, for calm pans.
     case cinema
     /// The camera follows the handle slowly, for smooth pictures.
     case slow
@@ -10,7 +10,8 @@ public enum FollowPreset: String, Sendable, CaseIterable {
     case normal
     /// The camera follows the handle quickly.
     case sport
-    /// The camera keeps its direction, and follows only so that no joint reaches its end.
+    /// The camera keeps its direction, and follows the handle only if a joint would otherwise reach
+    /// the end of its range.
     case lock
 }
 
@@ -92,8 +93,8 @@ extension Settings {
     public struct Pushing: Sendable, Equatable {
         /// True if a hand can turn the camera.
         public var enabled = false
-        /// Torque of a hand above which the camera turns, as a percentage of the motor's torque
-        /// limit.
+        /// Threshold of the hand's torque above which the camera turns, percent of the motor's
+        /// torque limit.
         public var thresholdPercent = 50.0
         /// Rate at which the camera turns if the hand's torque equals the torque limit, deg/s.
         public var maxRateDps = 60.0

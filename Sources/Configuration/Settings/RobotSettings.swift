@@ -12,8 +12,8 @@ public enum RobotMotors: String, Sendable, CaseIterable {
 public enum SliderMotion: String, Sendable, CaseIterable {
     /// Each command moves the motor by one step, as in the original robot.
     case step
-    /// The motor turns at `robot.slider_speed` until the command `S>`, or until the dead-man time
-    /// has passed.
+    /// The motor turns at `robot.slider_speed` until the command `S>`, or until the dead-man
+    /// timeout.
     case rate
 }
 

@@ -28,7 +28,7 @@ public enum LogLevel: String, Sendable, CaseIterable {
     case critical
 }
 
-/// One interval for each axis. Each property of this type documents its own unit.
+/// One interval for each axis. The unit is documented at each property that has this type.
 public struct AxisRanges: Sendable, Equatable {
     /// Lower ends of the intervals.
     public var lower: AxisVector

@@ -53,7 +53,7 @@ public struct Settings: Sendable, Equatable {
     public var retract = Retraction()
     /// Settings of the supervisor, which switches the motors off after a fault and then on again.
     public var supervisor = Supervision()
-    /// Settings of the rules for control by clients.
+    /// Settings that determine which clients can take control, and when control ends.
     public var commander = Commanding()
     /// Settings of buttons, sticks, dials and gamepads.
     public var controls = Controls()
@@ -106,16 +106,15 @@ extension Settings {
     public struct Simulation: Sendable, Equatable {
         /// Motion of the handle.
         public var motion = HandleMotion.walking
-        /// Path of a recorded motion of the handle, which the simulation uses instead of `motion`;
-        /// `off` for none.
+        /// Path of a recording of the handle's motion, which replaces `motion`; `off` for none.
         public var motionFile = "off"
         /// True if brushless motors have encoders.
         public var encoders = true
         /// Seed of the random numbers.
         public var seed = 1
-        /// Factor on the moments of inertia of the default plant.
+        /// Scale factor for the moments of inertia of the default plant.
         public var inertiaFactor = 1.0
-        /// Factor on the joint friction of the default plant.
+        /// Scale factor for the joint friction of the default plant.
         public var frictionFactor = 1.0
         /// Offset of the centre of mass along each axis, mm.
         public var imbalanceMm = 1.0
@@ -337,7 +336,7 @@ extension Settings {
 
     /// Settings of `[log]`.
     public struct Log: Sendable, Equatable {
-        /// Lowest severity of the messages that are written.
+        /// Lowest severity of the log messages that are written.
         public var level = LogLevel.info
     }
 }

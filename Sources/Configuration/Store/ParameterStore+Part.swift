@@ -35,8 +35,7 @@ extension ParameterStore {
         rebuild()
     }
 
-    /// Changes of the saved entries that are necessary for a restart to restore all run-time
-    /// values.
+    /// Changes to the saved entries, so that a restart restores all run-time values.
     ///
     /// - Parameters:
     ///   - overlay: The saved entries.

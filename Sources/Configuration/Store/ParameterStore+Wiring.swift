@@ -1,7 +1,7 @@
 // Settings of the motors' wiring, which the set-up measures. They are saved like live settings, but
 // take effect at the next start.
 extension ParameterStore {
-    /// Changes of the saved entries that give settings of `Schema.wiring` new values at the next
+    /// Changes to the saved entries, which give settings of `Schema.wiring` new values at the next
     /// start. The active values do not change.
     ///
     /// - Parameter updates: New values of settings of `Schema.wiring`.

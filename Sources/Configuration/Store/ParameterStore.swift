@@ -48,9 +48,9 @@ public struct ParameterStore: Sendable {
     var loaded: LoadedConfiguration
     var saved: [String: SettingValue] = [:]
     var live: [String: SettingValue] = [:]
-    /// Active values of `Schema.wiring`, which were on the disk at the start.
+    /// Active values of the settings in `Schema.wiring`: the saved values at the start.
     var wiring: [String: SettingValue] = [:]
-    /// Values of `Schema.wiring` that are on the disk now, for the next start.
+    /// Values of the settings in `Schema.wiring` that are saved now, for the next start.
     var nextWiring: [String: SettingValue] = [:]
     /// Keys of saved values after a `reset`; the next save removes these values.
     var cleared: Set<String> = []

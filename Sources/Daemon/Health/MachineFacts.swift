@@ -14,7 +14,7 @@ struct MachineFacts: Equatable {
     var freeBytes: UInt64?
     /// True if airframed can write to the directory of saved tuning.
     var isWritable = false
-    /// Watchdog time of the service manager, s; nil if the watchdog is off.
+    /// Watchdog timeout of the service manager, s; nil if the watchdog is off.
     var watchdogSeconds: Double?
     /// True if the wall clock is synchronised; nil if the kernel does not report its state.
     var isClockSynchronised: Bool?

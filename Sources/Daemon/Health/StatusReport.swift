@@ -124,7 +124,7 @@ struct StatusReport {
 }
 
 extension MotorType {
-    /// Name of the type of motors in the configuration file.
+    /// Name of the motor type, as in the configuration file.
     var name: String {
         switch self {
         case .torque: "torque"

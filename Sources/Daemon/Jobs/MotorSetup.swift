@@ -48,8 +48,8 @@ extension Settings {
     /// Updates that change the active wiring to another one.
     ///
     /// - Parameter right: The measured wiring.
-    /// - Returns: The updates; empty if the active settings are right.
-    /// - Throws: A refusal if the motors' board cannot exchange its outputs.
+    /// - Returns: The updates; empty if the active settings are correct.
+    /// - Throws: A refusal if the motors' board cannot swap its outputs.
     func updates(to right: MotorAssignment) throws(Refusal) -> [SettingUpdate] {
         let now = motorAssignment
         var updates: [SettingUpdate] = []

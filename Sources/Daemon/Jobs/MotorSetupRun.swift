@@ -26,9 +26,10 @@ struct MotorSetupRun {
 
     /// Longest duration of a motor's swing, s. The swing ends after four complete strokes.
     private static let longestSeconds = 45.0
-    /// Rate of a camera at rest, rad/s, and the longest wait for rest, s.
+    /// Largest rate of a camera at rest, rad/s, and longest wait for rest, s.
     private static let (restRate, restPatience) = (4 * Double.pi / 180, 15.0)
-    /// Time at rest before a motor swings, s. It is longer than the dead-man time of a motor test.
+    /// Time at rest before a motor swings, s. This time at rest is longer than the dead-man timeout
+    /// of a motor test.
     private static let restSeconds = 0.7
     /// Longest time from a request to the motor's output, s.
     private static let startSeconds = 1.0
@@ -52,7 +53,7 @@ struct MotorSetupRun {
     private var fastest = 0.0
     /// True if the swing must end now, at the middle of the motor's range.
     private var isToStop = false
-    /// The findings, by the joint to which the motor is assigned.
+    /// Results of the motor tests, by the joint to which each motor is assigned.
     private(set) var findings: [GimbalAxis: MotorMotion.Finding] = [:]
     /// Failure that ended the run; nil while the run continues.
     private(set) var failure: Failure?
@@ -137,7 +138,7 @@ struct MotorSetupRun {
             let command = command(output, axis)
             motion.add(
                 seconds: seconds, command: command, rate: snapshot.rate, accel: snapshot.accel)
-            // The swing ends in the middle, so that the next pulse to a servo does not move it.
+            // The swing ends at the middle position, so that the next pulse does not move a servo.
             if motion.strokeCount >= 4 && command * lastCommand <= 0
                 || seconds > Self.longestSeconds
             {

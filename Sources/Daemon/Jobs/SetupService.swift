@@ -69,7 +69,7 @@ final class SetupService: Sendable {
     ///   - step: The step.
     ///   - owner: The requesting connection; a step that moves motors ends with this connection.
     ///   - who: Description of the client, for the history.
-    ///   - now: Present time on the loop's clock.
+    ///   - now: Current time on the loop's clock.
     /// - Throws: A refusal that states why the step cannot start.
     func start(
         _ step: SetupStepName, owner: CommandSource, who: String, now: Instant

@@ -51,7 +51,8 @@ enum SetupStepName: String, CaseIterable, Sendable {
 
 /// Evaluation of the camera's balance from the imbalance that the motors have measured.
 struct BalanceVerdict {
-    /// Share of the weakest motor's torque below which the camera counts as balanced.
+    /// Threshold of the imbalance torque for a balanced camera, as a fraction of the weakest
+    /// motor's largest torque.
     private static let smallShare = 0.05
 
     /// Measured products of mass and offset, g·m.

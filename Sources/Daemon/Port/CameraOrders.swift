@@ -32,7 +32,7 @@ final class CameraOrders: Sendable {
     ///   - settings: `KEY=VALUE` for `set`.
     ///   - companions: The companion programs, one of which records video.
     ///   - now: Present time.
-    /// - Returns: Number of the command.
+    /// - Returns: Sequence number of the command.
     /// - Throws: A refusal if no companion program records video, or if the queue is full.
     func add(
         _ action: CameraOrder.Action, _ settings: [String] = [], for companions: Companions,
@@ -63,7 +63,7 @@ final class CameraOrders: Sendable {
     ///
     /// - Parameters:
     ///   - client: Connection of the companion program.
-    ///   - done: Number of the newest command that the program has executed.
+    ///   - done: Sequence number of the newest command that the program has executed.
     ///   - now: Present time.
     /// - Returns: The command; nil if the queue contains no command for this program.
     func next(for client: Int, done: Int, now: Instant) -> CameraOrder? {

@@ -64,7 +64,7 @@ extension Tuning {
         return reading
     }
 
-    /// Settings that differ from the defaults; each entry states if the setting is saved.
+    /// Settings that differ from the defaults; each entry states whether the setting is saved.
     func diff() -> [SettingChange] {
         let standing = standing
         let unsaved = Set(standing.store.diff(against: .saved).map(\.key))
