@@ -98,8 +98,8 @@ public final class MCPServer {
     /// - Returns: Messages for the client.
     public func tick(now: Double) -> [[UInt8]] { calls.tick(now: now) }
 
-    /// Stops the active rotation and the active shot, and closes the connection to the daemon, because the client has
-    /// closed its output.
+    /// Stops the active rotation and the active shot, and closes the connection to the daemon,
+    /// because the client has closed its output.
     public func end() {
         calls.end()
         link.close()

@@ -81,7 +81,7 @@ final class ToolCalls {
         return tickTurn(now: now)
     }
 
-    /// Ends the rotation and the shot, because the client has closed the connection.
+    /// Ends the rotation and the shot, because the client has closed its output.
     func end() {
         if let turn { cancel(turn.id) }
         haltShot("the client has ended.")

@@ -131,7 +131,8 @@ struct FeedbackDevice {
         hasFailed = true
     }
 
-    /// The first device with this name, and the kind of its signals; nil if there is none.
+    /// The first device with the configured name, and the kind of its signals; nil if there is
+    /// none.
     private func find() -> (node: String, kind: Kind)? {
         for number in 0..<64 {
             let node = "event\(number)"
@@ -156,7 +157,8 @@ struct FeedbackDevice {
         return bit(0x02, sounds) ? .tone : nil
     }
 
-    /// Bit of a field in sysfs: hexadecimal words, the highest first.
+    /// Tests one bit of a bit field in sysfs, which consists of hexadecimal words, highest word
+    /// first.
     private static func bit(_ number: Int, _ field: String?) -> Bool {
         let width = UInt.bitWidth
         let words = (field ?? "").split(separator: " ").reversed().map { UInt($0, radix: 16) ?? 0 }

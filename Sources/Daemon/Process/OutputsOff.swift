@@ -11,7 +11,7 @@ public enum OutputsOff {
 
     /// Switches the power stages off.
     ///
-    /// - Parameter settings: Settings with the buses and chips.
+    /// - Parameter settings: Settings, which name the buses and chips.
     /// - Returns: A sentence that describes the result.
     /// - Throws: `DaemonError` if the motors did not confirm that they are off.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {

@@ -5,7 +5,7 @@ import Glibc
 /// makes progress. Without systemd, the notifications have no effect.
 struct ServiceManager: Sendable {
     private let socket: String?
-    /// Watchdog time of systemd, s; nil if the watchdog is off.
+    /// Watchdog timeout of systemd, s; nil if the watchdog is off.
     let patience: Double?
 
     /// Creates a service manager.
@@ -73,9 +73,9 @@ struct WatchdogFeeder: Sendable {
         self.feed = feed
     }
 
-    /// Notifies the watchdog every quarter of its watchdog time, if both the loop and the bus
-    /// thread have made progress since the previous notification. Call this method at least four
-    /// times per watchdog time.
+    /// Notifies the watchdog every quarter of its timeout, if both the loop and the bus thread have
+    /// made progress since the previous notification. Call this method at least four times per
+    /// watchdog timeout.
     ///
     /// - Parameters:
     ///   - progress: Current progress.

@@ -94,7 +94,7 @@ struct StatusLineService: Service {
 /// reader cannot delay the watchdog.
 struct WatchdogService: Service {
     /// Interval between two checks of the threads' progress, s; it must be shorter than a quarter
-    /// of the watchdog time.
+    /// of the watchdog timeout.
     private static let period = 0.05
 
     let driver: any LoopDriver

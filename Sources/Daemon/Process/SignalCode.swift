@@ -5,7 +5,7 @@ import Wire
 enum SignalCode: Equatable {
     /// The loop has not delivered a snapshot yet, or the start-up checks run.
     case starting
-    /// The motors are on, and the camera follows no request.
+    /// The motors are on, and no source moves the camera.
     case ready
     /// The motors are on, and a source moves the camera.
     case moving

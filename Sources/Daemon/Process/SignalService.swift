@@ -7,8 +7,9 @@ import ServiceLifecycle
 import SystemPackage
 
 /// Service that shows the state of the gimbal with a light, a buzzer and a vibration. Light and
-/// buzzer are LED devices of the kernel; the vibration is that of an input device. A separate
-/// thread writes to the devices, because a write to a light on an I2C bus is slow.
+/// buzzer are LED devices of the kernel; an input device, such as a gamepad, generates the
+/// vibration. A separate thread writes to the devices, because a write to a light on an I2C bus is
+/// slow.
 struct SignalService: Service {
     /// Interval between two checks of the state, s.
     private static let period = 0.05

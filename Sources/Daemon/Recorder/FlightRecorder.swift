@@ -23,18 +23,18 @@ final class FlightRecorder: Sendable {
         var timeOffset: Int64
     }
 
-    /// Fault about which a file will be written. The file is written some time after the fault, so
+    /// Fault for which a file will be written. The file is written some time after the fault, so
     /// that it includes the effects of the fault.
     private struct Fault {
         var name: String
-        /// Time at which the file about the fault is written, on the loop's clock.
+        /// Time at which the fault's file is written, on the loop's clock.
         var due: Instant
         /// Latest time at which the file is written, seconds since 1970, in case the loop's clock
         /// has stopped.
         var latest: Double
     }
 
-    /// Set of settings, with the time at which these settings became active.
+    /// Values of all settings, and the time at which they became active.
     private struct Page {
         /// Sequence number of this set of settings since airframed's start; the first set has the
         /// number 0.
@@ -62,7 +62,7 @@ final class FlightRecorder: Sendable {
         var wanted: UInt64?
         var next: UInt64 = 0
         var fault: Fault?
-        /// Time up to which faults have been written to files; nil before the first fault.
+        /// Time of the newest data in the latest fault's file; nil before the first file.
         var faultsWritten: Instant?
         var newest = Instant(nanoseconds: 0)
         var pages: [Page] = []
@@ -153,10 +153,10 @@ final class FlightRecorder: Sendable {
         }
     }
 
-    /// Schedules the writing of a file about new faults. If the file about an earlier fault has not
-    /// been written yet, the same file covers the new fault. The next file is written when all data
-    /// in the ring buffer is newer than the previous file. Therefore no data is written twice for
-    /// an intermittent fault.
+    /// Schedules a file for new faults. If the file for an earlier fault has not been written yet,
+    /// that file also covers the new fault. The next file is written when all data in the ring
+    /// buffer is newer than the previous file. Therefore no data is written twice for an
+    /// intermittent fault.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
         let words = faults.words.first

@@ -21,7 +21,7 @@ struct NetworkLinks: Sendable {
     /// the margin is one minute; for a counter of 50 datagrams per second, it is 20 minutes.
     private static let riderMargin: UInt64 = 60_000
 
-    /// Files with the newest time or counter of each key that a link has accepted.
+    /// Files with the newest accepted time or counter of each link's key.
     private let freshness: [FreshnessFile]
 
     /// Opens the sockets of all configured links. Peers are served only while the services run.
@@ -121,7 +121,7 @@ extension Settings {
             setting: "\(link).require_signature")
     }
 
-    /// File with the newest time or counter that a link has accepted with its key.
+    /// File with the newest accepted time or counter of a link's key.
     fileprivate func freshnessFile(_ link: String, margin: UInt64, _ log: Logger) throws
         -> FreshnessFile
     {

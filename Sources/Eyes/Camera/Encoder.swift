@@ -30,9 +30,9 @@ public enum Encoder: String, Sendable, Equatable {
     /// element is named `encoder`.
     ///
     /// The encoders produce no B-frames, because B-frames would require later pictures. There is a
-    /// key frame every second, so that a player can recover from lost packets. The description
-    /// states the H.264 level for the hardware encoder. Without the level, the encoder's driver
-    /// refuses larger pictures.
+    /// key frame every second, so that a player can recover from lost packets. The pipeline
+    /// description contains the H.264 level for the hardware encoder. Without the level, the
+    /// encoder's driver refuses larger pictures.
     func elements(_ video: EyesSettings.Video) -> String {
         switch self {
         case .v4l2:

@@ -17,7 +17,8 @@ final class PeopleService: Sendable {
         var isActive = false
     }
 
-    /// Interval of the reports to airframed, ns. The answer contains the user's latest choice.
+    /// Interval of the reports to airframed, ns. The reply to each report contains the user's
+    /// latest choice of a person.
     fileprivate static let interval: Int64 = 200_000_000
 
     private let state: Mutex<State>
@@ -85,7 +86,8 @@ private struct PeopleRun {
     private var cost: Double?
     private var problem: String?
     private var overlay: Overlay?
-    /// Tracked person from a phone: ID, latest direction (rad), and its time (s).
+    /// Tracked person whom a phone detects: ID, latest direction (rad), and time of this direction
+    /// (s).
     private var remote: (id: String, yaw: Double, pitch: Double, seen: Double?)?
 
     init(service: PeopleService) { self.service = service }

@@ -1,8 +1,8 @@
 import CVideo
 import People
 
-/// Reader of the pictures in a file: one for a photo, all for a video. A `PictureFile` is used by
-/// one thread only.
+/// Reader of an image or video file: returns one picture for a photo, and every picture for a
+/// video. A `PictureFile` is used by one thread only.
 final class PictureFile {
     private let handle: OpaquePointer
 

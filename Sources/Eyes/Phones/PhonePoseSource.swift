@@ -10,7 +10,7 @@ final class PhonePoseSource: PoseSource {
     /// Loads the people-detection models.
     ///
     /// - Parameter directory: Directory of the models and the library.
-    /// - Throws: The reason why people cannot be found.
+    /// - Throws: The reason why the models or the JPEG library cannot be used.
     init(directory: String) throws {
         decoder = try JPEGDecoder()
         finder = try PersonFinder(directory: directory)
@@ -27,8 +27,8 @@ final class PhonePoseSource: PoseSource {
 }
 
 extension Body {
-    /// Converts a person in a picture to a `Body`. `scale` is the size of the phone's picture
-    /// divided by the size of this picture.
+    /// Converts a person in a picture to a `Body`. `scale` is the width of the phone's picture
+    /// divided by the width of the decoded picture.
     init(_ person: Person, scale: Double) {
         func point(_ landmark: Landmark) -> BodyPoint {
             BodyPoint(

@@ -1,7 +1,8 @@
 import GimbalCore
 
-/// Test picture that shows the horizon and the headings at the camera's attitude, and a time code.
-/// The test picture replaces a missing camera's pictures.
+/// Test picture that shows the horizon, marks for the heading, and a time code. The horizon and the
+/// marks correspond to the camera's attitude. The test picture replaces a missing camera's
+/// pictures.
 ///
 /// The format is I420: a luma plane, then two chroma planes with half the width and height.
 struct DrawnView {

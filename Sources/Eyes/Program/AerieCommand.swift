@@ -99,7 +99,7 @@ struct AeriePhonesCommand: ParsableCommand {
     }
 }
 
-/// Command that calibrates a phone that is fixed on the camera.
+/// Command that calibrates a phone mounted on the camera.
 struct AerieCalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",

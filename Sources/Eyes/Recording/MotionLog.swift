@@ -54,8 +54,8 @@ struct MotionLog {
 
     /// Writes the remaining lines, and closes the file.
     mutating func close() {
-        // A disk error is not reported here. A disk error also stops the video recording, which
-        // reports the error.
+        // A disk error is not reported here, because it also stops the video recording, which
+        // reports it.
         try? flush()
         try? file?.close()
         file = nil

@@ -75,7 +75,7 @@ struct MotionStream {
         return (name, !before.isRecording && status != nil)
     }
 
-    /// Sends a request to the flight recorder; nil if the daemon refuses it.
+    /// Sends a request to the flight recorder; nil if the daemon refuses the request.
     private static func flight(
         _ client: DaemonClient, _ action: String, past: Double? = nil
     ) throws(ClientError) -> RecorderStatus? {

@@ -139,7 +139,7 @@ public struct EyesSettings: Sendable, Equatable {
         public var rateHz = 10
         /// Number of tiles along the picture's shorter edge, for the detection of distant people.
         public var divisions = 2
-        /// Angle between the left and the right edge of the picture, degrees.
+        /// Horizontal angle of view of the camera, degrees.
         public var fieldOfViewDeg = 62
         /// Timeout of tracking while the person is not in the picture, s.
         public var patienceS = 15

@@ -11,7 +11,7 @@ import Wire
 final class DaemonLink: Sendable {
     /// Largest age of a usable attitude, ns.
     private static let attitudeLimit: Int64 = 1_000_000_000
-    /// Interval of the reports, ns. The answers contain users' commands.
+    /// Interval of the reports, ns. The replies contain users' commands.
     private static let interval: Int64 = 250_000_000
     private static let attitudeNames = ["attitude.yaw", "attitude.roll", "attitude.pitch"]
 
@@ -20,8 +20,8 @@ final class DaemonLink: Sendable {
         var wanted: Int64 = 0
         var report: CompanionReport?
         var orders: [CameraOrder] = []
-        /// Number of the latest command from this connection, and number of the latest executed
-        /// command. airframed numbers the commands from its start.
+        /// Sequence numbers of the latest command received over this connection, and of the latest
+        /// executed command. airframed numbers the commands from its start.
         var (arrived, executed) = (0, 0)
         var recorder: Recorder?
         var attitude: AxisVector?
@@ -50,7 +50,7 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Stores the newest report; the thread sends it several times per second.
+    /// Stores the newest report; the thread sends this report several times per second.
     func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
 
     /// The commands since the last call.

@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Owner of the feed. The keeper opens the camera while a client needs it. The keeper replaces a
-/// lost camera by the test picture, and opens a reconnected camera again. Only the keeper's thread
-/// opens and closes feeds. Clients stay connected when the feed changes.
+/// Owner of the feed. The keeper opens the camera while a client needs pictures. The keeper
+/// replaces a lost camera by the test picture, and opens a reconnected camera again. Only the
+/// keeper's thread opens and closes feeds. Clients stay connected when the feed changes.
 final class FeedKeeper: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
@@ -273,8 +273,8 @@ private struct FeedRun {
     // MARK: Recording
 
     /// Starts or stops the recording, as the settings require. A file contains pictures of one feed
-    /// only, so all its pictures have the same size. The picture that replaces a lost camera is not
-    /// recorded.
+    /// only, so all its pictures have the same size. The test picture, which replaces a lost
+    /// camera, is not recorded.
     private mutating func record(_ video: EyesSettings.Video) {
         if failed != video { failed = nil }
         guard video.record, failed == nil, let open, !open.isReplacement else {

@@ -3,7 +3,7 @@ import Client
 import GimbalCore
 import Glibc
 
-/// Thread that draws the test picture at the stream's frame rate, instead of a camera.
+/// Thread that draws test pictures at the stream's frame rate while no camera delivers pictures.
 final class Painter: Sendable {
     private let thread = CompanionThread()
 

@@ -27,8 +27,9 @@ public struct FieldController: MotorController {
     /// Joint angles from the rotor observers, rad; used if the joints have no encoders.
     public private(set) var modelledJoints = AxisVector.zero
 
-    /// Assumed inertia about the camera's axes, kg·m²; the gains are proportional to it. The value
-    /// is the configured inertia until the test swing at the start has measured the inertia.
+    /// Assumed inertia about the camera's axes, kg·m²; the gains are proportional to this inertia.
+    /// The value is the configured inertia until the test swing at the start has measured the
+    /// inertia.
     public private(set) var inertia: AxisVector
 
     /// The rotors that have slipped out of their magnetic field within the last second.
@@ -205,7 +206,7 @@ public struct FieldController: MotorController {
     /// loop is stable for any inertia.
     private static var gentleRateGain: Double { @_noLocks get { 30 } }
     private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
-    /// Sine of the load angle above which the power is raised: 45 electrical degrees.
+    /// Sine of the load-angle threshold (45 electrical degrees), above which the power is raised.
     private static var fullLoad: Double { @_noLocks get { 0.7 } }
     /// Time constant of the power's decrease after a load, s.
     private static var powerMemory: Double { @_noLocks get { 0.5 } }

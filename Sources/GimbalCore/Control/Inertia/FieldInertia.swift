@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Estimator of the inertia of a camera on motors without encoders. A small swing of all joints,
-/// the test swing, measures the inertia when the motors are switched on. The inertia counts as
-/// uncertain when a rotor slips or the motors make the camera oscillate.
+/// Estimator of the camera's inertia, for gimbals whose motors have no encoders. A small swing of
+/// all joints, the test swing, measures the inertia when the motors are switched on. The inertia
+/// counts as uncertain when a rotor slips or the motors make the camera oscillate.
 ///
 /// If the estimate is too high, all gains are too high, and the rotor observers are too fast. The
 /// camera then oscillates, and the estimate is halved until the oscillation ends. If the estimate
@@ -25,7 +25,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Axes on which the last test swing confirmed the assumed inertia from before the oscillation.
     private var innocent = AxisSet.none
     private var shaking = OscillationGuard()
-    /// Factor on all corner frequencies; below 1 if the loop has oscillated with a correct inertia.
+    /// Scale factor of all corner frequencies; below 1 if the loop has oscillated with a correct
+    /// inertia.
     private(set) var bandwidthFactor = 1.0
     /// Axes that have oscillated with a correct inertia.
     private var late = AxisSet.none

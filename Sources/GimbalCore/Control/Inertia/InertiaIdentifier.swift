@@ -50,7 +50,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Smallest plausible acceleration of the camera at the motor's full torque, rad/s². Smaller
     /// accelerations are elastic responses of a joint held by static friction.
     private static var weakest: Double { @_noLocks get { 8 } }
-    /// Length of one measurement of the inertia, s.
+    /// Duration of one measurement of the inertia, s.
     static var blockSeconds: Double { @_noLocks get { 0.25 } }
     /// Largest standard deviation of the inertia's natural logarithm at which the gains are full.
     /// The stability margins cover this uncertainty.

@@ -4,7 +4,7 @@ internal import CMathShim
 /// with a Hann window, at the probe's frequency and at two neighbouring frequencies. The
 /// disturbances are estimated from the neighbouring frequencies, which have no excitation.
 struct ProbeBlock: Sendable, BitwiseCopyable {
-    /// Length of the measurement, s.
+    /// Duration of the measurement, s.
     let length: Double
     /// Time since the beginning of the measurement, s.
     private(set) var time = 0.0
@@ -32,7 +32,7 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     ///     N·m·s.
     ///   - change: Change of the rate since the previous period, rad/s.
     ///   - frequency: Frequency of the probe, Hz.
-    ///   - dt: Length of the period, s.
+    ///   - dt: Duration of the period, s.
     @_noLocks
     mutating func add(impulse: Double, change: Double, frequency: Double, dt: Double) {
         let (window, spacing) = (window, 2 / length)

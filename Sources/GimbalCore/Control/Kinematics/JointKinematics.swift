@@ -105,7 +105,7 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
             sinPitch * torques.roll + cosPitch * across)
     }
 
-    /// The components of a camera's rate about the axes of the joints.
+    /// Components of the camera's rate about the joint axes.
     ///
     /// - Parameter rate: Rate of the camera, camera frame, rad/s.
     /// - Returns: Component about each joint's axis, rad/s.

@@ -4,13 +4,13 @@ internal import CMathShim
 /// the joint's positive direction. A person can thus check the motor's assignment to the axis and
 /// its direction. The swing needs no sensor.
 ///
-/// The swing ends at the end of its dead-man time, unless the request is repeated. The camera's rate
-/// limits the swing: while the rotor aligns with the field, the field strength rises only while the
-/// camera turns slowly; a torque ends when the camera turns at `pulseRate`, and starts again from
-/// zero when the camera has nearly stopped; and the motor is switched off when the camera turns
-/// faster than `largestRate`. After that, the motor stays off until the requests have paused for the
-/// dead-man time. Without samples of the gyroscope, nothing limits the swing. Runs on the loop
-/// thread only.
+/// The swing ends when its dead-man timeout expires, unless the request is repeated. The camera's
+/// rate limits the swing. While the rotor aligns with the field, the field strength rises only
+/// while the camera turns slowly. A torque pulse ends when the camera turns at `pulseRate`; the
+/// next pulse starts from zero when the camera has nearly stopped. The motor is switched off when
+/// the camera turns faster than `largestRate`. After that, the motor stays off until the requests
+/// have paused for the dead-man time. Without samples of the gyroscope, nothing limits the swing.
+/// Runs on the loop thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
@@ -18,9 +18,9 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private var last = Instant(nanoseconds: 0)
     /// Strength of the swing during its rise, 0...1.
     private var ramp = 0.0
-    /// Duration of the swing without the alignment of the rotor, s.
+    /// Duration of the swing so far, excluding the rotor's alignment, s.
     private var elapsed = 0.0
-    /// True if a torque has ended, and the camera has not stopped yet.
+    /// True if a torque pulse has ended, and the camera has not stopped yet.
     private var isPulseOver = false
     /// True if the torque of the present half period is positive.
     private var isPositive = true
@@ -43,7 +43,8 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private static var rampSeconds: Double { @_noLocks get { 0.5 } }
     /// Time constant with which the field strength falls above `calmRate`, s.
     private static var releaseSeconds: Double { @_noLocks get { 0.03 } }
-    /// Camera rate at which a torque ends, rad/s. The next one starts at a quarter of this rate.
+    /// Camera rate at which a torque pulse ends, rad/s. The next pulse starts at a quarter of this
+    /// rate.
     private static var pulseRate: Double { @_noLocks get { 10 * Double.pi / 180 } }
     /// Camera rate above which the field strength does not rise, rad/s.
     private static var calmRate: Double { @_noLocks get { 20 * Double.pi / 180 } }

@@ -7,8 +7,8 @@ internal import CMathShim
 /// delay, lag, dead band, rate limit). Camera attitude and modelled joint angles give the attitude
 /// of the handle. A tracker predicts the handle's attitude at the time when a command takes effect.
 /// The controller commands the joint angles for this predicted attitude (internal model control).
-/// An error of the model, such as a wrong zero of a servo, appears as a change of the handle's
-/// attitude. Therefore the controller corrects model errors as an integral term would.
+/// An error of the model, such as a wrong zero offset of a servo, appears as a change of the
+/// handle's attitude. Therefore the controller corrects model errors as an integral term would.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct ServoController: MotorController {
@@ -34,8 +34,8 @@ public struct ServoController: MotorController {
         public var trackerBandwidth = 62.0
         /// Bandwidth of the filter for the handle's rate if a second IMU measures the rate, rad/s.
         public var measuredTrackerBandwidth = 250.0
-        /// Correction gain of the handle's attitude towards the attitude from camera and servos,
-        /// 1/s. The gain applies if a second IMU measures the handle's rate.
+        /// Gain with which the handle's attitude is corrected towards the attitude computed from
+        /// camera and servos, 1/s. The gain applies if a second IMU measures the handle's rate.
         public var trackerLeaning = 20.0
         /// Factor on the bandwidth of the handle's rate estimate, for each axis of the handle.
         public var bandwidth = AxisVector(repeating: 1)
@@ -82,9 +82,9 @@ public struct ServoController: MotorController {
 
     private var history = JointHistory()
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
-    /// Low-pass of the attitude error, rad. The loop gain does not apply to the low-passed error.
-    /// If the loop gain applied to this error, a low gain would leave a permanent error within the
-    /// dead band.
+    /// Low-pass-filtered attitude error, rad. The loop gain does not apply to this filtered error.
+    /// If the loop gain applied to the filtered error, a low gain would leave a permanent error
+    /// within the dead band.
     private var lasting = Vector3.zero
     private var handleMotion = HandleTracker()
     private var followed = FollowedShare()
