@@ -6,7 +6,7 @@ final class ToolCalls {
     private let link: DaemonLink
     /// The active rotation; nil if there is none.
     private(set) var turn: Turn?
-    /// The newest shot, active or ended; nil before the first one.
+    /// The newest shot, active or ended; nil before the first shot.
     private(set) var shot: ActiveShot?
 
     /// Methods that do not end a shot, because they cannot move the camera.

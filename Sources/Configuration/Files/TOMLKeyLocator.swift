@@ -4,8 +4,8 @@
 /// The locator also protects the parser. On some malformed texts, such as `[=]` or `a = [}`,
 /// TOMLKit 0.6 (toml++ 3.4) aborts the process with a failed assertion. The locator detects these
 /// texts before they reach the parser, and reports the first as `fault`. A valid document has no
-/// fault. If a text has a fault, the locator's other results are meaningless. The duration of a
-/// scan is linear in the length of the text.
+/// fault. If the document has a fault, the locator's other results are meaningless. The duration of
+/// a scan is linear in the length of the text.
 public struct TOMLKeyLocator: Sendable {
     /// One step of a key's path: from a table or an array to one of its elements.
     public enum Step: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct TOMLKeyLocator: Sendable {
 
     /// Largest number of nested levels: names in a key, including the names of its tables, and
     /// nested arrays. No setting has more than three levels. The locator stores the path of each
-    /// level, so the scan of a text with many levels would be slow.
+    /// level, so the scan of a document with many levels would be slow.
     public static let depthLimit = 32
 
     /// Scans `text`, and locates all keys, tables and array elements.

@@ -1,5 +1,5 @@
-/// Scanner for TOML, with a position in a text. The scanner's methods advance over blanks, keys,
-/// strings and scalars.
+/// Scanner for TOML, with a current position in the document. The scanner's methods advance over
+/// blanks, keys, strings and scalars.
 ///
 /// The scanner never reads beyond the text, even if the text is malformed.
 struct TOMLScanner: Sendable {

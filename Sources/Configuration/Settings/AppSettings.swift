@@ -63,7 +63,7 @@ extension Settings {
         public var inactive = AirOSInactive.off
         /// Rate of the notifications of each subscribed value, Hz.
         public var notifyHz = 10.0
-        /// Sign of each axis: the factor on an app's angles and rates.
+        /// Sign of each axis, 1 or -1; an app's angles and rates are multiplied by this sign.
         public var sign = AxisSigns()
         /// Timeout of an app's unsaved change, s; then the change reverts. 0 = never.
         public var rollbackS = 0

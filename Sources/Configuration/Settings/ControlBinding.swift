@@ -229,7 +229,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
         self = binding
     }
 
-    /// Reason why a text is not a binding.
+    /// Reason why a string is not a valid binding.
     public struct Misfit: Error {
         /// The reason as a clause, for an error message.
         public let reason: String

@@ -45,8 +45,8 @@ enum ControlCodes {
         "REL_HWHEEL": 6, "REL_DIAL": 7, "REL_WHEEL": 8, "REL_MISC": 9,
     ]
 
-    /// Code for a text such as `ABS_RX` or `ABS_3`; nil if the text has neither a known name nor a
-    /// number.
+    /// Code for a string such as `ABS_RX` or `ABS_3`; nil if the string contains neither a known
+    /// name nor a number.
     static func code(
         _ text: Substring, _ names: [String: UInt16], _ prefix: String,
         _ range: ClosedRange<UInt16>

@@ -16,15 +16,15 @@ extension Settings {
         public var deadZone = 0.08
         /// Weight of the cubic term in the stick's response curve, 0...1.
         public var expo = 0.6
-        /// Time after which a deflected stick with a constant value counts as stuck, s.
+        /// Time after which a deflected stick with a constant value is considered stuck, s.
         public var stickTimeoutS = 15.0
         /// Debounce time of a button, ms.
         public var debounceMs = 5.0
         /// Longest time between the taps of a double tap, s.
         public var multiTapS = 0.3
-        /// Time after which a pressed button counts as held, s.
+        /// Time after which a pressed button is considered held, s.
         public var holdS = 0.6
-        /// Time after which a pressed button counts as stuck, s.
+        /// Time after which a pressed button is considered stuck, s.
         public var stuckS = 60.0
 
         /// Default bindings. The defaults apply to gamepads with the kernel's standard layout

@@ -36,8 +36,8 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// Group delay of the chip's filter with the driver's setting, ms. The delay of the MPU-6050
     /// and the MPU-6500 is in their register maps (register 26). The delay of the other chips is
     /// computed as that of a second-order filter, √2 / (2π · corner frequency). The corner
-    /// frequency of the BMI088's filter is 230 Hz, and that of the ICM-20948's filter 196.6 Hz; the
-    /// ICM-42688-P has two filters, with corner frequencies of 250 Hz and 585 Hz.
+    /// frequency is 230 Hz for the BMI088, and 196.6 Hz for the ICM-20948. The ICM-42688-P has two
+    /// filters, with corner frequencies of 250 Hz and 585 Hz.
     public var filterDelayMs: Double {
         switch self {
         case .bmi088: 1.0

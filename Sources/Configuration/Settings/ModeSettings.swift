@@ -91,7 +91,7 @@ extension Settings {
 
     /// Settings of `[push]`, for turning the camera by hand.
     public struct Pushing: Sendable, Equatable {
-        /// True if a hand can turn the camera.
+        /// True if a person can turn the camera by hand.
         public var enabled = false
         /// Threshold of the hand's torque above which the camera turns, percent of the motor's
         /// torque limit.

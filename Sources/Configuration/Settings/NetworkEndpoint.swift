@@ -1,4 +1,4 @@
-/// A numeric network address and a port, parsed from a text such as `127.0.0.1:14550` or
+/// A numeric network address and a port, parsed from a string such as `127.0.0.1:14550` or
 /// `[::1]:14550`.
 public struct NetworkEndpoint: Sendable, Equatable {
     /// Address without brackets.

@@ -22,7 +22,7 @@ extension Settings {
         Schema.settings.map { "\($0.key) = \($0.value(in: self).tomlText)\n" }.joined()
     }
 
-    /// Reads settings from a text in the format of `listing`.
+    /// Reads settings from a string in the format of `listing`.
     ///
     /// - Parameters:
     ///   - listing: Text from `listing`; unknown keys are ignored.

@@ -145,14 +145,14 @@ extension Settings {
         public var gyroRangeDps = 2000.0
         /// Full scale of the accelerometer, g.
         public var accelRangeG = 24.0
-        /// Duration of identical samples after which the sensor counts as frozen, ms.
+        /// Duration of identical samples after which the sensor is considered frozen, ms.
         public var frozenMs = 40.0
         /// True if the gyroscope is checked for plausibility against the motor torques, the joint
         /// angles and its own earlier readings.
         public var witnessGyro = true
         /// Group delay of the gyroscope's filter, ms.
         public var filterDelayMs = 3.0
-        /// Maximum age of the newest sample, ms; then the sensor counts as stale.
+        /// Maximum age of the newest sample, ms; then the sensor is considered stale.
         public var timeoutMs = 20.0
         /// Hold time of a reported sensor fault after the last occurrence, ms.
         public var faultHoldMs = 50.0
@@ -177,8 +177,7 @@ extension Settings {
         public var restRateDps = core.restRateThreshold.degrees
         /// Rest threshold of the specific force's RMS deviation from its mean, m/s².
         public var restAccelMps2 = core.restForceThreshold
-        /// Time for which rate and specific force must be below their rest thresholds before the
-        /// camera counts as at rest, s.
+        /// Minimum time below the two rest thresholds before the camera is considered at rest, s.
         public var restTimeS = core.restTime
         /// Standard deviation of the sensor's distance from the centre of rotation, m.
         public var leverSigmaM = core.leverSigma

@@ -4,8 +4,8 @@ public struct ReloadReport: Sendable, Equatable {
     public var applied: [ParameterStore.Difference] = []
     /// Settings with a new value that waits for a restart.
     public var needsRestart: [ParameterStore.Difference] = []
-    /// Settings with a new value in the files that has no effect, because a saved or live value
-    /// overrides it.
+    /// Settings whose new value in the files has no effect, because a saved or live value overrides
+    /// the files.
     public var covered: [String] = []
 
     /// The report as one sentence.

@@ -45,7 +45,7 @@ extension Settings {
         return assignment
     }
 
-    /// Updates that change the active wiring to another one.
+    /// Updates that replace the active wiring by another wiring.
     ///
     /// - Parameter right: The measured wiring.
     /// - Returns: The updates; empty if the active settings are correct.

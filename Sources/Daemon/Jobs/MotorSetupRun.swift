@@ -70,7 +70,7 @@ struct MotorSetupRun {
         motion = MotorMotion(settings.motors.type)
     }
 
-    /// The joint whose motor is tested now; nil after the last one.
+    /// The joint whose motor is tested now; nil after the last motor.
     var axis: GimbalAxis? { index < axes.count ? axes[index] : nil }
     /// True if all motors have been tested.
     var isComplete: Bool { axis == nil }

@@ -2,9 +2,10 @@ import CLinuxShim
 import Logging
 import SystemPackage
 
-/// Input device that repeats the signals of the buzzer: a gamepad or a vibration motor with force
-/// feedback (Documentation/input/ff.rst), or a beeper of the kernel with a tone (EV_SND). Only the
-/// thread of the signals uses the device, because the kernel waits for the device's driver.
+/// Input device that repeats the buzzer's signals. The device is a gamepad or a vibration motor
+/// with force feedback (Documentation/input/ff.rst), or a kernel beeper that plays a tone (EV_SND).
+/// Only the thread of the signals uses the device, because the kernel waits for the device's
+/// driver.
 struct FeedbackDevice {
     /// Kind of a device's signals.
     enum Kind: Equatable {

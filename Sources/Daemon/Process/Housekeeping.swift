@@ -35,7 +35,8 @@ final class Housekeeping: Sendable {
     ///
     /// - Parameters:
     ///   - hub: Receiver of the loop's records.
-    ///   - commander: Owner of the dead-man timers, which release control if a client is silent.
+    ///   - commander: Owner of the dead-man timers, which release control if a client sends no
+    ///     requests.
     ///   - tuning: Owner of the rollback timers, which revert changes that were not saved.
     ///   - calibration: Service of the calibrations, which receives every record.
     ///   - spectra: Service of the spectra, which receives every record.

@@ -14,9 +14,9 @@ enum SignalCode: Equatable {
     /// The motors are off because of a fault; the number of flashes identifies the fault's group.
     case fault(Int)
 
-    /// Groups of conditions that keep the motors off, in the order of their number of flashes from
-    /// 1: emergency stop; sensor; buses and drives; motors and controllers; joints; supply; all
-    /// others.
+    /// Groups of conditions that keep the motors off, in ascending order of the number of flashes,
+    /// beginning with 1: emergency stop; sensor; buses and drives; motors and controllers; joints;
+    /// supply; all others.
     static let groups: [Conditions] = [
         .emergencyStop,
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .imuSaturated

@@ -74,7 +74,7 @@ final class Wakefulness: Sendable {
 }
 
 extension MemoryStatus {
-    /// Present memory use of the process.
+    /// Current memory use of the process.
     static var current: MemoryStatus {
         let usage = ProcessUsage.current
         var status = MemoryStatus()

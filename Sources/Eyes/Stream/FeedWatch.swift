@@ -10,7 +10,7 @@ struct FeedWatch: Sendable {
     /// Shortest and longest pause between two attempts to open a camera, ns.
     static let shortestPause: Int64 = 1_000_000_000
     static let longestPause: Int64 = 8_000_000_000
-    /// Uptime after which a camera counts as stable, ns. After the loss of a stable camera, the
+    /// Uptime after which a camera is considered stable, ns. After the loss of a stable camera, the
     /// next attempt follows after the shortest pause.
     static let stableAfter: Int64 = 10_000_000_000
 

@@ -1,8 +1,8 @@
 internal import CMathShim
 
 /// Estimator of the camera's inertia, for gimbals whose motors have no encoders. A small swing of
-/// all joints, the test swing, measures the inertia when the motors are switched on. The inertia
-/// counts as uncertain when a rotor slips or the motors make the camera oscillate.
+/// all joints, the test swing, measures the inertia when the motors are switched on. The inertia is
+/// considered uncertain when a rotor slips or the motors make the camera oscillate.
 ///
 /// If the estimate is too high, all gains are too high, and the rotor observers are too fast. The
 /// camera then oscillates, and the estimate is halved until the oscillation ends. If the estimate
@@ -136,7 +136,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Adopts the inertia that the test swing has measured.
     ///
     /// - Parameters:
-    ///   - kinematics: The joints' present geometry.
+    ///   - kinematics: The joints' current geometry.
     ///   - first: Configured inertia, kg·m².
     /// - Returns: True if the test swing is complete; false if an oscillation has disturbed it. A
     ///   disturbed test swing is repeated with lower gains.
@@ -217,7 +217,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     ///   - moment: Commanded moment of the motors, camera frame, N·m.
     ///   - largest: Largest moment of the motors, N·m.
     ///   - rate: Rate of the camera, camera frame, rad/s.
-    ///   - belief: The assumed inertia, kg·m².
+    ///   - belief: Assumed inertia about the camera's axes, kg·m².
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: True if a new test swing is necessary, because the estimate was reduced.

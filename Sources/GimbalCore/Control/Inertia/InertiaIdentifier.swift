@@ -71,14 +71,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Initial and largest amplitude of the probe, as a fraction of the motor's torque limit.
     private static var leastProbe: Double { @_noLocks get { 0.03 } }
     private static var mostProbe: Double { @_noLocks get { 0.5 } }
-    /// Largest ratio of disturbance to response at which the response counts as clear.
+    /// Largest ratio of disturbance to response at which the response is considered clear.
     private static var clear: Double { @_noLocks get { 0.25 } }
     /// Largest difference between the magnitudes of two agreeing responses, as natural logarithm.
     private static var sameSize: Double { @_noLocks get { 0.2 } }
     /// Largest phase difference between two agreeing responses, rad. Drift of the sensor's clock
     /// can shift a phase by half a control period.
     private static var samePhase: Double { @_noLocks get { 0.3 } }
-    /// Smallest ratio of two probe amplitudes at which their responses count as independent.
+    /// Smallest ratio of two probe amplitudes at which their responses are considered independent.
     private static var otherProbe: Double { @_noLocks get { 1.4 } }
     /// Smallest angle of the camera that proves sliding friction, as a fraction of `largestAngle`.
     private static var brokenAway: Double { @_noLocks get { 0.25 } }
@@ -145,7 +145,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// True if the inertia estimate is certain enough for the full gains.
     var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
 
-    /// Safe fraction of the full gains with the present estimate, 0...1.
+    /// Safe fraction of the full gains with the current estimate, 0...1.
     var caution: Double {
         @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
@@ -189,12 +189,12 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         forget()
     }
 
-    /// Present frequency of the probe, Hz.
+    /// Current frequency of the probe, Hz.
     private func frequency(_ p: Parameters) -> Double {
         isSlow ? p.frequency / Self.descent : p.frequency
     }
 
-    /// Restarts the present measurement, because the camera's recent motion is unknown.
+    /// Restarts the current measurement, because the camera's recent motion is unknown.
     @_noLocks
     mutating func forget() {
         hasRate = false
@@ -208,7 +208,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         return amplitude * min(1, 4 * block.window) * cm_sin(2 * .pi * frequency(p) * block.time)
     }
 
-    /// The probe's present amplitude, N·m; zero without a probe.
+    /// The probe's current amplitude, N·m; zero without a probe.
     var swing: Double {
         @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }

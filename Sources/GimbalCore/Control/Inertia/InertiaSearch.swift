@@ -53,7 +53,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - start: Initial estimate of the inertia about the camera's axes, kg·m².
-    ///   - isKnown: True if the initial estimate counts as exact.
+    ///   - isKnown: True if the initial estimate is considered exact.
     ///   - isChecked: True if the probe also checks a known inertia whenever the outputs are
     ///     switched on.
     @_noLocks
@@ -189,7 +189,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axis.doubt(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
     }
 
-    /// Restarts the present measurements of the inertia, because the motion since the last period
+    /// Restarts the current measurements of the inertia, because the motion since the last period
     /// is unknown.
     @_noLocks
     mutating func forget() {

@@ -20,7 +20,7 @@ struct ProbeBlock: Sendable, BitwiseCopyable {
     var isComplete: Bool { @_noLocks get { time >= length } }
     /// Mean control period during the measurement, s.
     var period: Double { @_noLocks get { time / Double(periods) } }
-    /// Weight of the present control period in the measurement, 0...1.
+    /// Weight of the current control period in the measurement, 0...1.
     var window: Double { @_noLocks get { 0.5 - 0.5 * cm_cos(2 * .pi * time / length) } }
     /// Magnitude of the demodulated changes of the rate, rad/s.
     var changeNorm: Double { @_noLocks get { centre.changeNorm } }

@@ -32,7 +32,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
         lastPeriod = 0
     }
 
-    /// Adds the present value, `dt` seconds after the previous call.
+    /// Adds the current value, `dt` seconds after the previous call.
     @_noLocks @_noAllocation
     mutating func append(_ value: AxisVector, dt: Double) {
         if lastPeriod > 0, dt > 2 * lastPeriod {

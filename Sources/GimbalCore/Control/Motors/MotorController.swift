@@ -19,8 +19,8 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     /// Excitation for the identification: a moment about the camera's axes, N·m, or for servos
     /// joint angles, rad.
     public var excitation: Vector3
-    /// Authority during a soft start, 0...1: a factor on the torque, on the change of a servo's
-    /// command, or on a field's power.
+    /// Authority during a soft start, 0...1: a scale factor for the torque, for the change of a
+    /// servo's command, or for a field's power.
     public var authority: Double
     /// Time since the previous control period, s, more than 0, at most 0.1.
     public var dt: Double

@@ -5,7 +5,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Torque on the camera's side of each joint in the joint's positive direction, N·m; zero if
     /// `enabled` is false.
     public var torque: AxisVector
-    /// Joint angle, rad: the commanded angle for servos, the present angle for torque motors.
+    /// Joint angle, rad: the commanded angle for servos, the actual angle for torque motors.
     public var angle: AxisVector
     /// Electrical angle of the stator's field for brushless motors without encoder, rad, continuous
     /// over whole turns.

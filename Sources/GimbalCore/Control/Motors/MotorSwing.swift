@@ -22,7 +22,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private var elapsed = 0.0
     /// True if a torque pulse has ended, and the camera has not stopped yet.
     private var isPulseOver = false
-    /// True if the torque of the present half period is positive.
+    /// True if the torque of the current half period is positive.
     private var isPositive = true
     /// True if the camera has turned too fast; the motor is off until a new swing starts.
     private var isTripped = false

@@ -24,7 +24,7 @@ public struct ServoController: MotorController {
         /// Dead band, rad: the smallest difference between commanded and actual horn angle at which
         /// the servo moves.
         public var deadBand = 0.2 * Double.pi / 180
-        /// Time from the camera's motion to the sample that contains it, s.
+        /// Delay from the camera's motion to the sample that contains this motion, s.
         public var sensorDelay = 0.0015
         /// Look-ahead of the attitude estimate relative to the gyroscope's sample, s.
         public var attitudeLead = 0.003
@@ -37,14 +37,15 @@ public struct ServoController: MotorController {
         /// Gain with which the handle's attitude is corrected towards the attitude computed from
         /// camera and servos, 1/s. The gain applies if a second IMU measures the handle's rate.
         public var trackerLeaning = 20.0
-        /// Factor on the bandwidth of the handle's rate estimate, for each axis of the handle.
+        /// Scale factor for the bandwidth of the handle's rate estimate, for each axis of the
+        /// handle.
         public var bandwidth = AxisVector(repeating: 1)
         /// Loop gain: the fraction of an unmodelled attitude error that is removed by one
         /// correction. A gain of 1 removes the whole error. Without look-ahead, the stability limit
         /// is a gain of 2.
         public var loopGain = AxisVector(repeating: 1)
-        /// Factor on the look-ahead: the prediction of the handle's motion until a command takes
-        /// effect.
+        /// Scale factor for the look-ahead: the prediction of the handle's motion until a command
+        /// takes effect.
         public var lookAhead = AxisVector(repeating: 1)
         /// Largest rate of the servos, rad/s.
         public var maxRate = AxisVector(repeating: 600 * Double.pi / 180)
@@ -92,12 +93,12 @@ public struct ServoController: MotorController {
     /// Commanded joint rates in the last step, rad/s.
     private var commandedRates = AxisVector.zero
 
-    /// Smallest factor on the gains after oscillations. The commands then change so slowly that the
-    /// delay of any servo is negligible.
+    /// Smallest scale factor for the gains after oscillations. The commands then change so slowly
+    /// that the delay of any servo is negligible.
     private static var leastShare: Double { @_noLocks get { 1 / 8.0 } }
     /// Corner frequency of the commands' low-pass while the gains are reduced, rad/s. The corner
-    /// frequency is multiplied by the factor on the gains. At full gains, the commands are not
-    /// filtered.
+    /// frequency is multiplied by the scale factor for the gains. At full gains, the commands are
+    /// not filtered.
     private static var softest: Double { @_noLocks get { 240 } }
     /// Threshold of the commanded rate's RMS for an oscillation, rad/s. Dead bands and sensor noise
     /// cause rates below this threshold.
@@ -155,7 +156,7 @@ public struct ServoController: MotorController {
         modelledRates = (modelledJoints - before) * (1 / dt)
         noteJolts(dt: dt)
 
-        // Present attitude and rate of the handle.
+        // Current attitude and rate of the handle.
         let relative = JointKinematics.attitude(joints: modelledJoints)
         let kinematics = JointKinematics(joints: modelledJoints)
         // Attitude and modelled joint angles must both refer to the sampling instant.

@@ -28,7 +28,7 @@ struct ServoPositionModel: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init(angle: Double) { self.angle = angle }
 
-    /// Turns the horn towards the present command for one control period.
+    /// Turns the horn towards the current command for one control period.
     ///
     /// - Parameters:
     ///   - command: Commanded angle, rad.

@@ -57,7 +57,7 @@ struct AsideYaw: Sendable, BitwiseCopyable {
     }
 
     /// True if an angle was requested since the last call. A requested angle is relative to the
-    /// handle's present heading, not to the target of the dead zone. Therefore the caller then
+    /// handle's current heading, not to the target of the dead zone. Therefore the caller then
     /// centres the dead zone at the handle's heading.
     @_noLocks
     mutating func takeCentring() -> Bool {

@@ -20,7 +20,7 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
 }
 
 /// Motion of one set-point angle: its state (angle, rate, acceleration) and its activity. A new
-/// request starts from the present state.
+/// request starts from the current state.
 struct AxisProfile: Sendable, BitwiseCopyable {
     private enum Motion: Sendable, BitwiseCopyable {
         /// The angle is at rest.
@@ -46,16 +46,16 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Rest threshold for the rate of an angle that follows a target, rad/s.
     private static var stillRate: Double { @_noLocks get { 0.1 * .pi / 180 } }
 
-    /// Present angle, rate and acceleration.
+    /// Current angle, rate and acceleration.
     private(set) var state: AxisState
     // The values of each activity are separate variables, because an enum would copy an associated
     // value whenever it is read.
     private var motion = Motion.rest
     private var plan = AxisPlan.none
-    /// Requested rate of the present turn, rad/s.
+    /// Requested rate of the current turn, rad/s.
     private var turnRate = 0.0
     private var followed = Follow(target: 0, rate: 0, maxRate: 0, smoothing: 0)
-    /// Time since the start of the present plan, s.
+    /// Time since the start of the current plan, s.
     private var elapsed = 0.0
 
     /// Hysteresis, rad. After a stop at an end of the range, the turn resumes when the end has
@@ -72,7 +72,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// a prediction.
     init(state: AxisState) { self.state = state }
 
-    /// Final angle of the present motion, rad: its goal, the followed target, or the present angle.
+    /// Final angle of the current motion, rad: its goal, the followed target, or the current angle.
     var destination: Double {
         @_noLocks @inline(__always) get {
             switch motion {
@@ -121,7 +121,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// The quickest movement from the angle's present state to `goal`, rad.
+    /// The quickest movement from the angle's current state to `goal`, rad.
     @_noLocks @_noAllocation
     func quickest(to goal: Double, limits: AxisLimits) -> AxisPlan {
         AxisPlan.quickest(from: state, to: goal, limits: limits)
@@ -137,7 +137,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Turns the angle at `rate`, rad/s; the turn stops at the end of the range. A call with the
-    /// rate of the present turn has no effect.
+    /// rate of the current turn has no effect.
     @_noLocks @_noAllocation
     mutating func turn(at rate: Double, limits: AxisLimits) {
         if case .turn = motion, turnRate == rate { return }
@@ -154,7 +154,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         turn(at: 0, limits: limits)
     }
 
-    /// Sets the set-point angle to `angle`, rad, because the joints cannot reach the present angle.
+    /// Sets the set-point angle to `angle`, rad, because the joints cannot reach the current angle.
     /// A turn at a rate continues from the new angle; any other activity ends.
     @_noLocks @_noAllocation
     mutating func stop(at angle: Double, limits: AxisLimits) {
@@ -168,7 +168,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Continues the present activity from another state, with the same goal or rate.
+    /// Continues the current activity from another state, with the same goal or rate.
     ///
     /// - Parameters:
     ///   - state: New angle, rate and acceleration; the new angle is within half a turn of the

@@ -11,13 +11,13 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Turn the set-point at the given rates, rad/s, until the end of the dead-man time; then stop.
     case rate(AxisVector)
     /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive. NaN
-    /// does not change the present rate. After the dead-man time the mode becomes `locked`.
+    /// does not change the current rate. After the dead-man time the mode becomes `locked`.
     case track(pan: Double, tilt: Double)
     /// In mode `tracking`: point the camera at a target that moves at a known rate. After the
     /// dead-man time the mode becomes `locked`.
     case aim(Aim)
     /// In mode `panFollow`: turn the camera by the angle `yaw`, rad, from the handle's heading,
-    /// right positive. NaN does not change the present angle. The angle increases at `rate`, rad/s,
+    /// right positive. NaN does not change the current angle. The angle increases at `rate`, rad/s,
     /// until the end of the dead-man time.
     case lookAside(yaw: Double, rate: Double)
     /// Excite one axis with a small amplitude to identify its load. Any other command ends the
