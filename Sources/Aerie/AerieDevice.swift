@@ -2,8 +2,8 @@ import FoundationEssentials
 import Synchronization
 import WebServing
 
-/// Connection to one phone. The object receives the phone's messages. The object stores the phone's
-/// newest pose and its state of admission. The class is thread-safe.
+/// Connection to one phone. The connection receives the phone's messages, and stores the phone's
+/// newest pose and admission state. The class is thread-safe.
 final class AerieDevice: WebSocketEndpoint {
     /// Error messages that the phone's app displays. The messages have the same wording as in the
     /// original Aerie server.

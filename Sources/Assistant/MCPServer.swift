@@ -81,7 +81,7 @@ public final class MCPServer {
         }
     }
 
-    /// The error for a message that exceeds the reader's limit. The limit is in bytes.
+    /// The error for a message that is longer than `limit` bytes.
     public func refuseLine(longerThan limit: Int) -> [UInt8] {
         RPCMessage.error(
             RPCFailure(

@@ -16,8 +16,8 @@ final class ToolCalls {
 
     /// Executes `tools/call`.
     ///
-    /// - Returns: The answer to the call. If the call has ended a rotation, the rotation's answer
-    ///   follows. A call that starts a rotation is answered when the rotation ends.
+    /// - Returns: The answer to the call. If the call has ended a rotation, the answer to the
+    ///   rotation's call follows. A call that starts a rotation is answered when the rotation ends.
     /// - Throws: The error for a call of an unknown tool, or with arguments that are not an object.
     func call(
         id: JSONValue, _ params: [String: JSONValue], isModern: Bool, now: Double

@@ -127,7 +127,8 @@ struct ToolCatalogue: Sendable {
         return Tool(name: name, method: method, actions: actions, listing: .object(listing))
     }
 
-    /// JSON Schema of the structured result: an object, which contains a list as `items`.
+    /// JSON Schema of the structured result, which is an object. A list is returned as the member
+    /// `items`.
     private static func output(_ schema: JSONValue) -> JSONValue {
         guard schema["type"] == "array" else { return schema }
         return ["type": "object", "properties": ["items": schema], "required": ["items"]]

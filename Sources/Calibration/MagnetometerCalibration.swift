@@ -87,7 +87,7 @@ public struct MagnetometerCalibration: Sendable {
 
     /// Computes the result from the readings so far.
     ///
-    /// - Returns: The result, or the reason why the calibration is refused.
+    /// - Returns: Result of the calibration, or the reason why the calibration is refused.
     public func finish() -> CalibrationOutcome<Result> {
         guard points.count >= parameters.enough / 2, octants == 8, isRound else {
             return .refused(

@@ -155,7 +155,7 @@ extension DaemonClient {
     ///   - names: Names of the variables.
     ///   - hz: Messages per second.
     /// - Returns: ID of the subscription, as in each message of the stream.
-    /// - Throws: The same errors as for a failed request.
+    /// - Throws: The errors of a failed request.
     public func subscribe(_ names: [String], hz: Double) throws(ClientError) -> Int {
         let info: SubscriptionInfo = try request(
             "subscribe", ["names": .array(names.map(JSONValue.string)), "rate": .double(hz)])
@@ -165,7 +165,7 @@ extension DaemonClient {
     /// Ends a stream of variables.
     ///
     /// - Parameter subscription: ID of the subscription.
-    /// - Throws: The same errors as for a failed request.
+    /// - Throws: The errors of a failed request.
     public func unsubscribe(_ subscription: Int) throws(ClientError) {
         _ = try json("unsubscribe", ["subscription": .int(subscription)])
     }

@@ -29,8 +29,8 @@ public import Port
 /// every tested combination of the factors (`airframe-bench gains`).
 public struct AirOSScale: Sendable, BitwiseCopyable, Equatable {
     /// Permitted fraction of the factors' full range, which depends on the loop's stability
-    /// margins. The fraction is 1 for margins of at least 6 dB and 45°, and 0 without a gain or
-    /// phase margin.
+    /// margins. The permitted fraction is 1 for margins of at least 6 dB and 45°, and 0 without a
+    /// gain or phase margin.
     public struct Room: Sendable, BitwiseCopyable, Equatable {
         /// Permitted fraction of the factors' range above 1, 0...1.
         public var increase: Double

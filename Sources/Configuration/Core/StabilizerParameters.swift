@@ -64,8 +64,8 @@ extension Settings {
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
             // In lockstep, an interval of more than 20 ms between two samples is a gap. The
-            // threshold is 20 ms plus 1 µs, because large values of the simulator time `t` have
-            // rounding errors.
+            // threshold for a gap is 20 ms plus 1 µs, because large values of the simulator time
+            // `t` have rounding errors.
             screen.gapSeconds = 0.020001
         }
         return screen

@@ -17,8 +17,8 @@ public struct ConfigurationFiles: Sendable {
         self.list = list
     }
 
-    /// Largest accepted size of a file, bytes. The limit is necessary because the path can be a
-    /// device with endless data.
+    /// Largest accepted size of a file, bytes. The size limit is necessary, because the path can be
+    /// a device with endless data.
     public static let sizeLimit = 1 << 20
 
     /// The file system of the computer.

@@ -25,7 +25,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - path: Path of the file; `-` for standard input.
     ///   - files: The file system.
-    /// - Returns: Keys and values of the file, in order. The file can contain unknown keys.
+    /// - Returns: Keys and values, in the order of the file. The file can contain unknown keys.
     /// - Throws: `ConfigurationProblem` if the file cannot be read or is not TOML.
     public static func pairs(
         in path: FilePath, files: ConfigurationFiles = .system
@@ -45,7 +45,7 @@ public enum SettingsFile {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - path: Name of the file in messages.
-    /// - Returns: Keys and values of the file, in order.
+    /// - Returns: Keys and values, in the order of the file.
     /// - Throws: `ConfigurationProblem` if the text is not TOML.
     public static func pairs(
         of bytes: [UInt8], path: String

@@ -3,8 +3,8 @@
 ///
 /// The scanner never reads beyond the text, even if the text is malformed.
 struct TOMLScanner: Sendable {
-    /// Largest length of a returned text, characters. The values of all settings are shorter than
-    /// this limit.
+    /// Largest length of a returned text, characters. No setting has a value longer than this
+    /// limit.
     private static let longestText = 4096
 
     private let text: [UInt8]

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Record of a SIGTERM or SIGINT that arrives before the services handle these signals, and after
-/// the socket exists. Without the record, such a signal would end the process with a nonzero status.
+/// Record of a SIGTERM or SIGINT that arrives after the socket is created, but before the services
+/// handle these signals. Without the record, such a signal would end the process with a nonzero
+/// status.
 ///
 /// A second signal has its default effect, so that a start that hangs can be ended.
 public enum EarlyStop {

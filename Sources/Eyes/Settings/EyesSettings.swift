@@ -186,7 +186,7 @@ public struct EyesSettings: Sendable, Equatable {
     /// Settings of the connection to airframed (table `gimbal`).
     public var gimbal = Gimbal()
 
-    /// Settings of the video, of the pictures for the models and of the JPEG pictures.
+    /// Settings of the stream, of the models' pictures and of the JPEG pictures.
     var feedVideo: Video {
         var video = video
         video.peopleHz = people.enabled ? people.rateHz : 0

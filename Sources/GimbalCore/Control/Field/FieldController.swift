@@ -38,8 +38,8 @@ public struct FieldController: MotorController {
     }
     /// Torque of the motors at the sampling instant of the gyroscope in the last step, N·m. The
     /// torque is computed from the field's angle and power at this instant, and from the rotor's
-    /// angle. The rotor's angle is derived from the motion of its joint. The result does not depend
-    /// on the assumed inertia.
+    /// angle. The rotor's angle is derived from the motion of its joint. The computed torque does
+    /// not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes with reduced gains after an oscillation.
     public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
@@ -210,8 +210,8 @@ public struct FieldController: MotorController {
     private static var fullLoad: Double { @_noLocks get { 0.7 } }
     /// Time constant of the power's decrease after a load, s.
     private static var powerMemory: Double { @_noLocks get { 0.5 } }
-    /// Time at full power before the test swing, s. In this time, the observers' estimates converge
-    /// to the rotors' angles.
+    /// Time at full power before the test swing, s. During this time, the observers' estimates of
+    /// the rotors' angles converge.
     private static var lockTime: Double { @_noLocks get { 0.2 } }
 
     private mutating func stage(

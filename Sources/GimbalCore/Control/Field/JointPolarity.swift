@@ -5,10 +5,10 @@ internal import CMathShim
 ///
 /// A reversed motor still holds the camera, because its observer finds an electrical angle that
 /// agrees with the gyroscope's readings. The reversal is detected when the camera turns, because
-/// the rotor's angle then changes in the opposite direction. In this case, the observer's estimate
-/// of the hidden rate is -2 times the known rate. A rotation of the handle causes the same hidden
-/// rate only if the handle turns twice as fast as the camera. The detector does not report a
-/// reversal during the first two time constants. In this time, the observer searches for the rotor.
+/// the rotor's angle then changes in the opposite direction. With a reversed motor, the observer's
+/// estimate of the hidden rate is -2 times the known rate. A rotation of the handle causes the same
+/// hidden rate only if the handle turns twice as fast as the camera. The detector does not report a
+/// reversal during the first two time constants, while the observer searches for the rotor.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct JointPolarity: Sendable, BitwiseCopyable {

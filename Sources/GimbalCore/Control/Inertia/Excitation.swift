@@ -13,7 +13,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
     public var id: UInt32
     /// Axis of the camera to excite.
     public var axis: GimbalAxis
-    /// RMS of the excitation, N·m, or for servos rad.
+    /// RMS of the excitation: N·m, or rad for servos.
     public var amplitude: Double
     /// Length of one period of the multisine, in ticks of the control loop.
     public var periodTicks: Int32
@@ -56,7 +56,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
         }
     }
 
-    /// Moment of the excitation, N·m, or for servos its angle, rad, `tick` ticks after the start.
+    /// Excitation `tick` ticks after the start: a moment, N·m, or, for servos, a joint angle, rad.
     /// The amplitude rises to its full value over a quarter of a period.
     @_noLocks @_noAllocation
     func value(tick: Int32, isAngle: Bool) -> Double {
@@ -167,8 +167,8 @@ public struct Exciter: Sendable, BitwiseCopyable {
         if state.tick >= excitation.ticks { stop(.complete) }
     }
 
-    /// Excitation in this tick: a moment in the camera frame, N·m, or for servos an angle of each
-    /// joint, rad.
+    /// Excitation in this tick: a moment in the camera frame, N·m, or, for servos, the joint
+    /// angles, rad.
     @_noLocks @_noAllocation
     mutating func step(_ type: MotorType) -> Vector3 {
         var value = Vector3.zero

@@ -21,16 +21,16 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Initial standard deviation of the inertia's natural logarithm. A heavy camera has 70 times
     /// the inertia of a phone, so both are 1.5 standard deviations away from their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation of the inertia's natural logarithm after a time with the outputs off. In
-    /// this time, a person may have swapped the lens.
+    /// Standard deviation of the inertia's natural logarithm after a time with the outputs off.
+    /// While the outputs are off, a person can swap the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between identified and configured inertia that counts as agreement, as
     /// natural logarithm of their ratio. Elastic friction of a joint can cause a difference of up
     /// to 0.3, and the loop's margins tolerate this difference.
     private static var agreement: Double { @_noLocks get { 0.3 } }
     /// Increase of the standard deviation of the inertia's natural logarithm after an oscillation.
-    /// The gains are thus reduced to one third, the right value for a camera with one third of the
-    /// estimated inertia.
+    /// The gains are thus reduced to one third, the correct value for a camera with one third of
+    /// the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
     /// Largest standard deviation of the inertia's natural logarithm. At this standard deviation,
     /// the gains are reduced to about a hundredth.

@@ -24,8 +24,8 @@ public enum EulerZXY {
 
     /// Angles of an attitude, rad: yaw and pitch in -π...π, roll in -π/2...π/2.
     ///
-    /// Within 0.03° of roll ±90°, only the sum or the difference of yaw and pitch is defined. In
-    /// this range, the function returns the sum or difference as yaw, and zero as pitch.
+    /// Within 0.03° of roll ±90°, only the sum or the difference of yaw and pitch is defined. Near
+    /// roll ±90°, the function returns the sum or difference as yaw, and zero as pitch.
     ///
     /// - Parameter q: Unit quaternion.
     /// - Returns: Yaw, roll and pitch, rad.

@@ -118,8 +118,8 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
     ///
     /// - Parameter inertia: Inertia about the camera's axes, kg·m².
     /// - Returns: Inertia about the joints' axes, kg·m². For example, if the camera points straight
-    ///   up, the roll joint turns the camera about the camera's yaw axis. The values of roll and
-    ///   yaw are then swapped.
+    ///   up, the roll joint turns the camera about the camera's yaw axis. The inertia values of
+    ///   roll and yaw are then swapped.
     @_noLocks @_noAllocation
     public func inertia(from inertia: AxisVector) -> AxisVector {
         let a = yawAxis

@@ -22,8 +22,8 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     /// fractions in `Shape`.
     private var trust = Trust(rate: 1, acceleration: 1)
 
-    /// Poles and look-ahead of the tracker without a measured handle rate, relative to the
-    /// bandwidth w.
+    /// Poles and look-ahead of the tracker, relative to the bandwidth w, if the handle's rate is
+    /// not measured.
     ///
     /// The poles of the tracker were optimised with recorded walks of three people and the tremor
     /// of a hand. Among all poles with margins of 6 dB and 45°, these poles result in the least
