@@ -258,14 +258,15 @@ extension Settings {
         public var leaveTremor = true
         /// Pulses per second to each servo.
         public var frameHz = 333.0
-        /// Shortest and longest pulse, µs.
+        /// Shortest and longest pulse width, µs.
         public var pulseUs = AxisRanges(
             lower: AxisVector(repeating: 1000), upper: AxisVector(repeating: 2000))
         /// Travel of each servo from the shortest to the longest pulse, degrees.
         public var travelDeg = AxisVector(repeating: 90)
         /// Direction of each servo: 1, or -1 if a longer pulse decreases the joint angle.
         public var direction = AxisVector(repeating: 1)
-        /// Pulse at joint angle zero, relative to the pulse at the middle of the travel, µs.
+        /// Pulse width at joint angle zero, relative to the pulse width at the middle of the
+        /// travel, µs.
         public var trimUs = AxisVector.zero
     }
 }

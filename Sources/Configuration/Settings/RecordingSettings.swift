@@ -26,7 +26,7 @@ extension Settings {
     ///
     /// - Parameters:
     ///   - listing: Text from `listing`; unknown keys are ignored.
-    ///   - overrides: Settings as `KEY=VALUE`; they replace values of the listing.
+    ///   - overrides: Settings as `KEY=VALUE`, which override values of the listing.
     /// - Returns: The settings, and the ignored keys.
     /// - Throws: `ConfigurationProblem` if an override is invalid, or if a value is not allowed in
     ///   this version.

@@ -35,7 +35,7 @@ struct MotorSetupRun {
     private static let startSeconds = 1.0
     /// Interval between two requests for the motor test, s.
     private static let period = 0.1
-    /// Rate at which the stabilizer ends a motor test, rad/s; see `MotorSwing`.
+    /// Camera rate at which the stabilizer ends a motor test, rad/s; see `MotorSwing`.
     private static let largestRate = 150 * Double.pi / 180
     /// Cosine of the largest inclination of the camera, 50°.
     private static let leastUpright = 0.64

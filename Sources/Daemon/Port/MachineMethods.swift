@@ -101,7 +101,7 @@ struct MachineMethods: Sendable {
                 ]
             ) { (parameters, _) throws(Refusal) in
                 HardwareInventory().report(includesSPI: try parameters.bool("spi") ?? false) {
-                    // Without a record, the loop has not run, so the motors have not been on.
+                    // If there is no record, the loop has not run, so the motors have not been on.
                     tuning.settings.hardware.backend != .linux
                         || machine.hub.view?.record.snapshot.phase ?? .off == .off
                 }

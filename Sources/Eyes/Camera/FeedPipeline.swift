@@ -73,7 +73,7 @@ struct FeedPipeline: Sendable, Equatable {
         }
     }
 
-    /// Elements that decode a file to pictures at a camera's frame rate.
+    /// Elements that decode a file, and output its pictures at a camera's frame rate.
     private static func file(_ path: String) -> String {
         let photos = [".jpg", ".jpeg", ".png"]
         let isPhoto = photos.contains { path.lowercased().hasSuffix($0) }

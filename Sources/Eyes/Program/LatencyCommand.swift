@@ -5,7 +5,7 @@ import PlainText
 
 /// Command that measures the latency of a stream of the test picture.
 struct LatencyCommand: ParsableCommand {
-    /// Limit of the mean time from exposure to RTP packet, ms.
+    /// Limit of the 99th percentile of the time from exposure to RTP packet, ms.
     static let barMs = 100.0
 
     static let configuration = CommandConfiguration(
@@ -54,7 +54,7 @@ struct LatencyFigures {
     struct Distribution {
         let sorted: [Double]
 
-        /// Sorts the values; nil if there are no values.
+        /// Sorts the values for the percentiles; nil if there are no values.
         init?(_ values: [Double]) {
             guard !values.isEmpty else { return nil }
             sorted = values.sorted()

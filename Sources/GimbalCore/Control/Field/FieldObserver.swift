@@ -1,6 +1,7 @@
 internal import CMathShim
 
-/// Observer of the rotor angle of one brushless motor without encoder, from the camera's gyroscope.
+/// Estimator of one brushless motor's rotor angle from the camera's gyroscope, for motors without
+/// encoders.
 ///
 /// The observer is an extended-state observer (Han: From PID to active disturbance rejection
 /// control, IEEE Transactions on Industrial Electronics 56, 2009). The observer's model is the

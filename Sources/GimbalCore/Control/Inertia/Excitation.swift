@@ -71,8 +71,7 @@ public struct Excitation: Sendable, BitwiseCopyable, Equatable {
             // frequencies would move the camera too far.
             let rising = cm_sqrt(cm_sqrt(harmonic))
             // For servos, the angle of each harmonic is divided by the harmonic's number. Therefore
-            // the spectrum of a servo's rate has the same shape as the spectrum of the moment with
-            // other motors.
+            // a servo's rate spectrum has the same shape as the moment spectrum of other motors.
             let weight = isAngle ? rising / harmonic : rising
             let phase = -Double.pi * Double(line * (line + 1)) / Double(Excitation.lineCount)
             sum += weight * cm_sin(turn * harmonic * Double(tick) + phase)

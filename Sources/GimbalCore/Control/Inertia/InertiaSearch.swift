@@ -21,8 +21,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Initial standard deviation of the inertia's natural logarithm. A heavy camera has 70 times
     /// the inertia of a phone, so both are 1.5 standard deviations away from their geometric mean.
     private static var startSigma: Double { @_noLocks get { 1.4 } }
-    /// Standard deviation of the inertia's natural logarithm after a time with the outputs off.
-    /// While the outputs are off, a person can swap the lens.
+    /// Standard deviation of the inertia's natural logarithm after the outputs have been off. While
+    /// the outputs are off, a person can swap the lens.
     private static var doubtSigma: Double { @_noLocks get { 0.5 } }
     /// Largest difference between identified and configured inertia that counts as agreement, as
     /// natural logarithm of their ratio. Elastic friction of a joint can cause a difference of up
@@ -44,7 +44,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private static var frequencies: AxisVector {
         @_noLocks get { AxisVector(yaw: 42, roll: 47, pitch: 52) }
     }
-    /// Largest error of the assumed delay that the margins tolerate, s.
+    /// Largest delay error that the stability margins tolerate, s.
     private static var covered: Double { @_noLocks get { 0.0003 } }
     /// Longest loop delay for the full probe frequencies, s: the delay at a loop rate of 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
