@@ -111,7 +111,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg = yg * y
     }
 
-    /// Increases the variance of each tilt, to at most 2 rad², which means an unknown tilt.
+    /// Increases the variance of each tilt, up to 2 rad² (unknown tilt).
     ///
     /// - Parameters:
     ///   - variance: Increase of the variance of each tilt, rad².

@@ -2,8 +2,8 @@ import CMathShim
 
 /// Changes of the calibration while the estimator runs.
 extension AttitudeEstimator {
-    /// With a calibrated bias, the direction of the first sample is accepted as the vertical after
-    /// this time at rest, s.
+    /// Time at rest, s, after which the direction of the first sample is accepted as the vertical
+    /// if the bias is calibrated.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,

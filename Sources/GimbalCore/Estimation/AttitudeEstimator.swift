@@ -7,7 +7,7 @@ import CMathShim
 /// `filterPeriod` the specific force is integrated in the earth frame to a horizontal velocity. The
 /// filter then applies the pseudo-measurement "velocity is zero" with a large standard deviation. A
 /// tilt error makes this velocity grow, whereas shaking does not. Samples are not rejected because
-/// of the length of the specific force, so the effects of walking and vibration average out. At
+/// of the magnitude of the specific force, so the effects of walking and vibration average out. At
 /// rest, the mean rate is a direct measurement of the bias.
 ///
 /// The heading starts at zero and follows the gyroscope; accelerometer samples never change the
@@ -60,7 +60,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Vertical component of the specific force at rest, m/s²; negative if z points down.
     let restForce: Double
-    /// Rotation from body to earth at the instant of measurement of the last sample, without
+    /// Rotation from body to earth at the sampling instant of the last sample, without
     /// extrapolation by the sensor's delay.
     var orientation: Quaternion = .identity
     var velocityX = 0.0

@@ -36,8 +36,8 @@ extension AttitudeEstimator {
         /// calibrated sensor has about 0.1 %. A useful value is 0.0035.
         public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
-        /// 0.001...1. If the length of the first specific force differs from gravity, the relative
-        /// difference is added in quadrature.
+        /// 0.001...1. If the magnitude of the first specific force differs from gravity, the
+        /// relative difference is added in quadrature.
         public var initialInclinationSigma = 10 * Double.pi / 180
         /// Accelerometer noise, m/s²/√Hz, 1e-4...1.
         public var accelNoiseDensity = 0.02
@@ -95,7 +95,7 @@ extension AttitudeEstimator {
         /// Threshold of the specific force's change, m/s², 0.01...1. If the change is larger, the
         /// handle tilts and is not at rest. The default corresponds to a tilt of half a degree.
         public var restDriftThreshold = 0.085
-        /// Rotation of the joints above which they count as moving, rad, 0.0001...0.1. The
+        /// Rotation of a joint above which the joint counts as moving, rad, 0.0001...0.1. The
         /// threshold must exceed the noise and quantization of the encoders while motors hold a
         /// camera still. The default, 0.1°, is four steps of a 14-bit encoder.
         public var restJointTurn = 0.1 * Double.pi / 180
@@ -187,9 +187,11 @@ extension AttitudeEstimator.Parameters {
     /// ratio is limited to 0.1...10; a ratio that is not finite or not positive counts as 1.
     ///
     /// - Parameters:
-    ///   - angle: Ratio for the noise of the angle, `gyroNoiseDensity` and `rotationNoise`.
-    ///   - bias: Ratio for the random walk of the gyroscope's bias.
-    ///   - measurement: Ratio for the assumed velocity of the sensor, `velocityNoiseDensity`.
+    ///   - angle: Scale factor of the angle's noise variance: of the squares of `gyroNoiseDensity`
+    ///     and `rotationNoise`.
+    ///   - bias: Scale factor of the variance of the gyroscope bias's random walk.
+    ///   - measurement: Scale factor of the variance of the sensor's assumed velocity: of the
+    ///     square of `velocityNoiseDensity`.
     /// - Returns: The changed parameters.
     @_noLocks @_noAllocation
     public func scaled(angle: Double, bias: Double, measurement: Double) -> Self {
@@ -211,7 +213,8 @@ extension AttitudeEstimator.Parameters {
     ///
     /// - Parameters:
     ///   - tilt: Standard deviation of the new estimate's tilt, rad.
-    ///   - lengthError: Length of the first specific force minus gravity, as a fraction of gravity.
+    ///   - lengthError: Magnitude of the first specific force minus gravity, as a fraction of
+    ///     gravity.
     /// - Returns: Covariance matrix of the new estimate.
     @_noLocks @_noAllocation
     func covariance(tilt: Double, lengthError: Double) -> AttitudeCovariance {

@@ -4,9 +4,9 @@
 /// steps of a runner, the specific force can even be inverted, and a filter that starts upside down
 /// stays upside down. In the mean over a running step, the sensor's own acceleration largely
 /// cancels. If the first sample is consistent with rest, the estimator starts with this sample; it
-/// restarts if a later sample shows motion. At rest, the specific force is constant. The length of
-/// the force alone is not sufficient evidence of rest: when a person runs, the length can equal
-/// gravity for 20 ms in an arbitrary direction.
+/// restarts if a later sample shows motion. At rest, the specific force is constant. The magnitude
+/// of the force alone is not sufficient evidence of rest: when a person runs, the magnitude can
+/// equal gravity for 20 ms in an arbitrary direction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FirstVertical: Sendable, BitwiseCopyable {
@@ -22,8 +22,8 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// second (Cavagna et al., Journal of Physiology 399, 1988).
     private static var seconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Limit of a sample's deviation for a sensor at rest, as a fraction of gravity. The limit
-    /// applies to the deviation of the specific force's length from gravity, and to the deviation
-    /// from the first sample.
+    /// applies to the deviation of the specific force's magnitude from gravity, and to the
+    /// deviation from the first sample.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
     /// The first sample is accepted if no later sample within this time, s, deviates by more than
     /// `quiet`. The time is a quarter of a running step.
@@ -54,7 +54,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - gyro: Rate, body frame, rad/s.
     ///   - accel: Specific force, body frame, m/s².
-    ///   - gravity: Length of the specific force at rest, m/s².
+    ///   - gravity: Magnitude of the specific force at rest, m/s².
     ///   - dt: Seconds since the previous sample; ignored for the first sample.
     @_noLocks @_noAllocation
     mutating func note(gyro: Vector3, accel: Vector3, gravity: Double, dt: Double) {

@@ -36,7 +36,7 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     /// up to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Threshold for a deviating direction: ratio of the specific force's vertical component to its
-    /// length. The ratio is used only if the length is 0.7 to 1.3 times gravity.
+    /// magnitude. The ratio is used only if the magnitude is 0.7 to 1.3 times gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// Largest standard deviation of the inclination at which the estimate is certain, rad.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }

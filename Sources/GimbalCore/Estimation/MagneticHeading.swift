@@ -4,12 +4,13 @@ import CMathShim
 /// magnetic north.
 ///
 /// The attitude from gyroscope and accelerometer rotates the measured field into the earth frame.
-/// In the earth frame, the lengths of the field's horizontal and vertical components do not depend
-/// on the heading. The two components are compared with a slowly updated reference; a deviation
-/// counts as a magnetic disturbance. A disturbance can also rotate the measured heading, and this
-/// rotation cannot be detected. The estimator assumes that the undetected disturbance is as large
-/// as the detected deviation, and increases the heading's measurement noise accordingly. Therefore
-/// the weight of the measured field decreases gradually near iron and magnets, without a threshold.
+/// In the earth frame, the magnitudes of the field's horizontal and vertical components do not
+/// depend on the heading. The two components are compared with a slowly updated reference; a
+/// deviation counts as a magnetic disturbance. A disturbance can also rotate the measured heading,
+/// and this rotation cannot be detected. The estimator assumes that the undetected disturbance is
+/// as large as the detected deviation, and increases the heading's measurement noise accordingly.
+/// Therefore the weight of the measured field decreases gradually near iron and magnets, without a
+/// threshold.
 struct MagneticHeading: Sendable, BitwiseCopyable {
     /// Angle from the attitude's heading to magnetic north, rad.
     private(set) var offset = 0.0

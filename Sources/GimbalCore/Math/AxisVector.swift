@@ -1,7 +1,7 @@
 internal import CMathShim
 
 /// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
-/// pitch. Each property of this type documents its own unit.
+/// pitch. The unit is documented at each property whose type is `AxisVector`.
 public struct AxisVector: Hashable, Sendable, BitwiseCopyable {
     /// Value of the yaw joint, which is mounted on the handle and turns about z.
     public var yaw: Double

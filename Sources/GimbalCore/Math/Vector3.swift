@@ -1,7 +1,7 @@
 public import CMathShim
 
-/// A vector of three Cartesian components. Each property of this type documents its own frame and
-/// unit.
+/// A vector of three Cartesian components. Frame and unit are documented at each property whose
+/// type is `Vector3`.
 public struct Vector3: Hashable, Sendable, BitwiseCopyable {
     /// Forward component in body frames, north in the earth frame.
     public var x: Double

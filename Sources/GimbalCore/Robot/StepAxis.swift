@@ -18,7 +18,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         /// Homing speed towards the switch, steps/s; negative, because the switch is at the lower
         /// end. The motor leaves the switch at a quarter of the homing speed.
         public var homingSpeed = -200.0
-        /// Homing fails after this number of steps without a change of the switch.
+        /// Number of steps without a change of the switch after which homing fails.
         public var homingRange = 200_000
 
         /// Creates the default values.
@@ -37,8 +37,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case further(Int)
         /// Turn at a velocity, steps/s, until the given time; then decelerate to a stop.
         case velocity(Double, validUntil: Instant)
-        /// Search for the home switch; its edge becomes position 0. `asked` is the time of the
-        /// request. A request with a later time starts another search.
+        /// Search for the home switch; the edge of the switch becomes position 0. `asked` is the
+        /// time of the request. A request with a later time starts another search.
         case home(asked: Instant)
     }
 

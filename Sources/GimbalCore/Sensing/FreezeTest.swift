@@ -1,5 +1,5 @@
-/// Detector of a frozen chip. A frozen chip repeats one sample for longer than noise permits in a
-/// working chip.
+/// Detector of a frozen sensor chip. A frozen chip repeats one sample for longer than noise permits
+/// in a working chip.
 ///
 /// Gyroscope and accelerometer are tested separately. The two sensors can be two chips (as in a
 /// BMI088), and one chip can hang while the other works. The lower a chip's noise, the more often

@@ -1,7 +1,7 @@
 extension GyroWitness {
     /// Effect of the motors on the camera.
     struct Motors: Sendable, BitwiseCopyable {
-        /// Acceleration of the camera by its motors at the time of the sample, camera frame,
+        /// Acceleration of the camera due to the motors at the sampling instant, camera frame,
         /// rad/s². The value is computed from commanded torques and inertia, without the gyroscope.
         var acceleration: Vector3
         /// Feedback part of the motors' acceleration, camera frame, rad/s²; nil if unknown. For

@@ -36,8 +36,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Substitute for rejected samples, camera frame, rad/s: the rate of the last used sample plus
     /// the later effect of motors and disturbance.
     private(set) var bridged = Vector3.zero
-    /// Value of `bridged` as if the last used sample had been rejected, rad/s. If later samples
-    /// repeat the last used sample, the sensor was already frozen, so `earlier` replaces `bridged`.
+    /// Value that `bridged` would have if the last used sample had been rejected, rad/s. If later
+    /// samples repeat the last used sample, the sensor was already frozen, so `earlier` replaces
+    /// `bridged`.
     private var earlier = Vector3.zero
     /// True if, during a conflict, the newest sample was rejected or equals the previous sample.
     /// While the gyroscope is doubtful, the camera's rate is `bridged`.

@@ -1,6 +1,6 @@
 /// Motion of the simulated handle.
 public enum HandleMotion: String, Sendable, CaseIterable {
-    /// The handle is fixed on a table.
+    /// The handle is fixed to a table.
     case still
     /// A standing person holds the handle: tremor and sway, 0.5...12 Hz, 0.6° RMS per axis.
     case handheld

@@ -1,6 +1,6 @@
-/// The sensors' readings at one instant, in SI units. A bus delivers samples in the sensor's frame;
-/// `SensorCorrection` converts them to the camera's body frame. Without a calibration, the sensor's
-/// frame equals the camera's body frame.
+/// The sensors' readings at one instant, in SI units. Hardware delivers samples in the sensor's
+/// frame; `SensorCorrection` converts the samples to the camera's body frame. Without a
+/// calibration, the sensor's frame equals the camera's body frame.
 public struct IMUSample: Sendable, BitwiseCopyable {
     /// The optional parts of a sample, in addition to gyroscope and accelerometer.
     public struct Contents: Hashable, Sendable, BitwiseCopyable {

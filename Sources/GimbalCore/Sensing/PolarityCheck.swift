@@ -6,9 +6,9 @@ internal import CMathShim
 /// The test compares two signals: the recent changes of the gyroscope's rate from sample to sample,
 /// and the expected changes due to the motor. In a loop with the correct sign, the two signals are
 /// never opposite for long. With a disturbance at a single frequency, the phase difference of the
-/// two signals is that of the open loop: 90° to 180° of lag. With a lag in this range, the values
-/// and the slopes of the two signals are never opposite at the same time. At the beginning of a
-/// push by hand, the correlation of the two signals is -0.5. With a wrong sign, both signals grow
+/// two signals is that of the open loop: 90° to 180° of lag. With a lag in this range, values and
+/// slopes of the two signals never have opposite signs at the same time. At the beginning of a push
+/// by hand, the correlation of the two signals is -0.5. With a wrong sign, both signals grow
 /// exponentially and remain opposite in value and slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of

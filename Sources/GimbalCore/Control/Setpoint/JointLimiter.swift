@@ -1,8 +1,8 @@
 internal import CMathShim
 
-/// Limiter of a set-point to the range of the joints. The handle's attitude must be known. Within
-/// two degrees of the end of a range, the camera gradually lags behind the set-point and reaches
-/// the end without a shock.
+/// Limits a set-point to the range of the joints. The handle's attitude must be known. Within two
+/// degrees of the end of a range, the camera gradually lags behind the set-point and reaches the
+/// end without a shock.
 ///
 /// A requested angle can be beyond the range. If the request is a level horizon or a held heading,
 /// the camera returns to the requested angle as soon as the handle's attitude permits. A turn at a
@@ -55,8 +55,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 
     /// The joints with a requested angle at or beyond the end of the range in the last set-point.
     private(set) var atEnd = AxisSet.none
-    /// Requested angles of the axes at the end of their range, clamped to the part that moves the
-    /// camera (Euler sequence Z-X-Y, rad); NaN on the other axes.
+    /// Requested angles, clamped to the limit beyond which a request does not move the camera
+    /// (Euler sequence Z-X-Y, rad); NaN on axes that are not at the end of their range.
     private(set) var stopped = AxisVector.unknown
     /// Angle by which the request exceeds the clamped angles (`answered`) in this control period,
     /// summed over all joints, rad.
@@ -102,8 +102,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     }
 
     /// Updates the limiter for a control period in which the handle's attitude is unknown. Without
-    /// the handle's attitude, the set-point is not limited. The limiter stores the joints' number
-    /// of whole turns until the attitude is known again.
+    /// the handle's attitude, the set-point is not limited. The limiter stores the number of whole
+    /// turns of each joint until the attitude is known again.
     @_noLocks
     mutating func lose() {
         atEnd = .none
@@ -113,8 +113,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         yawRoom = .endless
     }
 
-    /// Replaces the requested joint angle by the granted angle, on each axis with a value other
-    /// than NaN in the parameter. The caller has reset the set-point to `stopped` on these axes.
+    /// Replaces the requested joint angle by the clamped angle `answered`, on each axis whose value
+    /// in `axes` is not NaN. The caller has reset the set-point to `stopped` on these axes.
     @_noLocks
     mutating func forgetTurns(_ axes: AxisVector) {
         if !axes.yaw.isNaN {
@@ -174,8 +174,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: step.pitch < 0 ? low.pitch : high.pitch)
         let braking = JointLimiter.stoppingRate(within: towards - before, braking: pace.braking)
         let slopes = AxisVector(yaw: yaw.slope, roll: roll.slope, pitch: pitch.slope)
-        // Rate of the camera due to the handle's motion. The joints must produce the rest of the
-        // set-point's rate.
+        // Rate of the camera due to the handle's motion. The joints must produce the remaining part
+        // of the set-point's rate.
         let carriedHere = setpoint.attitude.conjugate.rotate(handle.rate)
         let rates = JointKinematics(joints: asked).jointRates(
             relativeRate: setpoint.rate - carriedHere)
@@ -244,8 +244,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private static func nearest(_ joints: AxisVector, to before: AxisVector) -> AxisVector {
         let near = unwrapped(joints, near: before)
         let way = distance(near, before)
-        // The second set of angles differs by π in yaw and in pitch. Therefore the distance of this
-        // set from `before` is at least 2π - `way`, which is more than `way`.
+        // A second set of joint angles gives the same attitude; it differs by π in yaw and in
+        // pitch. Therefore the distance of this set from `before` is at least 2π - `way`, which is
+        // more than `way`.
         if way < 3 { return near }
         let over = unwrapped(
             AxisVector(

@@ -7,7 +7,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     private(set) var mode: Mode
     /// Number of mode requests since the start of the program.
     private(set) var modeRequests: UInt64 = 0
-    /// End of the present rate command; nil without a rate command.
+    /// Time at which the present rate command expires; nil without a rate command.
     private(set) var rateValidUntil: Instant?
     /// True if the mode is `locked` instead of the boot mode, because the joint angles are unknown.
     private(set) var isBootModeMissing = false
@@ -117,8 +117,9 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Turns the camera by `yaw`, rad, from the handle's heading (NaN keeps the present angle). The
-    /// angle then changes at `rate`, rad/s, until `validUntil`. Only `panFollow` uses the request.
+    /// Turns the camera to the angle `yaw`, rad, relative to the handle's heading (NaN keeps the
+    /// present angle). The angle then changes at `rate`, rad/s, until `validUntil`. Only
+    /// `panFollow` uses the request.
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
@@ -361,7 +362,7 @@ extension Pointing {
             followed.update(heading, width: AxisVector(repeating: modes.panDeadZone))
             var aim = followed.target * mode.followed
             aim.yaw += aside.angle
-            // A requested rate must not lag by the smoothing, which is meant for the handle's motion.
+            // The smoothing is meant for the handle's motion and must not delay a requested rate.
             let rates = AxisVector(yaw: aside.turning, roll: 0, pitch: 0)
             generator.follow(aim, rates: rates, modes.follow)
         case .fpv:

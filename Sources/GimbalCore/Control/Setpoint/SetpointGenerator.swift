@@ -111,7 +111,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
-    ///     direction if its range has no bounds and the joint has room. An axis with the value NaN
+    ///     direction if yaw is unlimited and the joint has enough room. An axis with the value NaN
     ///     continues its motion. If a value is infinite, the whole request is ignored.
     ///   - duration: Duration of the movement, s; 0 means as fast as the limits allow. If the
     ///     limits require a longer duration, the movement takes longer.

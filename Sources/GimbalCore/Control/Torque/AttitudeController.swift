@@ -56,7 +56,7 @@ public struct AttitudeController: MotorController {
     /// friction and probe.
     private(set) var answer = AxisVector.zero
     /// Joint torques that are not explained by the camera's inertia, by its known load or by the
-    /// learned friction, N·m; positive in the direction of the joint; NaN if unknown.
+    /// learned friction, N·m; in the joint's positive direction; NaN if unknown.
     private(set) var unexplained = AxisVector.unknown
     /// True if the controller learns friction and imbalance; false while a hand pushes the camera.
     var learnsLoads = true

@@ -150,7 +150,7 @@ extension HandPush {
         /// Maximum duration of a push, s. A torque that lasts longer is caused by a load or an
         /// obstacle.
         private static var longest: Double { @_noLocks get { 10 } }
-        /// The set-point follows the camera beyond this angle between camera and set-point, rad,
+        /// Angle between camera and set-point, rad, above which the set-point follows the camera
         /// with the time constant `catchUp`, s.
         private static var slack: Double { @_noLocks get { 1 * .pi / 180 } }
         private static var catchUp: Double { @_noLocks get { 0.1 } }

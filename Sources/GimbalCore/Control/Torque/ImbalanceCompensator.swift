@@ -43,7 +43,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Updates the learned imbalance from the residual feedback moment.
     ///
     /// - Parameters:
-    ///   - feedback: Moment of the feedback, camera frame, N·m.
+    ///   - feedback: Feedback moment, camera frame, N·m.
     ///   - f: Specific force, camera frame, m/s².
     ///   - limit: Largest plausible moment at rest, N·m.
     ///   - dt: Seconds since the previous call.
@@ -65,8 +65,8 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
         return (imbalance - before).cross(f)
     }
 
-    /// Updates the correction `learned` of the imbalance with one component of the feedback's
-    /// moment: `feedback` is `direction · error` plus noise.
+    /// Updates `learned`, the correction of the imbalance, with one component of the feedback
+    /// moment. The model is `feedback = direction · correction + noise`.
     private mutating func absorb(
         _ feedback: Double, _ direction: Vector3, _ learned: inout Vector3, dt: Double
     ) {

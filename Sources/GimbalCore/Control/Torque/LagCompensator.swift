@@ -1,7 +1,7 @@
 internal import CMathShim
 
-/// Partial compensation of the lag of sensor filter and current loop. The compensator has two
-/// zeros, two poles at slightly higher frequencies, and a gain of 1 at zero frequency.
+/// Partially compensates the lag of the sensor filter and of the current loop. The compensator has
+/// two zeros, two poles at slightly higher frequencies, and a gain of 1 at zero frequency.
 ///
 /// Compared with the PID alone, the response to a push is a fifth smaller at the same margins. The
 /// disadvantage of the compensator is more gyroscope noise in the torque. The corner frequencies

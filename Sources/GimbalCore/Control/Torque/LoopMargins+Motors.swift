@@ -1,8 +1,8 @@
 internal import CMathShim
 
 extension LoopMargins {
-    /// Computes the margins of one axis of motors without encoders, with the controller's assumed
-    /// inertia and delay.
+    /// Computes the stability margins of one axis whose motor has no encoder, with the controller's
+    /// assumed inertia and delay.
     ///
     /// The loop is cut at the requested moment, so the margins apply to an error of the gains. The
     /// rotor observer does not affect these margins, because the requested moment is also the
@@ -30,8 +30,8 @@ extension LoopMargins {
             delay: field.loopDelay, shape: shape)
     }
 
-    /// Computes the margins of one servo axis. The servos are modelled without dead band, with the
-    /// delay and lag that the controller assumes.
+    /// Computes the stability margins of one servo axis. The servos are modelled without dead band,
+    /// with the delay and lag that the controller assumes.
     ///
     /// The loop is cut at the servo's command. The look-ahead reduces the margins. The gain of a
     /// servo is fixed; only its delay can be longer than assumed.

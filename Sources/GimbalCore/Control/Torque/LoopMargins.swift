@@ -64,7 +64,8 @@ public struct LoopMargins: Sendable, Equatable {
 
     /// Computes the margins of an open loop from its frequency response.
     ///
-    /// - Parameter response: Gain and phase, rad, -π...π, at a frequency, rad/s.
+    /// - Parameter response: Function that returns gain and phase (rad, -π...π) at a frequency,
+    ///   rad/s.
     init(of response: (Double) -> (gain: Double, phase: Double)) {
         var lastGain = 0.0
         var lastPhase = 0.0

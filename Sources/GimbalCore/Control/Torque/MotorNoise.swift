@@ -17,7 +17,8 @@ internal import CMathShim
 struct MotorNoise: Sendable, BitwiseCopyable {
     /// Stiffness reduction of each camera axis, 0...1, in steps of 1/32.
     private(set) var softening = AxisVector.zero
-    /// RMS feedback moment above 50 Hz about each camera axis over about a second, N·m.
+    /// RMS of the feedback torque about each camera axis, high-passed at 50 Hz, over about 1 s,
+    /// N·m.
     var rms: AxisVector {
         @_noLocks get {
             AxisVector(
@@ -38,8 +39,8 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// Time since the beginning or the last interruption of the noise measurement, s.
     private var measured = 0.0
 
-    /// Scale factors for the gains and for the derivative's corner frequency at one stiffness
-    /// reduction.
+    /// Scale factors for the gains and for the derivative's corner frequency, for one level of
+    /// stiffness reduction.
     struct Share: Sendable {
         var attitude: Double
         var rate: Double
@@ -47,7 +48,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         var derivative: Double
         var cutoff: Double
 
-        /// Creates the factors for a stiffness reduction.
+        /// Creates the scale factors for a level of stiffness reduction.
         ///
         /// - Parameter softening: Stiffness reduction, 0...1.
         @_noLocks
@@ -83,7 +84,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     /// must receive the full output, and no probe may be active.
     ///
     /// - Parameters:
-    ///   - feedback: Moment of the feedback about the camera's axes, N·m.
+    ///   - feedback: Feedback torque about the camera's axes, N·m.
     ///   - rate: Camera's rate relative to the set-point's rate, camera frame, rad/s.
     ///   - bound: Bound of each axis's noise, N·m RMS, above which the stiffness is reduced; 0
     ///     means no bound.
@@ -114,7 +115,7 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         return !(softening == before)
     }
 
-    /// Interrupts the noise measurement during a start, a probe or an oscillation.
+    /// Interrupts the noise measurement during a start-up, a probe or an oscillation.
     @_noLocks
     mutating func pause() { measured = 0 }
 

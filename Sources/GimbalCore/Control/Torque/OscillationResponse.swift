@@ -36,7 +36,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         /// The gains are reduced, because the inertia is uncertain; the controller must set its
         /// integrals to `calmLoad`.
         case lowered
-        /// The factor `bandwidthFactor` on all corner frequencies has been reduced.
+        /// `bandwidthFactor`, the scale factor for all corner frequencies, has been reduced.
         case narrowed
     }
 
@@ -85,8 +85,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - loop: State of the loop in this period.
-    ///   - inertia: Search for the inertia; its estimate is marked as uncertain on oscillating
-    ///     axes.
+    ///   - inertia: Identification of the inertia; the estimate is marked as uncertain on
+    ///     oscillating axes.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: The required change of the controller.
     @_noLocks

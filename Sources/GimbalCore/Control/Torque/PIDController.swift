@@ -55,7 +55,8 @@ public struct PIDController: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Tuning of the controller. The integrated torque does not change with a gain or the inertia.
+    /// Tuning of the controller. A change of a gain or of the inertia does not change the
+    /// integrated torque.
     public var parameters: Parameters {
         @_noLocks get { tuning }
         @_noLocks set {
