@@ -95,14 +95,14 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// accelerates more than assumed, as in a braking vehicle; 0 while the accelerometer is not
     /// used.
     public var accelerationWeight = 1.0
-    /// RMS of the estimator's velocity innovation over a second, in standard deviations. The value
-    /// is at most 1 if the estimator's assumptions hold.
+    /// RMS of the estimator's velocity innovation over the last second, in standard deviations. The
+    /// value is at most 1 if the estimator's assumptions hold.
     public var innovation = 0.0
     /// True if a gyroscope axis was at full scale in the last sample.
     public var isGyroSaturated = false
-    /// Root mean square of the specific force above 31 Hz over a second, m/s².
+    /// RMS of the specific force, high-passed at 31 Hz, over about 1 s, m/s².
     public var accelVibration = 0.0
-    /// Root mean square of the rate above 31 Hz over a second, rad/s.
+    /// RMS of the rate, high-passed at 31 Hz, over about 1 s, rad/s.
     public var gyroVibration = 0.0
     /// True if the estimator detects rest.
     public var isAtRest = false
@@ -132,8 +132,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var imbalance = Vector3.zero
     /// Torque of a hand on each joint, N·m; zero while the detection `HandPush` is off.
     public var hand = AxisVector.zero
-    /// RMS of the feedback torque above 50 Hz about each camera axis, over about a second, N·m. The
-    /// gyroscope's noise causes this torque. The value applies only to motors of type `torque`.
+    /// RMS of the feedback torque about each camera axis, high-passed at 50 Hz, over about 1 s,
+    /// N·m. The gyroscope's noise causes this torque. The value applies only to motors of type
+    /// `torque`.
     public var hum = AxisVector.zero
     /// Fraction by which `MotorNoise` reduces the stiffness of each camera axis, 0...1; 0 means no
     /// reduction.

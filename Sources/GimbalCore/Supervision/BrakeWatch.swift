@@ -5,7 +5,7 @@ struct BrakeWatch: Sendable, BitwiseCopyable {
     private var seconds = 0.0
     private var firstRate = 0.0
 
-    /// Braking must have taken effect at this time after the loop delay, s: a few samples.
+    /// Time after the loop delay, s, at which braking must have taken effect: a few samples.
     private static var patience: Double { @_noLocks get { 0.004 } }
     /// Threshold for an accelerated camera: ratio of the camera's rate, minus `noise`, to its
     /// initial rate.

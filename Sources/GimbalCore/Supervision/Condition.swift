@@ -91,7 +91,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var emergencyStop: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 12) }
     }
-    /// The process is ending.
+    /// The process is shutting down.
     @inlinable public static var shutdown: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 13) }
     }
@@ -231,7 +231,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var driveFault: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 51) }
     }
-    /// The CAN controller is off the bus, or its interface is down.
+    /// The CAN controller is in the bus-off state, or its network interface is down.
     @inlinable public static var canBusOff: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 52) }
     }

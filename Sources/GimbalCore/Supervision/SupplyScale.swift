@@ -1,6 +1,6 @@
 /// Scale factor for the voltages of motors whose torque is proportional to their supply voltage.
-/// With the factor, the torque does not change with the supply voltage. The type uses no clock: the
-/// caller passes the time.
+/// With the factor, the torque does not change with the supply voltage. The current time is a
+/// parameter; this type does not read a clock.
 public struct SupplyScale: Sendable, BitwiseCopyable {
     /// Scale factor for the fraction of the supply voltage that a motor receives, 0.5...1.5; 1
     /// without a measured voltage.
@@ -17,7 +17,7 @@ public struct SupplyScale: Sendable, BitwiseCopyable {
 
     /// Creates a scale.
     ///
-    /// - Parameter nominal: Supply voltage at which the factor is 1, V; 0 switches the scale off.
+    /// - Parameter nominal: Supply voltage at which the factor is 1, V; 0 disables the scaling.
     public init(nominal: Double) { self.nominal = nominal }
 
     /// Moves the factor towards the nominal voltage divided by the measured voltage.

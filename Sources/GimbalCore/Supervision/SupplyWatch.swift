@@ -1,5 +1,5 @@
-/// Monitor of the motors' supply voltage, with two stages: low and empty. The caller passes the
-/// time; this type does not read a clock.
+/// Monitor of the motors' supply voltage, with two stages: low and empty. The current time is a
+/// parameter; this type does not read a clock.
 ///
 /// The voltage is smoothed, because motor current causes short voltage drops. Each condition ends
 /// only when the voltage is 3 % above its threshold. The hysteresis is needed because the voltage

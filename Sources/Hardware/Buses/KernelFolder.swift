@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Realtime
 
-/// Folder of the kernel (sysfs), with its attribute files. Each call opens and closes a file, and
-/// allocates memory. A call waits while the kernel's driver communicates with the chip.
+/// Folder in sysfs that contains attribute files of the kernel. Each call opens and closes a file,
+/// and allocates memory. A call waits while the kernel's driver communicates with the chip.
 struct KernelFolder: Sendable, Equatable {
     /// Path of the folder.
     var path: String

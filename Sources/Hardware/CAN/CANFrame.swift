@@ -1,7 +1,7 @@
 /// Data frame or remote frame on a CAN bus, or an error report of the CAN controller. The type
 /// contains no socket; codecs are therefore pure functions.
 struct CANFrame: Sendable {
-    /// Largest number of data bytes in a frame of CAN FD.
+    /// Largest number of data bytes in a CAN FD frame.
     static let capacity = 64
 
     /// Identifier: 11 bits, or 29 bits if `isExtended`. The identifier of an error report contains
@@ -13,7 +13,7 @@ struct CANFrame: Sendable {
     var isRemote = false
     /// True if the frame is an error report of this computer's CAN controller.
     var isError = false
-    /// True if the frame has the format CAN FD.
+    /// True if the frame is a CAN FD frame.
     var isFD = false
     /// Number of data bytes, 0...8, or 0...64 with CAN FD.
     private(set) var count = 0
@@ -73,7 +73,7 @@ struct CANFrame: Sendable {
         while count < length { append(byte) }
     }
 
-    /// Numbers of data bytes that a frame of CAN FD can have (ISO 11898-1).
+    /// Data lengths that a CAN FD frame can have, bytes (ISO 11898-1).
     private static let lengths = Array(0...8) + [12, 16, 20, 24, 32, 48, 64]
 
     // MARK: Reading

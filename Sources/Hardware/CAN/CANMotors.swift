@@ -28,7 +28,8 @@ final class CANMotors: MotorPort {
     /// - Parameters:
     ///   - socket: Socket for sending.
     ///   - codec: Protocol of the drives.
-    ///   - direction: Direction of each drive; 1, or -1 if its torque turns the joint backwards.
+    ///   - direction: Direction of each drive: 1, or -1 if a positive torque of the drive turns the
+    ///     joint backwards.
     ///   - reports: Reports of the drives' state.
     init(
         socket: CANSocket, codec: any DriveCodec, direction: AxisVector, reports: DriveReports

@@ -3,7 +3,7 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// One raw socket at a CAN interface. After the creation of a `CANSocket`, only one thread uses it.
+/// One raw socket on a CAN interface. After the creation of a `CANSocket`, only one thread uses it.
 /// No method blocks.
 ///
 /// The socket is opened at the first use. While the interface is missing, `open` tries again every
@@ -37,7 +37,7 @@ final class CANSocket {
     /// - Parameters:
     ///   - interface: Name of the interface, such as `can0`.
     ///   - reception: Frames that the socket receives.
-    ///   - usesFD: True if the socket carries frames of CAN FD.
+    ///   - usesFD: True if the socket carries CAN FD frames.
     convenience init(interface: String, reception: Reception, usesFD: Bool) {
         var filters: [can_filter] = []
         var hears = false
@@ -93,7 +93,7 @@ final class CANSocket {
         throw BusErrno(code: error)
     }
 
-    /// Takes the oldest frame out of the receive queue.
+    /// Removes and returns the oldest frame in the receive queue.
     ///
     /// - Parameter age: Time since the frame's arrival, s.
     /// - Returns: The frame; nil if the queue is empty.

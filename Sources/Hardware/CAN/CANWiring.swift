@@ -10,9 +10,9 @@ extension HardwareWiring {
         public var protocolName: DriveProtocol
         /// CAN ID of each drive.
         public var ids: AxisVector
-        /// CAN ID of this computer, to which the drives send their answers.
+        /// CAN ID of this computer, to which the drives send their replies.
         public var host: Int
-        /// Ranges of the numbers in the frames of the Mini Cheetah's protocol.
+        /// Value ranges of the fields in frames of the Mini Cheetah's protocol.
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
         /// Watchdog time, s: a drive stops after this time without a command. Only some protocols
         /// send the watchdog time to the drive.

@@ -41,11 +41,11 @@ struct DriveState: Sendable, BitwiseCopyable, Equatable {
     var fault: UInt32 = 0
     /// Rate of the rotor, rad/s; NaN if it is unknown.
     var rate = Double.nan
-    /// True if the drive answers requests for its temperature.
+    /// True if the drive replies to requests for its temperature.
     var hasTemperature = false
 }
 
-/// Information in one frame of a drive. Each value that the frame does not contain is nil.
+/// Values that one frame of a drive contains. Each value that the frame does not contain is nil.
 struct DriveNews: Sendable, Equatable {
     /// Joint of the drive.
     var axis: GimbalAxis
@@ -67,12 +67,12 @@ struct DriveNews: Sendable, Equatable {
     var temperature: Double?
     /// Voltage of the supply, V.
     var voltage: Double?
-    /// True if the drive's firmware answers requests for its temperature.
+    /// True if the drive's firmware replies to requests for its temperature.
     var hasTemperature: Bool?
 }
 
 /// Protocol of a drive: conversion between commands and frames. A codec uses no socket and no
-/// clock; only the thread of the bus calls `compose`.
+/// clock; only the bus's thread calls `compose`.
 protocol DriveCodec: Sendable {
     /// Filters for the frames that the drives send.
     var filters: [CANFilter] { get }
@@ -84,8 +84,8 @@ protocol DriveCodec: Sendable {
     /// Adds the frames of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame])
 
-    /// Discards the record of the last requests after a frame could not be sent; the next call of
-    /// `compose` repeats the requests.
+    /// Discards the record of the last requests, because a frame could not be sent; the next call
+    /// of `compose` repeats the requests.
     mutating func forgetRequests()
 
     /// Decodes a frame. The result is nil if the frame is malformed, or does not come from one of
@@ -103,7 +103,7 @@ extension DriveCodec {
 struct DriveIDs: Sendable, Equatable {
     private let ids: PerAxis<UInt32>
 
-    /// Creates the CAN IDs of the drives of yaw, roll and pitch.
+    /// Creates the CAN IDs of the yaw, roll and pitch drives.
     init(yaw: UInt32, roll: UInt32, pitch: UInt32) {
         ids = PerAxis(yaw: yaw, roll: roll, pitch: pitch)
     }

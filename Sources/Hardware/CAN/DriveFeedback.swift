@@ -46,15 +46,15 @@ final class DriveFeedback: JointFeedback {
     private static let mostFrames = 64
     /// Duration of the condition `can_errors` after an error report, s.
     private static let errorSeconds = 1.0
-    /// Received frames prove that the controller is on the bus again only after this time since a
-    /// bus-off report, s.
+    /// Time after a bus-off report, s, in which received frames do not prove that the controller
+    /// has left the bus-off state.
     private static let busOffSeconds = 0.1
     /// Longest permitted time from a request until a drive has switched its power stage on, s.
     private static let startSeconds = 0.5
     /// Longest time over which a joint angle is extrapolated, s.
     private static let longestExtrapolation = 0.01
 
-    /// Creates the reader of a bus.
+    /// Creates the receiver of the frames on one bus.
     ///
     /// - Parameters:
     ///   - socket: Socket that receives the drives' frames.
@@ -99,8 +99,8 @@ final class DriveFeedback: JointFeedback {
     private func take(_ frame: CANFrame, time: Instant, now: Instant) {
         guard !frame.isError else { return takeError(frame, now: now) }
         reports.noteReceived()
-        // A received frame shows that the controller is on the bus, unless the frame arrived before
-        // the controller entered the bus-off state.
+        // A received frame shows that the controller is no longer in the bus-off state, unless the
+        // frame arrived before the bus-off report.
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
         guard let news = codec.news(in: frame) else { return reports.noteMalformed() }
         motions[news.axis].silentReads = 0

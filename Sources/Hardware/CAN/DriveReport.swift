@@ -180,7 +180,7 @@ public final class DriveReports: Sendable {
     /// Number of times that the controller entered the bus-off state.
     public var busOffCount: UInt64 { busOffs.load(ordering: .relaxed) }
 
-    /// True if the controller is off the bus, or its interface is down.
+    /// True if the controller is in the bus-off state, or its network interface is down.
     public var isBusOff: Bool { isOff.load(ordering: .relaxed) }
 
     /// Errno of the last failure to receive; 0 if there was none.

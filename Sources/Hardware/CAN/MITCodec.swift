@@ -1,6 +1,6 @@
 internal import GimbalCore
 
-/// Ranges of the numbers in the frames of the Mini Cheetah's protocol; drive and codec must use
+/// Value ranges of the fields in frames of the Mini Cheetah's protocol; drive and codec must use
 /// equal ranges.
 public struct MITLimits: Sendable, Equatable {
     /// Largest angle, rad.
@@ -37,11 +37,11 @@ enum FixedPoint {
 }
 
 /// The Mini Cheetah's protocol (Katz, "A low cost modular actuator for dynamic robots", MIT 2018),
-/// in the variant of drives by Damiao, T-Motor and Steadywin. A command contains angle (16 bits),
-/// rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive answers
-/// each frame with angle, rate and torque.
+/// as implemented by the drives of Damiao, T-Motor and Steadywin. A command contains angle (16
+/// bits), rate, two gains and torque (12 bits each); the codec sets both gains to zero. A drive
+/// answers each frame with angle, rate and torque.
 ///
-/// The resolution of the torque is 1/4095 of its range, and no field value means exactly zero
+/// The resolution of the torque is 1/4095 of its range, and no field value represents exactly zero
 /// torque. The codec adds the rounding error of each period to the torque of the next period, so
 /// that the mean torque is exact.
 struct MITCodec: DriveCodec {

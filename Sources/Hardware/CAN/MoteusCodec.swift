@@ -129,7 +129,7 @@ struct MoteusCodec: DriveCodec {
         return readings.news(axis)
     }
 
-    /// Reads the rest of a reply subframe of 8-bit integers or floats.
+    /// Reads the remaining bytes of a reply subframe that contains 8-bit integers or floats.
     ///
     /// - Returns: True if the subframe is a complete reply of 8-bit integers or floats.
     private static func read(

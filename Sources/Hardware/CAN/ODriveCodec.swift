@@ -30,8 +30,8 @@ struct ODriveCodec: DriveCodec {
     /// Codes of the control mode "torque" and of the input mode "passthrough".
     private static let torqueControl: UInt32 = 1
     private static let passthrough: UInt32 = 1
-    /// After this number of error requests, an axis receives a request for its voltage, and one for
-    /// its temperature or version.
+    /// Number of error requests after which the codec also requests an axis's voltage, and its
+    /// temperature or version.
     private static let slowPeriods = 50
 
     private let ids: DriveIDs

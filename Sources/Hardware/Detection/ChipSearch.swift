@@ -5,10 +5,11 @@ internal import Glibc
 //
 // - The search only reads. On I2C, it writes a register pointer and reads one byte, in one transfer
 //   (I2C_RDWR), so that transfers of other threads cannot come between.
-// - The search reads a bus only while the motors are off, and checks this before every transfer.
-//   Then a transfer that delays the bus thread, by at most 1 ms at 100 kHz, can only make a sample
-//   late. The bus in use must be searched too: on this bus, a wrong setting is most likely.
-// - The search leaves an address to the kernel if a driver of the kernel uses it.
+// - The search reads a bus only while the motors are off, and checks this before every transfer. A
+//   transfer delays the bus thread by at most 1 ms at 100 kHz. While the motors are off, the only
+//   effect of this delay is a late sample. The bus in use must also be searched, because a wrong
+//   setting is most likely on this bus.
+// - The search skips an address that a kernel driver uses.
 // - On SPI, some chips (such as LoRa transceivers) treat the first bit of a read as a write. Therefore
 //   the search reads SPI devices only if the user requests it.
 
@@ -19,12 +20,12 @@ struct ChipSearch {
     /// Function that waits between two transfers, so that the bus thread can use the bus.
     var rest: () -> Void = { usleep(2000) }
 
-    /// Problem of a search that the motors ended.
+    /// Message of a search that ended because the motors were on.
     static let motorsOn =
         "The motors are on: search while they are off (airframectl mode inactive)."
 
     /// Addresses that a PCA9685 has with its three lowest address pins. The chip supports more
-    /// addresses, but the chips of other manufacturers have them too.
+    /// addresses, but chips of other manufacturers also use those addresses.
     static let driverAddresses: ClosedRange<UInt16> = 0x40...0x47
     /// Addresses of the inertial sensors.
     private static let sensorAddresses: [UInt16] = [0x18, 0x19, 0x68, 0x69]
@@ -66,7 +67,8 @@ struct ChipSearch {
                     .init(name: chip.rawValue, addresses: [Int(address)], isCertain: true))
                 continue
             }
-            // The gyroscope of the same chip has the same state of its address pin, or the other.
+            // The address pins of gyroscope and accelerometer can have equal or opposite levels;
+            // the address for equal levels is tried first.
             let used = found.flatMap(\.addresses)
             let second = [0x68 + address % 2, 0x69 - address % 2].first {
                 !used.contains(Int($0)) && answers(identity, 1, $0, &reader)
@@ -107,10 +109,11 @@ struct ChipSearch {
         return reset.allSatisfy { reader.read($0.register, at: address) == $0.value }
     }
 
-    /// Searches for a known chip at an SPI device. A read transfers the register number with the
-    /// bit 7 set, then one byte or two bytes.
+    /// Searches for a known chip at an SPI device. A read transfers the register number with bit 7
+    /// set, then one byte or two bytes.
     ///
-    /// - Returns: The chip, or nil; and the reason why the search is incomplete.
+    /// - Returns: The chip, nil if no known chip has answered; and the reason why the search is
+    ///   incomplete.
     func search(_ device: SPIDevice) -> (chip: HardwareReport.Chip?, problem: String?) {
         for chip in SensorChip.allCases where chip != .mpu6050 {
             for check in SensorWiring.Inertial.description(of: chip, isOnSPI: true).identity {
@@ -135,7 +138,7 @@ struct ChipSearch {
         return (nil, nil)
     }
 
-    /// Sentence about an error of a bus, with the remedy.
+    /// Message about a bus error, with the remedy.
     static func words(_ error: BusErrno) -> String {
         switch error.code {
         case ENOENT, ENODEV: "The device file is missing: load the module i2c-dev or spidev."

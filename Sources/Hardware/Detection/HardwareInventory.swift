@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Realtime
 
-/// List of the hardware that the kernel offers, and search for known chips. The methods read many
-/// files and wait for buses; neither the loop nor a bus thread calls them.
+/// Lists the devices that the kernel provides, and searches the buses for known chips. The methods
+/// read many files and wait for buses; neither the loop nor a bus thread calls them.
 public struct HardwareInventory: Sendable {
     /// Folder that contains `sys` and `dev`; empty for the kernel's folders. Tests use another folder.
     private let root: String
@@ -120,7 +120,7 @@ public struct HardwareInventory: Sendable {
         }.sorted { $0.number < $1.number }.prefix(Self.most).map { $0 }
     }
 
-    /// Chips of an adapter that have a driver in the kernel. Their folders have names such as
+    /// Chips on an adapter that have a driver in the kernel. Their folders have names such as
     /// `1-0068`: the number of the adapter and the address.
     private func drivers(of adapter: Int) -> [(address: UInt16, name: String)] {
         let devices = folder("sys/bus/i2c/devices")

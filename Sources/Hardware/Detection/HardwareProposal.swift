@@ -149,7 +149,7 @@ struct HardwareProposal {
 
     // MARK: Profile
 
-    /// The profile in etc/boards for the board.
+    /// Name of the board's profile in etc/boards.
     private var profile: String? {
         [
             ("Raspberry Pi 5", "raspberry-pi-5.toml"), ("Raspberry Pi 4", "raspberry-pi-4.toml"),

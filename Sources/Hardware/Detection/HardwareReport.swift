@@ -1,6 +1,6 @@
-/// Devices that the kernel offers, chips that have answered, and a configuration for them: the
-/// answer of the method `hardware`. airframed and airframectl read the machine with the same code,
-/// so the type belongs to this module.
+/// Devices that the kernel provides, chips that have answered, and a configuration for them: the
+/// result of the method `hardware`. airframed and airframectl detect the hardware with the same
+/// code, so the type belongs to this module.
 public struct HardwareReport: Hashable, Sendable, Codable {
     /// A chip that has answered on a bus.
     public struct Chip: Hashable, Sendable, Codable {
@@ -30,7 +30,7 @@ public struct HardwareReport: Hashable, Sendable, Codable {
         public var problem: String?
     }
 
-    /// Another device of the kernel.
+    /// A device that the kernel provides, such as a serial port.
     public struct Device: Hashable, Sendable, Codable {
         /// Path or name of the device, as in the settings.
         public var path: String
@@ -43,7 +43,8 @@ public struct HardwareReport: Hashable, Sendable, Codable {
         /// The lines. Lines with motors and encoders are comments, because the search cannot find
         /// out what is connected to a motor driver.
         public var lines: [String] = []
-        /// Sentences about values that the search cannot find, each with the way to find the value.
+        /// Notes about settings that the search cannot determine, each with instructions for
+        /// finding the value.
         public var unknown: [String] = []
         /// Name of the profile in etc/boards for this board; absent if there is none.
         public var profile: String?

@@ -50,7 +50,8 @@ package struct IIOChannel: Sendable, Equatable {
         self.format = format
     }
 
-    /// Meaning of a channel, from its name in the folder of scan elements, such as `in_anglvel_x`.
+    /// Content of a channel, derived from the channel's name in `scan_elements`, such as
+    /// `in_anglvel_x`.
     package static func meaning(of name: some StringProtocol) -> Meaning {
         switch name {
         case "in_timestamp": return .timestamp
@@ -75,7 +76,8 @@ package struct IIOMountMatrix: Sendable, Equatable {
     static let identity = IIOMountMatrix(
         rows: (Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)))
 
-    /// Largest accepted error of the scalar product of two rows, compared with a rotation matrix.
+    /// Tolerance of the scalar product of two rows, relative to the value in an exact rotation
+    /// matrix.
     private static let tolerance = 0.02
 
     private init(rows: (Vector3, Vector3, Vector3)) { self.rows = rows }

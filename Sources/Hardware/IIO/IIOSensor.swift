@@ -47,8 +47,8 @@ final class IIOSensor: CameraSensor {
     private static let startSeconds = 0.5
     /// Maximum age of a sample in the buffer, s; an older sample is discarded.
     private static let oldestSeconds = 1.0
-    /// The time stamp of a sample is later than the beginning of the period by at most this time,
-    /// s.
+    /// Largest time, s, by which the time stamp of a sample can be later than the beginning of the
+    /// period.
     private static let earliestSeconds = 0.05
 
     /// Creates a sensor; the devices are found later.
@@ -91,8 +91,8 @@ final class IIOSensor: CameraSensor {
         restart(now: now, after: 0)
     }
 
-    /// Reads the device with the gyroscope. Creates samples from the gyroscope's scans and the
-    /// measurements of the other devices.
+    /// Reads the device that contains the gyroscope. Creates samples from the gyroscope's scans and
+    /// the measurements of the other devices.
     private func readGyroscope(
         into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) {
@@ -220,7 +220,8 @@ final class IIOSensor: CameraSensor {
 
 /// Selection of a sensor's devices from the kernel's IIO devices.
 struct IIOChoice {
-    /// The devices, each with the quantities that are used; the device with the gyroscope is first.
+    /// The devices, each with the quantities that are used; the device that contains the gyroscope
+    /// is first.
     private(set) var parts: [(device: IIODevice, quantities: [IIOQuantity], isOptional: Bool)]
 
     /// Chooses the devices.

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import GimbalCore
 
-/// Requirements of an IIO device, from the settings.
+/// Requirements for an IIO device, from the settings.
 public struct IIORequest: Sendable, Equatable {
     /// Sampling frequency, Hz.
     public var rate = 1000.0
@@ -14,7 +14,7 @@ public struct IIORequest: Sendable, Equatable {
     /// Name of the trigger; nil selects the device's own trigger.
     public var trigger: String?
 
-    /// Creates the requirements of a sensor from its settings.
+    /// Creates the requirements for a sensor from its settings.
     public init() {}
 }
 
@@ -221,8 +221,8 @@ struct IIOSetUp {
     }
 
     /// Enables the channels of the wanted quantities and the time channel, and disables all other
-    /// channels. The temperature is optional, because some drivers do not combine it with the other
-    /// channels.
+    /// channels. The temperature is optional, because some drivers cannot enable it together with
+    /// the other channels.
     private mutating func enableChannels() throws(IIOFailure) {
         var enabled: [IIOChannel] = []
         for (channel, name) in zip(device.channels, device.channelNames) {

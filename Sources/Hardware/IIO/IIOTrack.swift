@@ -1,6 +1,7 @@
 internal import GimbalCore
 
-/// Newest measurements of a second device; they are resampled to the times of the gyroscope.
+/// Newest measurements of a second device, which are resampled to the gyroscope's sampling
+/// instants.
 struct IIOTrack: Sendable {
     private struct Point: BitwiseCopyable {
         var time = Instant(nanoseconds: 0)

@@ -54,7 +54,7 @@ public enum DriveBoardFormat: Sendable, Equatable {
     }
 }
 
-/// Motor board of the two wheels, on an I2C bus. After the creation of a `DriveBoard`, only one
+/// Motor board for the two wheels, on an I2C bus. After the creation of a `DriveBoard`, only one
 /// thread uses it.
 final class DriveBoard: WheelBoard {
     /// I2C address of the board.

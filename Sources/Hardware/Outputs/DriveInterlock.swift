@@ -1,9 +1,9 @@
 internal import GimbalCore
 
-/// Interlock of the wheels. The interlock becomes active when the board cannot drive: the cable is
-/// unplugged, the board is silent, or the robot has fallen. A request with speed 0, or the end of
-/// the newest request, releases the interlock. Therefore the robot does not start while a person
-/// still holds the stick.
+/// Interlock that keeps the wheels stopped. The interlock becomes active when the board cannot
+/// drive: the cable is unplugged, the board is silent, or the robot has fallen. A request with
+/// speed 0, or the end of the newest request, releases the interlock. Therefore the robot does not
+/// start while a person still holds the stick.
 struct DriveInterlock {
     /// True if the wheels must not turn.
     private(set) var isClosed = false

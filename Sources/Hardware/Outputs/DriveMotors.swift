@@ -12,7 +12,7 @@ public final class DriveMotors: Sendable {
     private let thread = Mutex<RealtimeThread?>(nil)
     private let robot: Robot?
 
-    /// The parts of an XGO robot that non-real-time threads use.
+    /// Mailboxes through which non-real-time threads set an XGO robot's pose and read its reports.
     private final class Robot: Sendable {
         let pose: Mutex<MailboxWriter<XGOPose>>
         let reports: Mutex<MailboxReader<XGOReport>>
@@ -119,8 +119,8 @@ public final class DriveMotors: Sendable {
     /// Speeds of the wheels in the last period, as fractions of full speed, forwards positive.
     public var speeds: (left: Double, right: Double) { context.speeds.value }
 
-    /// Number of failed transfers to the motor board since the start; the time without the board's
-    /// port counts as one.
+    /// Number of failed transfers to the motor board since the start; all failures while the
+    /// board's port is missing count as one.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 }
 

@@ -98,7 +98,7 @@ public final class StepperMotors: Sendable {
     /// Position of each motor after the last tick, steps from home.
     public var positions: [Int] { context.positions.map(\.value) }
 
-    /// State of each motor's search for home after the last tick.
+    /// Homing state of each motor after the last tick.
     public var homings: [StepAxis.Homing] {
         context.homings.map { StepAxis.Homing(rawValue: $0.value) ?? .none }
     }

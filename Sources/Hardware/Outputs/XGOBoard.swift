@@ -46,7 +46,7 @@ final class XGOBoard: WheelBoard {
     ///
     /// - Parameters:
     ///   - line: The serial port.
-    ///   - pose: The pose that the settings request.
+    ///   - pose: Pose from the settings.
     ///   - reports: Writer of the values that the board has sent.
     init(
         line: SerialLine, pose: consuming MailboxReader<XGOPose>,
@@ -98,7 +98,8 @@ final class XGOBoard: WheelBoard {
                 try line.send(XGOFrame.write(0x80, to: register))
                 usleep(UInt32(Self.spacing * 1e6))
             }
-            // The board answers only reads. A reply shows that the board receives instructions.
+            // The board replies only to read instructions. A reply shows that the board receives
+            // instructions.
             try line.send(XGOFrame.read(.battery))
             let before = report.replies
             let end = MonotonicClock.now.advanced(bySeconds: Self.proof)

@@ -3,26 +3,26 @@
 ///
 /// Source: "XGO Serial Communication Protocol" of the vendor, in ELECFREAKS' pages about the
 /// CM4-XGO robot and the XGO Rider. A frame is `55 00 length type address data… checksum 00 AA`;
-/// `length` is the number of bytes of the frame, and the checksum is the inverted sum of length,
-/// type, address and data.
+/// `length` is the number of bytes of the frame, and the checksum is the bitwise inverse of the sum
+/// of length, type, address and data.
 enum XGOFrame {
     /// A register of the board's memory table.
     enum Register: UInt8 {
         /// Charge of the battery, 0...100 %.
         case battery = 0x01
-        /// State of a rider: 0 after a fall, 1 while it balances.
+        /// State of an XGO Rider: 0 after a fall, 1 while the robot balances.
         case riderState = 0x02
         /// Version of the firmware, ten characters; the first one names the model.
         case firmware = 0x07
         /// Forward speed, 0x00...0xFF; 0x80 is rest.
         case forward = 0x30
-        /// Rate of turning to the left, 0x00...0xFF; 0x80 is rest.
+        /// Turn rate, left positive, 0x00...0xFF; 0x80 is rest.
         case turn = 0x32
         /// Height of the body, 0x00...0xFF: lowest to highest.
         case height = 0x35
         /// Roll of the body, 0x00...0xFF; 0x80 is level.
         case roll = 0x36
-        /// 1: the board keeps the body level; 0: it does not.
+        /// 1 if the board keeps the body level; otherwise 0.
         case level = 0x61
         /// Measured roll, degrees (little-endian IEEE 754).
         case rollAngle = 0x62

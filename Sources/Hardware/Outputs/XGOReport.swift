@@ -59,13 +59,13 @@ public struct XGOReport: Sendable, BitwiseCopyable {
     public var opened: UInt32 = 0
     /// Number of valid replies.
     public var replies: UInt32 = 0
-    /// Number of bytes that belonged to no valid reply.
+    /// Number of bytes that did not belong to a valid reply.
     public var damaged: UInt32 = 0
     /// Time of the newest reply.
     public var heard = Instant(nanoseconds: .min / 2)
     /// Charge of the battery, 0...100 %; NaN if it is not known.
     public var battery = Double.nan
-    /// True after a fall; only riders report it.
+    /// True after a fall; only the XGO Rider reports falls.
     public var isFallen = false
     /// Measured roll, degrees, with the robot's own sign convention; NaN if it is not known.
     public var rollDeg = Double.nan

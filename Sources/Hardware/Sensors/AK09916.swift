@@ -7,8 +7,8 @@ internal import GimbalCore
 struct AK09916: Sendable {
     private var last = UInt64.max
 
-    /// Size of a measurement of the magnetometer, bytes: register ST1, six bytes of magnetic field,
-    /// a reserved byte, register ST2. A read of ST2 ends the measurement.
+    /// Size of one magnetometer measurement, bytes: register ST1, six bytes of magnetic field, a
+    /// reserved byte, register ST2. A read of ST2 ends the measurement.
     static let length = 9
     /// Magnetic field for one count of the 16-bit output, µT (section 3.3).
     private static let scale = 0.15

@@ -11,7 +11,7 @@ struct AK8963: Sendable {
     private var adjustment = Vector3(1, 1, 1)
     private var last = UInt64.max
 
-    /// Size of a measurement of the magnetometer, bytes: register ST1, six bytes of magnetic field,
+    /// Size of one magnetometer measurement, bytes: register ST1, six bytes of magnetic field,
     /// register ST2.
     static let length = 8
     /// Magnetic field for one count of the 16-bit output, µT (section 5.8).

@@ -1,7 +1,7 @@
 internal import GimbalCore
 internal import Realtime
 
-/// Synchronisation of the bus thread's periods with the sensor's measurements instead of the clock.
+/// Synchronises the bus thread's periods with the sensor's measurements, instead of with the clock.
 /// Only the bus thread uses this class.
 ///
 /// If the sensor is faster than the loop, the thread waits for an edge only in the last quarter of
@@ -20,7 +20,7 @@ final class DataReady {
     /// - Parameters:
     ///   - line: GPIO line with the sensor's data-ready signal.
     ///   - period: Period of the loop, s.
-    ///   - report: Report whose numbers of missed and late edges are updated.
+    ///   - report: Report in which missed and late edges are counted.
     init(line: EdgeLine, period: Double, report: SensorReport) {
         self.line = line
         periodSeconds = period

@@ -106,10 +106,10 @@ struct ICM20948: IMUChip {
     /// SELF_TEST_X_ACCEL (bank 1) and the two registers after each of them contain the factory trim.
     ///
     /// The data sheet (page 25) refers to limits in the tables of the specifications, but these
-    /// tables contain none. The limits are those of InvenSense's Linux driver for chips with these
-    /// register banks (2017): 0.5 to 1.5 times the factory trim, at least 0.5 times for the
-    /// gyroscope. This driver rejects a chip without a factory trim; an earlier version of the driver
-    /// accepts 225 mg to 675 mg, as airframed does.
+    /// tables contain no limits. The limits are those of InvenSense's Linux driver for chips with
+    /// these register banks (2017): 0.5 to 1.5 times the factory trim, at least 0.5 times for the
+    /// gyroscope. InvenSense's driver rejects a chip without a factory trim; an earlier version of
+    /// that driver accepts 225 mg to 675 mg, as airframed does.
     private static let selfTest: [SetUpStep] = SetUpStep.sequence(
         [
             select(bank: 2),
@@ -181,8 +181,9 @@ struct ICM20948: IMUChip {
             accel: Vector3(
                 bytes.bigEndian(at: 1) * force, bytes.bigEndian(at: 3) * force,
                 bytes.bigEndian(at: 5) * force))
-        // 333.87 LSB/°C, and 21 °C at zero, as for the MPU-9250 (PS-MPU-9250A-01). The data sheet's
-        // table for this sensor is in section 3.4; we could not check the numbers against it.
+        // Conversion of the temperature: 333.87 LSB/°C, and 21 °C at zero, as for the MPU-9250
+        // (PS-MPU-9250A-01). These numbers have not been checked against the data sheet of the
+        // ICM-20948 (section 3.4).
         sample.temperature = bytes.bigEndian(at: 13) / 333.87 + 21
         sample.contents.insert(.temperature)
         if let field = magnetometer.field(bytes, at: 1 + Self.ownLength) {

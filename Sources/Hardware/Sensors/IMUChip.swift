@@ -50,7 +50,7 @@ struct ChipIdentity: Sendable {
     var value: UInt8
     /// Bits of the register to compare.
     var mask: UInt8 = 0xFF
-    /// Text of the failure if the register has another value.
+    /// Error message if the register has another value.
     var otherwise: StaticString
 
     /// True if a register with this content belongs to the chip.

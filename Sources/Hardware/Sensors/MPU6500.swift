@@ -56,8 +56,8 @@ struct MPU6500: IMUChip {
     /// Value of register 106 with the bits I2C_IF_DIS and I2C_MST_EN.
     private var userControl: UInt8 { (isOnSPI ? 0x10 : 0) | (hasMagnetometer ? 0x20 : 0) }
 
-    /// Identity: 0x70 for an MPU-6500, 0x71 for an MPU-9250 and 0x73 for an MPU-9255. The check of
-    /// the last two ignores bit 1.
+    /// Identity: 0x70 for an MPU-6500, 0x71 for an MPU-9250 and 0x73 for an MPU-9255. The check for
+    /// an MPU-9250 or MPU-9255 ignores bit 1.
     var identity: [ChipIdentity] {
         [
             hasMagnetometer

@@ -12,7 +12,8 @@ struct DynamixelCodec: SerialCodec {
     enum Goal: Sendable, Equatable {
         /// Angle that the servo's own controller holds.
         case position
-        /// A current; `ampsPerTorque` is in A/(N·m), and the unit of the register is in A.
+        /// Motor current; `ampsPerTorque` is in A/(N·m), and `step` is the unit of the current
+        /// register, A.
         case current(ampsPerTorque: Double, step: Double)
     }
 
@@ -48,9 +49,9 @@ struct DynamixelCodec: SerialCodec {
     enum Reading {
         /// Velocity and position.
         case motion
-        /// From current to temperature; the range contains velocity and position.
+        /// All registers from current to temperature, including velocity and position.
         case health
-        /// From torque enable to hardware error status.
+        /// All registers from torque enable to hardware error status.
         case state
 
         /// Address of the first register.
@@ -72,8 +73,8 @@ struct DynamixelCodec: SerialCodec {
         }
     }
 
-    /// Number of periods between two requests for the health, and for the state; and the number for
-    /// the state while a servo has not reported the state that it must have.
+    /// Interval of the requests for `health` and `state`, periods. `pending` replaces `settled` for
+    /// `state` while a servo has not reported the required state.
     static let slowPeriods = (settled: 16, pending: 4)
     /// Time without a packet after which a servo stops, in units of 20 ms.
     static let watchdog: UInt8 = 3
@@ -152,7 +153,7 @@ struct DynamixelCodec: SerialCodec {
         Self.end(start, &bytes)
     }
 
-    /// Registers for the request of one period.
+    /// Registers that the request of one period reads.
     private mutating func nextReading(isPending: Bool) -> Reading {
         let interval = isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled
         let isState = hasAlert || period % interval == 0
@@ -329,7 +330,7 @@ struct DynamixelCodec: SerialCodec {
         return news
     }
 
-    /// Fault of the register "hardware error status".
+    /// Fault that the register "hardware error status" indicates.
     private static func fault(_ byte: UInt8, _ axis: GimbalAxis) -> DriveNews {
         var news = DriveNews(axis: axis)
         news.fault = UInt32(byte)

@@ -35,8 +35,8 @@ struct FeetechCodec: SerialCodec {
     /// in `slowPeriods` periods, the request instead reads the register that shows whether the
     /// motor is on.
     static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
-    /// Number of periods between two requests for the slowly changing value, and the number while a
-    /// servo has not reported the state that it must have.
+    /// Interval of the requests for the slowly changing value, periods. `pending` replaces
+    /// `settled` while a servo has not reported the required state.
     static let slowPeriods = (settled: 16, pending: 4)
     /// Number of bytes of a packet without its parameters.
     private static let frame = 6

@@ -86,7 +86,7 @@ struct ServoSwitches: Sendable {
     var clear = AxisSet.none
     /// Servos that are switched off and have started to answer since the last period.
     var arrived = AxisSet.none
-    /// True if a servo has not reported the state that it must have.
+    /// True if a servo has not reported the required state.
     var isPending = false
 
     /// Time after which a request to switch on is repeated if the servo reports that it is off, s.

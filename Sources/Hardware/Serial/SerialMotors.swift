@@ -51,19 +51,19 @@ final class SerialMotors: MotorPort {
     private static let patience = 0.0025
     /// Time constant of rates that are derived from positions, s.
     private static let smoothing = 0.01
-    /// Number of requests that switch the motors off at the end of airframed, and the time between
-    /// two of these requests, s.
+    /// Number of requests that switch the motors off when airframed exits, and the time between two
+    /// of these requests, s.
     private static let offRounds = 3
     private static let offPause = 0.004
-    /// Time without an answer of any device that does not count as silence on a disturbed line, s,
-    /// because damaged bytes have probably destroyed the requests; and the time for which a line
-    /// counts as disturbed, s.
+    /// `tolerated`: time without any reply on a disturbed line that does not count as silence, s,
+    /// because the requests were probably damaged. `disturbed`: time after a disturbance for which
+    /// the line counts as disturbed, s.
     private static let unanswered = (tolerated: 0.1, disturbed: 1.0)
 
     /// Bytes and replies of one exchange.
     private struct Tally {
-        /// Number of received bytes: all, and those of valid replies, of other packets, and of
-        /// neither.
+        /// Numbers of received bytes: total, in valid replies, in other valid packets, and outside
+        /// valid packets.
         var bytes = (all: 0, valid: 0, foreign: 0, damaged: 0)
         /// Number of valid replies.
         var replies = 0
