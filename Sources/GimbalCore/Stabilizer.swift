@@ -300,7 +300,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Passes this tick's observations to the detection of faults.
+    /// Passes this tick's observations to the fault detectors.
     private mutating func watchFaults(dt: Double) {
         // In modes that follow the handle, `JointPolarity` is ignored: the handle can turn twice as
         // fast as the camera, and this motion looks like a reversed motor.

@@ -127,7 +127,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         if max(xx, yy) > 2 { limitTilt(variance: 2) }
     }
 
-    /// Replaces the variance of the velocity by `variance`, (m/s)², and removes its correlations.
+    /// Replaces the variance of the velocity by `variance`, (m/s)², and removes the velocity's
+    /// correlations with the other states.
     @_noLocks @_noAllocation
     mutating func restartVelocity(variance: Double) {
         scaleVelocity(by: 0)

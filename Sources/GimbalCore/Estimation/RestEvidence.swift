@@ -3,12 +3,12 @@ import CMathShim
 /// Evidence for and against rest from sources other than the gyroscope. The gyroscope alone cannot
 /// distinguish a steady turn from rest on a table.
 ///
-/// The evidence comes from gravity, from earlier rests and from time. If the direction of gravity
-/// turns relative to the handle, the sensor is not at rest, and a bias from this time is discarded.
-/// The longer the earlier rests were, the longer a new rest at another rate must last to replace
-/// the bias. If the rate differs from the bias for longer than any person turns a camera, this rate
-/// becomes the new bias. At power-on, a turn about the vertical cannot be distinguished from a
-/// bias, so the resulting wrong bias is replaced only after `restOverruleTime`.
+/// The evidence comes from gravity, from earlier rests and from elapsed time. If the direction of
+/// gravity turns relative to the handle, the sensor is not at rest, and a bias from this time is
+/// discarded. The longer the earlier rests were, the longer a new rest at another rate must last to
+/// replace the bias. If the rate differs from the bias for longer than any person turns a camera,
+/// this rate becomes the new bias. At power-on, a turn about the vertical cannot be distinguished
+/// from a bias, so the resulting wrong bias is replaced only after `restOverruleTime`.
 struct RestEvidence: Sendable, BitwiseCopyable {
     /// Duration of the rest in which the present bias was measured, s.
     private(set) var support = 0.0

@@ -3,7 +3,7 @@
 /// observes soft limits and homes to a switch. The caller calls `tick` at a fixed interval, and
 /// then outputs `lines`. The position is the count of output steps. Therefore a late call delays a
 /// step, but no step is lost. The controller does not read a clock and has no side effects. Use a
-/// `StepAxis` from one thread.
+/// `StepAxis` from only one thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
     /// Limits of the motor and its mechanics.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {

@@ -27,7 +27,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     /// Value of `rate` at the time of the newest sample, rad/s.
     private var reference = Vector3.zero
-    /// Change of the camera's rate by motors and disturbance since the newest sample, rad/s.
+    /// Change of the camera's rate due to motors and disturbance since the newest sample, rad/s.
     private var silent = Vector3.zero
     /// True if another source contradicts the gyroscope, or if an implausible change has not been
     /// confirmed by any other source.
@@ -145,7 +145,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
             open()
         }
-        // `bridged` is the last used sample plus the change by motors and disturbance.
+        // `bridged` is the last used sample plus the change due to motors and disturbance.
         let gained = (motors.acceleration + disturbance) * dt
         bridged += gained
         earlier += gained

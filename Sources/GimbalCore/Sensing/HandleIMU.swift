@@ -38,7 +38,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - measured: Reading of the handle's gyroscope, handle frame, rad/s; finite.
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
-    ///   - upright: Joint angles that an upright handle would have, rad; yaw is not used.
+    ///   - upright: Joint angles that would result if the handle were upright, rad; yaw is not
+    ///     used.
     ///   - isAtRest: True if the camera's sensor is at rest.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks

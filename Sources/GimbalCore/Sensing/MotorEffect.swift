@@ -38,7 +38,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     private var commanded = JointHistory()
     /// Feedback part of the recently commanded torques, N·m.
     private var answers = JointHistory()
-    /// Largest recent change of the camera's rate by the servos within a sample period, rad/s.
+    /// Largest recent change of the camera's rate due to the servos within a sample period, rad/s.
     private var largestJolt = 0.0
 
     /// Ratio of the largest possible acceleration to the acceleration with the assumed inertia. The

@@ -14,11 +14,11 @@ internal import CMathShim
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
 /// the signals' means. Before the test, the set-point's change is subtracted from the measured
 /// change. The difference between measured and expected changes must also exceed the usual scatter.
-/// The measured rate, without subtraction of the set-point's rate, must also change against the
-/// motor's torque. Without this condition, the response would look reversed if friction holds the
-/// camera while the set-point moves away. The motor's command must keep its direction, because with
-/// a wrong sign the error grows in one direction. An oscillation can look reversed if the loop has
-/// more delay than assumed.
+/// The measured rate, without subtraction of the set-point's rate, must also change in the
+/// direction opposite to the motor's torque. Without this condition, the response would look
+/// reversed if friction holds the camera while the set-point moves away. The motor's command must
+/// keep its direction, because with a wrong sign the error grows in one direction. An oscillation
+/// can look reversed if the loop has more delay than assumed.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct PolarityCheck: Sendable, BitwiseCopyable {

@@ -93,7 +93,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     private var timeFaultUntil: Instant?
     private var wasStale = false
 
-    /// Creates a screen that has not received a sample yet.
+    /// Creates the state of the checks before the first sample.
     public init(parameters: Parameters) { self.parameters = parameters }
 
     /// Checks one sample and stores it.

@@ -1,4 +1,4 @@
-/// Reduction of the gains, axis by axis, while the control loop oscillates.
+/// Reduces the gains, axis by axis, while the control loop oscillates.
 ///
 /// Each detection by `OscillationWatch` halves the gains of the axis; a new measurement of the
 /// inertia restores the gains. If an oscillation continues at the smallest gains, the loop is not

@@ -19,8 +19,8 @@ final class PWMServos: MotorPort {
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
 
-    /// Resolution of the pulses, ns. The resolution is much finer than the resolution of a servo.
-    /// The resolution is coarse enough to avoid writes while the camera is at rest.
+    /// Resolution of the pulse length, ns. The resolution is much finer than the resolution of a
+    /// servo. The resolution is coarse enough to avoid writes while the camera is at rest.
     private static let resolution = 250.0
     /// Interval between attempts to find a missing channel, s.
     private static let lookSeconds = 0.1

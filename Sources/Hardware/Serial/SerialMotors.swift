@@ -77,7 +77,7 @@ final class SerialMotors: MotorPort {
     ///   - line: The serial line.
     ///   - codec: Protocol of the devices.
     ///   - installation: Baud rate, encoder readings at angle zero, directions and period.
-    ///   - reports: Reports of the motors' state, and the cell of the joints' motions.
+    ///   - reports: Reports of the motors' state, and the `JointCell` for the joints' motions.
     init(
         line: any SerialTransport, codec: any SerialCodec, installation: Installation,
         reports: DriveReports

@@ -19,7 +19,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 
     /// Limits of the joints' motion at the ends of their ranges. The limits are needed if the
     /// handle is tilted. When the requested roll angle passes ±90°, the nearest reachable angles
-    /// can jump from one end to the other.
+    /// can jump from one end of the range to the other.
     struct Pace: Sendable, BitwiseCopyable {
         /// Largest rate of a joint at the end of its range, rad/s.
         var rate: Double
@@ -50,10 +50,10 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Threshold for a jump of a joint's rate in one control period, rad/s.
     private static var jolt: Double { @_noLocks get { 0.5 } }
 
-    /// Tolerance for the arrival of the joints at the reachable angles, rad.
+    /// Tolerance within which the joints count as having arrived at the reachable angles, rad.
     private static var near: Double { @_noLocks get { 0.05 * .pi / 180 } }
 
-    /// The joints with a requested angle at or beyond the end of the range in the last set-point.
+    /// Joints whose requested angle in the last set-point is at or beyond the end of their range.
     private(set) var atEnd = AxisSet.none
     /// Requested angles, clamped to the limit beyond which a request does not move the camera
     /// (Euler sequence Z-X-Y, rad); NaN on axes that are not at the end of their range.
@@ -279,8 +279,8 @@ private struct BentLine: Sendable, BitwiseCopyable {
     /// requested angle. The slope is one half at the end of the range.
     let slope: Double
 
-    /// Evaluates the function at a requested angle. All angles are in rad; `knee` is the half-width
-    /// of the bend.
+    /// Computes the limited angle and the slope for a requested angle. All angles are in rad;
+    /// `knee` is the half-width of the bend.
     @_noLocks
     init(_ wanted: Double, from minimum: Double, to maximum: Double, knee: Double) {
         let above = wanted - (maximum - knee)

@@ -1,5 +1,5 @@
-/// State of the pointing: mode, requested direction of the camera, and the set-point that moves to
-/// this direction.
+/// Pointing state: mode, requested direction of the camera, and the set-point that moves to this
+/// direction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct Pointing: Sendable, BitwiseCopyable {

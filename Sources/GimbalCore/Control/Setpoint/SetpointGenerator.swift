@@ -24,8 +24,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// Largest rate of the return to the range of `confine`, rad/s; 0 means that only the general
-    /// limits apply.
+    /// Largest rate at which the set-point returns to the range of `confine`, rad/s; 0 means that
+    /// only the general limits apply.
     private var pushRate = 0.0
     /// Angles by which yaw can still turn in each direction until a joint reaches the end of its
     /// range.
@@ -219,7 +219,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
     ///   - maximum: Largest angles, rad.
-    ///   - rate: Largest rate of the return, rad/s; 0 means that only the general limits apply.
+    ///   - rate: Largest rate at which the set-point returns to the limits, rad/s; 0 means that
+    ///     only the general limits apply.
     @_noLocks @_noAllocation
     mutating func confine(from minimum: AxisVector, to maximum: AxisVector, atMost rate: Double) {
         lowest = minimum

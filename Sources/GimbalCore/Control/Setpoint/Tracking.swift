@@ -70,7 +70,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     /// camera stops when the dead-man time has passed.
     ///
     /// - Parameters:
-    ///   - generator: The set-point.
+    ///   - generator: Generator of the set-point.
     ///   - now: Present time.
     ///   - dt: Seconds since the previous call.
     ///   - fastest: Largest rate of each axis, rad/s.
@@ -92,12 +92,12 @@ struct Tracking: Sendable, BitwiseCopyable {
                 smoothing: AxisVector(repeating: smoothing)))
     }
 
-    /// Limits the angles of the mode: pan relative to the handle, tilt relative to level. A restart
-    /// of tracking does not change the zero directions of pan and tilt, so repeated starts cannot
-    /// extend the range.
+    /// Limits the angles in mode `tracking`: pan relative to the handle, tilt relative to level. A
+    /// restart of tracking does not change the zero directions of pan and tilt, so repeated starts
+    /// cannot extend the range.
     ///
     /// - Parameters:
-    ///   - generator: The set-point.
+    ///   - generator: Generator of the set-point.
     ///   - handle: Pose of the handle; nil if unknown.
     ///   - modes: Parameters of the modes, with the angle range and the largest rate.
     mutating func confine(

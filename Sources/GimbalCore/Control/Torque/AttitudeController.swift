@@ -256,7 +256,7 @@ public struct AttitudeController: MotorController {
         attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
-        // The measurement responds to the set-point of one loop delay ago, not to newer ones.
+        // The measurement responds to the set-point of one loop delay ago, not to newer set-points.
         let delay = loopDelay
         let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
         let toCamera = attitude.conjugate * reference

@@ -31,7 +31,7 @@ extension AttitudeController {
         /// Deceleration from which the limit of the commanded rate is computed, rad/s², for large
         /// attitude errors (see `RateCommand`).
         public var maxAcceleration = 40.0
-        /// Feed-forward share of the set-point's rate and acceleration, 0...1.
+        /// Fraction of the set-point's rate and acceleration that is fed forward, 0...1.
         public var feedForward = 1.0
         /// Loop delay from the camera's motion to the responding torque, s: sensor filter, bus,
         /// actuator.

@@ -29,7 +29,7 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         /// Smallest joint rate at which friction is learned, rad/s. At rest, friction depends on
         /// the load, not on the motion.
         var learningThreshold = 0.05
-        /// Prediction time of the joint's motion, s.
+        /// Time over which the joint's motion is predicted, s.
         var lead = 0.0035
     }
 

@@ -28,11 +28,11 @@ struct MotorNoise: Sendable, BitwiseCopyable {
 
     private var low = AxisVector.zero
     private var square = AxisVector.zero
-    /// The camera's rate below 50 Hz, rad/s.
+    /// Camera's rate, low-passed at 50 Hz, rad/s.
     private var lowRate = AxisVector.zero
-    /// Mean square of the camera's rate below 50 Hz, (rad/s)².
+    /// Mean square of the camera's rate, low-passed at 50 Hz, (rad/s)².
     private var slowRateSquare = AxisVector.zero
-    /// Mean square of the camera's rate above 50 Hz, (rad/s)².
+    /// Mean square of the camera's rate, high-passed at 50 Hz, (rad/s)².
     private var fastRateSquare = AxisVector.zero
     /// Stiffness reduction of each axis before rounding to steps of 1/32.
     private var exact = AxisVector.zero
