@@ -44,8 +44,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Attitude to hold until the controller can follow a set-point, body to earth.
     private var held = Quaternion.identity
     private(set) var wasReady = false
-    /// Magnitude of the camera's rate minus that of its set-point in the last period, rad/s; 0 for
-    /// motors with encoders and for servos, which cannot lose their rotors.
+    /// Magnitude of the camera's rate minus magnitude of the set-point's rate in the last period,
+    /// rad/s; 0 for motors with encoders and for servos, which cannot lose their rotors.
     private var deviation = 0.0
     private(set) var isStopped = false
     private(set) var isShuttingDown = false

@@ -6,7 +6,7 @@ extension HardwareWiring {
         /// Three servos, which receive the given number of pulses per second.
         case servos(ServoPulses, frameRate: Double)
         /// Three brushless motors. With encoders the driver sets the field for a commanded torque;
-        /// without encoders it sets the commanded direction and strength of the field.
+        /// without encoders the driver sets the commanded direction and strength of the field.
         case phases(PhaseMotors, frameRate: Double, hasEncoders: Bool)
     }
 

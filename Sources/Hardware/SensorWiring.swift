@@ -23,7 +23,8 @@ public struct SensorWiring: Sendable, Equatable {
         public var gyroRange: Double
         /// Full scale of the accelerometer, g.
         public var accelRange: Double
-        /// True if the sensor executes a self test during its set-up; it must then be at rest.
+        /// True if the sensor executes a self test during the set-up; the sensor must then be at
+        /// rest.
         public var testsItself: Bool
         /// True if the driver reads the samples from the sensor's FIFO; no sample is then lost.
         public var usesBuffer = false

@@ -5,7 +5,7 @@
 /// step, but no step is lost. The controller does not read a clock and has no side effects. Use a
 /// `StepAxis` from only one thread.
 public struct StepAxis: Sendable, BitwiseCopyable {
-    /// Limits of the motor and its mechanics.
+    /// Limits of the motor and of the driven mechanism.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Largest speed, steps/s; at most half the number of calls of `tick` per second.
         public var maxSpeed = 800.0

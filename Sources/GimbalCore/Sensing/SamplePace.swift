@@ -16,8 +16,8 @@ struct SamplePace: Sendable, BitwiseCopyable {
     private var elapsed = 0.0
 
     private static var window: Double { @_noLocks get { 0.25 } }
-    /// Threshold of the number of samples per tick; below it, the samples count as slow. The value
-    /// is below 1, because the sensor's clock can be a few per cent slow.
+    /// Threshold of the number of samples per tick; below this threshold, the samples count as
+    /// slow. The value is below 1, because the sensor's clock can be a few per cent slow.
     private static var least: Double { @_noLocks get { 0.8 } }
 
     @_noLocks

@@ -2,7 +2,7 @@
 ///
 /// Each detection by `OscillationWatch` halves the gains of the axis; a new measurement of the
 /// inertia restores the gains. If an oscillation continues at the smallest gains, the loop is not
-/// its cause. The gains are then restored, and the oscillation is tolerated.
+/// the cause. The gains are then restored, and the oscillation is tolerated.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationGuard: Sendable, BitwiseCopyable {

@@ -102,8 +102,8 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// True if no axis shows symptoms of an oscillation.
     var isCalm: Bool { @_noLocks get { yaw.isCalm && roll.isCalm && pitch.isCalm } }
 
-    /// Marks the present oscillation of the given axes as tolerated, because its cause is not the
-    /// loop. A tolerated oscillation is reported again only if its amplitude doubles.
+    /// Marks the present oscillation of the given axes as tolerated, because the loop is not the
+    /// cause. A tolerated oscillation is reported again only if its amplitude doubles.
     @_noLocks
     mutating func tolerate(_ axes: AxisSet) {
         if axes.contains(.yaw) { yaw.tolerate() }
@@ -164,8 +164,8 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     private static var crest: Double { @_noLocks get { 2 } }
     /// Interval between two reports of the same oscillation, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
-    /// Threshold of the RMS command, as a multiple of `Sight.floor`; above it, coherence is not
-    /// required.
+    /// Threshold of the RMS command, as a multiple of `Sight.floor`; above this threshold,
+    /// coherence is not required.
     private static var plenty: Double { @_noLocks get { 3 } }
 
     /// Minimum number of consecutive half cycles of a tone (five cycles). A heel strike causes only

@@ -3,8 +3,8 @@ internal import Glibc
 
 // How the search keeps a running gimbal safe:
 //
-// - The search only reads. On I2C, it writes a register pointer and reads one byte, in one transfer
-//   (I2C_RDWR), so that transfers of other threads cannot come between.
+// - The search only reads. On I2C, the search writes a register pointer and reads one byte in one
+//   transfer (I2C_RDWR), so that no other thread's transfer can come between.
 // - The search reads a bus only while the motors are off, and checks this before every transfer. A
 //   transfer delays the bus thread by at most 1 ms at 100 kHz. While the motors are off, the only
 //   effect of this delay is a late sample. The bus in use must also be searched, because a wrong

@@ -11,7 +11,8 @@ protocol WheelBoard: AnyObject {
     /// True while the board's port is missing; all transfers then fail.
     var isMissing: Bool { get }
 
-    /// True if the robot can drive. While it is false, the speeds that `write` receives are zero.
+    /// True if the robot can drive. While this property is false, the speeds that `write` receives
+    /// are zero.
     func isReady(now: Instant) -> Bool
 
     /// Sets the speeds of both wheels, as fractions of full speed, -1...1, forwards positive.

@@ -25,8 +25,8 @@ final class HandleSensor {
         self.mounting = mounting
     }
 
-    /// Reads the sensor. A failure of the handle's sensor appears only in its report, because the
-    /// gimbal can stabilize the camera without this sensor.
+    /// Reads the sensor. A failure of the handle's sensor appears only in the sensor's report,
+    /// because the gimbal can stabilize the camera without this sensor.
     func read(now: Instant) {
         batch.removeAll()
         do { try sensor.read(into: &batch, time: now, now: now) } catch {}

@@ -145,7 +145,7 @@ struct ICM20948: IMUChip {
     var burst: [RegisterRead] {
         [
             // INT_STATUS_1 is read first: a set RAW_DATA_0_RDY_INT applies to the values that are
-            // read after it.
+            // read afterwards.
             RegisterRead(part: 0, register: 0x1A, count: 1),
             RegisterRead(part: 0, register: Self.accel, count: Self.ownLength + AK09916.length),
         ]

@@ -42,7 +42,7 @@ struct MPURegisters: Sendable {
     var accelRange: Double { 2 * Double(1 << accelCode) }
 
     /// Number of registers to read in a period. The register of the interrupt status is read first;
-    /// its bit then refers to the measurements that are read after it.
+    /// its bit then refers to the measurements that are read afterwards.
     static let burstLength = 15
 
     /// Identity register of one of the chips.

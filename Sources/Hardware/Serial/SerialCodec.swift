@@ -35,7 +35,7 @@ protocol SerialCodec: Sendable {
     /// Adds the request of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes)
 
-    /// Discards the state of the composed requests after they could not be sent.
+    /// Discards the state of the composed requests, because they could not be sent.
     mutating func forgetRequests()
 
     /// Removes the first item from the received bytes, unless it is incomplete.

@@ -322,9 +322,9 @@ extension Pointing {
         }
     }
 
-    /// Levels the horizon after modes in which it can be tilted. The movement has the rate limit of
-    /// the modes that follow the handle. After the mode `retract`, the pitch angle also returns to
-    /// zero.
+    /// Levels the horizon after modes in which the horizon can be tilted. The movement has the rate
+    /// limit of the modes that follow the handle. After the mode `retract`, the pitch angle also
+    /// returns to zero.
     private mutating func level(after old: Mode) {
         switch old {
         case .inactive, .locked, .panFollow: break

@@ -6,12 +6,12 @@ internal import CMathShim
 /// The feedback torque is a commanded acceleration times the inertia. The gyroscope's noise in the
 /// commanded acceleration is the same for every camera, so the noise torque is proportional to the
 /// inertia. With a heavy camera, the motors would therefore be audible, become warm and drain the
-/// battery. A heavy camera does not need the full stiffness, because friction and cables move it
-/// less. `softening` is the stiffness reduction of each axis, 0...1. If `softening` is 0, the loop
-/// is as stiff as tuned. If `softening` is 1, the loop has no `LagCompensator`: the motor noise is
-/// reduced to a quarter, and the response to a push is 1.8 times as large. If the motor noise is
-/// reduced to half, the response to a push is 1.35 times as large. The loop has margins of 6 dB and
-/// 45° (`LoopMargins`) at every stiffness reduction.
+/// battery. A heavy camera does not need the full stiffness, because friction and cables move a
+/// heavy camera less. `softening` is the stiffness reduction of each axis, 0...1. If `softening` is
+/// 0, the loop is as stiff as tuned. If `softening` is 1, the loop has no `LagCompensator`: the
+/// motor noise is reduced to a quarter, and the response to a push is 1.8 times as large. If the
+/// motor noise is reduced to half, the response to a push is 1.35 times as large. The loop has
+/// margins of 6 dB and 45° (`LoopMargins`) at every stiffness reduction.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
@@ -67,12 +67,11 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks get { 1 } }
     /// Rate at which the stiffness reduction rises and falls, 1/s.
     private static var pace: Double { @_noLocks get { 0.2 } }
-    /// Hysteresis threshold, as a fraction of the noise limit; below it, an axis becomes stiffer
-    /// again. One step of the stiffness reduction changes the noise by less than a quarter of the
-    /// limit, so the reduction does not alternate between two steps.
+    /// Hysteresis threshold, as a fraction of the noise limit; below this threshold, an axis
+    /// becomes stiffer again. One step of the stiffness reduction changes the noise by less than a
+    /// quarter of the limit, so the reduction does not alternate between two steps.
     private static var enough: Double { @_noLocks get { 0.75 } }
-    /// Largest ratio of the rate's mean square below 50 Hz to its mean square above 50 Hz in a
-    /// still camera.
+    /// Largest ratio of the rate's mean squares below and above 50 Hz in a still camera.
     private static var stillness: Double { @_noLocks get { 4 } }
     private static var steps: Double { @_noLocks get { 32 } }
 
