@@ -21,8 +21,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     ///   - camera: The sensor on the camera.
     ///   - handle: Second inertial sensor, on the handle; nil if there is none.
     ///   - encoders: Encoders of the joints; nil if there are none.
-    ///   - drives: Drives or servos on a bus that can measure the joint angles; nil if there are
-    ///     none.
+    ///   - drives: Drives or servos on a bus, as a possible source of joint angles; nil if there
+    ///     are none.
     ///   - motors: Motors on the same bus; nil if there are none.
     ///   - pace: Data-ready line of the camera's sensor; each edge starts a period. nil means that
     ///     the clock starts the periods.

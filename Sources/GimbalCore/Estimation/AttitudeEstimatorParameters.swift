@@ -77,9 +77,9 @@ extension AttitudeEstimator {
         /// Time constant of the means and mean squares of `restRateThreshold` and
         /// `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
-        /// The sensor counts as resting after the deviations of rate and specific force have stayed
-        /// below their thresholds for this time, s, 0.2...10. The first bias measurement covers the
-        /// second half of this time; each further measurement takes half of this time.
+        /// Time for which the deviations of rate and specific force must stay below their
+        /// thresholds until the sensor counts as resting, s, 0.2...10. The first bias measurement
+        /// covers the second half of this time; each further measurement takes half of this time.
         public var restTime = 0.7
         /// Noise density of the sensor's true rate at rest, for example from a trembling hand,
         /// rad/s·√s, 1e-5...0.1. The standard deviation of one bias measurement is this density
@@ -109,7 +109,7 @@ extension AttitudeEstimator {
         public var restProofTime = 3.0
         /// Duration of rest after which a bias counts as well known, s, 0.5...60.
         public var restTrustTime = 3.0
-        /// A steady rate that differs from a known bias replaces the bias after this time, s,
+        /// Time after which a steady rate that differs from a known bias replaces the bias, s,
         /// 1...10000. The default is longer than any smooth turn of a camera by a person. If the
         /// bias was measured in a rest shorter than `restTrustTime`, the time is multiplied by the
         /// square of rest duration / `restTrustTime`.
@@ -120,8 +120,7 @@ extension AttitudeEstimator {
         public var gravityShareThreshold = 0.5
         /// Time constant of the low-pass on the vertical specific force, s, 0.2...10.
         public var gravityFilterTime = 1.0
-        /// The estimator restarts after the vertical specific force has stayed below
-        /// `gravityShareThreshold` for this time, s, 0.2...10.
+        /// Time below `gravityShareThreshold` after which the estimator restarts, s, 0.2...10.
         public var gravityPatience = 1.0
         /// Time limit for a contradiction between accelerometer and gyroscope, s: measured gravity
         /// changed its direction, but the gyroscope measured no rotation. Within this time, the

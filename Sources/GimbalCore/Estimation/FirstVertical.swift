@@ -25,8 +25,8 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     /// applies to the deviation of the specific force's magnitude from gravity, and to the
     /// deviation from the first sample.
     private static var quiet: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// The first sample is accepted if no later sample within this time, s, deviates by more than
-    /// `quiet`. The time is a quarter of a running step.
+    /// Time, s, in which no later sample may deviate by more than `quiet`; the first sample is then
+    /// accepted. The time is a quarter of a running step.
     private static var quietSeconds: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Standard deviation of the vertical from a mean, about each axis, rad. With the motion

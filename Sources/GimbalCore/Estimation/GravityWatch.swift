@@ -31,20 +31,18 @@ struct GravityWatch: Sendable, BitwiseCopyable {
 
     /// Time constant of `recent`, s.
     private static var doubtMemory: Double { @_noLocks @_noAllocation get { 0.2 } }
-    /// The accelerometer counts as doubtful after the direction of the measured force has deviated
-    /// for this time, s. A fast swing of the hand changes the direction of the measured force for
-    /// up to 0.3 s.
+    /// Duration of a deviating force direction after which the accelerometer counts as doubtful, s.
+    /// A fast swing of the hand changes the direction of the measured force for up to 0.3 s.
     private static var doubtSeconds: Double { @_noLocks @_noAllocation get { 0.4 } }
     /// Threshold for a deviating direction: ratio of the specific force's vertical component to its
     /// magnitude. The ratio is used only if the magnitude is 0.7 to 1.3 times gravity.
     private static var doubtShare: Double { @_noLocks @_noAllocation get { 0.6 } }
     /// Largest standard deviation of the inclination at which the estimate is certain, rad.
     private static var sureSigma: Double { @_noLocks @_noAllocation get { 0.1 } }
-    /// The estimate is certain after its standard deviation has been below `sureSigma` for this
-    /// time, s.
+    /// Time below `sureSigma` after which the estimate is certain, s.
     private static var sureSeconds: Double { @_noLocks @_noAllocation get { 2 } }
 
-    /// Creates a check without evidence against the estimate.
+    /// Creates a check that has not found a contradiction yet.
     @_noLocks @_noAllocation
     init() {}
 

@@ -34,7 +34,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - isSame: True if the sample and the previous sample are bit-identical.
     ///   - dt: Seconds between the two samples.
-    ///   - longestSeconds: Upper bound of the limit, s.
+    ///   - longestSeconds: Upper bound of the limit for the duration of a repetition, s.
     /// - Returns: True only at the first sample at which the chip counts as frozen; false for the
     ///   later samples of the same repetition.
     @_noLocks

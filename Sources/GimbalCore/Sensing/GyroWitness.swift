@@ -74,7 +74,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private var sampleSeconds = 0.0
     /// The handle's rate, computed from the joints and from accepted samples.
     private var handle = HandleRate()
-    /// The handle's rate if the gyroscope is right in the present conflict.
+    /// Handle's rate, computed as if the gyroscope were right in the present conflict.
     private var claimedHandle = HandleRate()
 
     /// Time constant of `disturbance`, s.
@@ -363,7 +363,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     }
 }
 
-/// Estimator of the handle's rate about the joints, from joint rates and camera rate.
+/// Estimator of the handle's rate about the joint axes, from joint rates and camera rate.
 private struct HandleRate: Sendable, BitwiseCopyable {
     /// Low-passed difference of joint rates and camera rate, rad/s.
     private(set) var rate = AxisVector.zero

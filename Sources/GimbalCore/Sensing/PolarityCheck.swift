@@ -6,9 +6,9 @@ internal import CMathShim
 /// The test compares two signals: the recent changes of the gyroscope's rate from sample to sample,
 /// and the expected changes due to the motor. In a loop with the correct sign, the two signals are
 /// never opposite for long. With a disturbance at a single frequency, the phase difference of the
-/// two signals is that of the open loop: 90° to 180° of lag. With a lag in this range, values and
-/// slopes of the two signals never have opposite signs at the same time. At the beginning of a push
-/// by hand, the correlation of the two signals is -0.5. With a wrong sign, both signals grow
+/// two signals is that of the open loop: 90° to 180° of lag. With a lag in this range, the two
+/// signals never have opposite values and opposite slopes at the same time. At the beginning of a
+/// push by hand, the correlation of the two signals is -0.5. With a wrong sign, both signals grow
 /// exponentially and remain opposite in value and slope.
 ///
 /// Therefore the test requires a correlation below -0.85, computed with and without subtraction of
@@ -59,8 +59,8 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// periods.
     private static var memory: Double { @_noLocks get { 0.008 } }
 
-    /// `isReversed` becomes true after the gyroscope has measured the opposite of the motor's
-    /// effect for this time, s, and for at least five samples.
+    /// Time, s, for which the gyroscope must measure the opposite of the motor's effect until
+    /// `isReversed` becomes true; at least five samples.
     private static var patience: Double { @_noLocks get { 0.008 } }
 
     /// Smallest ratio of squared mean to mean square of the expected rate changes. Above this

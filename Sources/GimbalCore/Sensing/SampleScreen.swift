@@ -16,9 +16,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         /// below 1, because the sensor's scale error and filters can keep the reading of a
         /// saturated axis slightly below full scale.
         public var fullScaleShare = 0.98
-        /// A chip counts as frozen after bit-identical samples of gyroscope or accelerometer for
-        /// this time, s. In a working chip, noise makes consecutive samples different. `FreezeTest`
-        /// can derive a shorter duration from the chip's noise.
+        /// Duration of bit-identical samples of gyroscope or accelerometer after which a chip
+        /// counts as frozen, s. In a working chip, noise makes consecutive samples different.
+        /// `FreezeTest` can derive a shorter duration from the chip's noise.
         public var frozenSeconds = 0.04
         /// True if repeated samples mean a frozen sensor only after noise has been detected; false
         /// if they always mean a frozen sensor. Simulators without noise need `true`, because their
@@ -29,7 +29,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         public var witnessesGyro = true
         /// Longest normal interval between two samples, s; a longer interval is reported as a gap.
         public var gapSeconds = 0.02
-        /// The sensor counts as stale after this time without a sample, s.
+        /// Time without a sample after which the sensor counts as stale, s.
         public var staleSeconds = 0.02
         /// Hold time of a condition after its last cause, s.
         public var holdSeconds = 0.05

@@ -63,7 +63,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
         accel.step(newAccel, keep: keep, pass: pass, weight: weight)
     }
 
-    /// Three axes of one sensor.
+    /// Filters and mean square for the three axes of one sensor.
     private struct Channel: Sendable, BitwiseCopyable {
         var value = Vector3.zero
         var first = Vector3.zero

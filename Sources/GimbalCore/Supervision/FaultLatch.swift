@@ -47,7 +47,7 @@ struct FaultLatch: Sendable, BitwiseCopyable {
     private var stuck = 0.0
     private var rotors = RotorLoss()
 
-    /// A motor counts as stalled after this time at the torque limit without camera motion, s.
+    /// Time at the torque limit without camera motion after which a motor counts as stalled, s.
     private static var stallSeconds: Double { @_noLocks get { 3 } }
     /// Largest rate of the camera at which a motor can count as stalled, rad/s.
     private static var stillRate: Double { @_noLocks get { 5 * .pi / 180 } }
@@ -107,7 +107,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     /// Threshold of `deviation` above which the camera is being flung, rad/s. While the motors hold
     /// the camera, neither a request nor a hand can cause a deviation above this threshold.
     private static var flingRate: Double { @_noLocks get { 7 } }
-    /// The camera counts as flung after this time above `flingRate`, s, in which it turns by 60°.
+    /// Time above `flingRate` after which the camera counts as flung, s. The camera turns by 60° in
+    /// this time.
     private static var flingSeconds: Double { @_noLocks get { 0.15 } }
     /// Time constant of `flung`, s.
     private static var memory: Double { @_noLocks get { 1 } }

@@ -14,8 +14,8 @@ extension HardwareWiring {
         public var host: Int
         /// Value ranges of the fields in frames of the Mini Cheetah's protocol.
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
-        /// Watchdog time, s: a drive stops after this time without a command. Only some protocols
-        /// send the watchdog time to the drive.
+        /// Watchdog timeout, s: time without a command after which a drive stops. Only some
+        /// protocols send the watchdog timeout to the drive.
         public var watchdog = 0.025
         /// Direction of each drive: 1, or -1 if its angle decreases when the joint's angle
         /// increases.

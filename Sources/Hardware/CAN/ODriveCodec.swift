@@ -85,8 +85,8 @@ struct ODriveCodec: DriveCodec {
         frames.append(remote(node, Command.encoder))
     }
 
-    /// Requests the error of one axis per period and, after every 50 requests, its voltage and its
-    /// temperature or version.
+    /// Requests the error of one axis per period and, after every 50 requests, the axis's voltage,
+    /// and its temperature or version.
     private func poll(_ command: DriveCommand, into frames: inout [CANFrame]) {
         let axis = GimbalAxis(rawValue: UInt8(period % 3)) ?? .yaw
         let node = ids[axis]

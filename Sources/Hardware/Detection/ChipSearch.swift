@@ -6,9 +6,9 @@ internal import Glibc
 // - The search only reads. On I2C, the search writes a register pointer and reads one byte in one
 //   transfer (I2C_RDWR), so that no other thread's transfer can come between.
 // - The search reads a bus only while the motors are off, and checks this before every transfer. A
-//   transfer delays the bus thread by at most 1 ms at 100 kHz. While the motors are off, the only
-//   effect of this delay is a late sample. The bus in use must also be searched, because a wrong
-//   setting is most likely on this bus.
+//   transfer delays the bus thread by at most 1 ms at a bus clock of 100 kHz. While the motors are
+//   off, the only effect of this delay is a late sample. The bus in use must also be searched,
+//   because a wrong setting is most likely on this bus.
 // - The search skips an address that a kernel driver uses.
 // - On SPI, some chips (such as LoRa transceivers) treat the first bit of a read as a write. Therefore
 //   the search reads SPI devices only if the user requests it.
@@ -20,7 +20,7 @@ struct ChipSearch {
     /// Function that waits between two transfers, so that the bus thread can use the bus.
     var rest: () -> Void = { usleep(2000) }
 
-    /// Message of a search that ended because the motors were on.
+    /// Message if a search has ended because the motors were on.
     static let motorsOn =
         "The motors are on: search while they are off (airframectl mode inactive)."
 
@@ -112,7 +112,7 @@ struct ChipSearch {
     /// Searches for a known chip at an SPI device. A read transfers the register number with bit 7
     /// set, then one byte or two bytes.
     ///
-    /// - Returns: The chip, nil if no known chip has answered; and the reason why the search is
+    /// - Returns: The chip, or nil if no known chip has answered; and the reason why the search is
     ///   incomplete.
     func search(_ device: SPIDevice) -> (chip: HardwareReport.Chip?, problem: String?) {
         for chip in SensorChip.allCases where chip != .mpu6050 {

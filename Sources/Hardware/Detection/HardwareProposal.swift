@@ -1,9 +1,9 @@
 internal import Configuration
 
-/// Configuration for the hardware in a report. The lines that are not comments are certain: the
-/// sensor has reported its identity. The motors stay off (`motors = "none"`) until a person has
-/// selected `motors.type`, because a motor driver does not report its motors, and the pulses for a
-/// servo would burn a brushless motor.
+/// Proposed configuration for the hardware in a report. The lines that are not comments are
+/// certain: the sensor has reported its identity. The motors stay off (`motors = "none"`) until a
+/// person has selected `motors.type`, because a motor driver does not report its motors, and the
+/// pulses for a servo would burn a brushless motor.
 struct HardwareProposal {
     private let report: HardwareReport
 

@@ -232,7 +232,7 @@ package struct IIODecoder: Sendable {
         hasTemperature = places.contains { $0.slot == Self.temperatureSlot }
     }
 
-    /// True if each scan contains a time.
+    /// True if each scan contains a time stamp.
     var hasTimestamp: Bool { timestamp != nil }
 
     /// Conversion of a quantity.

@@ -68,7 +68,7 @@ struct IIODevice: Sendable, Equatable {
         (0..<3).allSatisfy { axis in channels.contains { $0.meaning == .axis(quantity, axis) } }
     }
 
-    /// True if the buffer contains the time of each scan.
+    /// True if the buffer contains a time stamp for each scan.
     var hasTimestamp: Bool { channels.contains { $0.meaning == .timestamp } }
 
     /// File name of an attribute that applies to a quantity; nil if the device has no such

@@ -41,7 +41,7 @@ final class IIOSensor: CameraSensor {
 
     /// Pause after a failed set-up, s.
     private static let retrySeconds = 0.2
-    /// The devices are set up again after this time without a measurement, s.
+    /// Time without a measurement after which the devices are set up again, s.
     private static let stallSeconds = 0.1
     /// Longest time from the set-up to the first measurement, s; some sensors need 0.1 s to start.
     private static let startSeconds = 0.5

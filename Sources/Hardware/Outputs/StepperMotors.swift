@@ -109,7 +109,7 @@ public final class StepperMotors: Sendable {
     /// Number of ticks since start-up in which the GPIO lines could not be set.
     public var errors: Int { context.errors.load(ordering: .relaxed) }
 
-    /// Errno of the last tick if its lines could not be set; 0 after a success.
+    /// Errno if the lines could not be set in the last tick; 0 after a success.
     public var lastError: Int32 { context.lastError.load(ordering: .relaxed) }
 
     /// Ends the thread of the stepper motors. The motors stop at their present positions, with

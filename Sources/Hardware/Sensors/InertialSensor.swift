@@ -53,7 +53,7 @@ final class InertialSensor: CameraSensor {
     private static let auditSeconds = 0.0035
     /// Number of consecutive failed bursts after which the chip is set up again.
     private static let patience = 3
-    /// A sensor that answers is set up again after this time without a measurement, s.
+    /// Time without a measurement after which a sensor that answers is set up again, s.
     private static let stallSeconds = 0.1
 
     /// Creates a sensor.

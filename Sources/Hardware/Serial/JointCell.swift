@@ -9,8 +9,8 @@ struct JointMotion: BitwiseCopyable, Equatable {
     var rate = 0.0
     /// Time of the measurement.
     var time = Instant(nanoseconds: .min / 2)
-    /// Time of the last reply, valid or damaged. This time also advances while no device answers
-    /// because requests were probably damaged.
+    /// Time of the last reply, valid or damaged. This time also advances while no device answers,
+    /// if the requests were probably damaged.
     var heard = Instant(nanoseconds: .min / 2)
 }
 

@@ -217,9 +217,9 @@ final class SerialMotors: MotorPort {
         }
     }
 
-    /// Finds the motors that have answered, although their replies were damaged. If no device has
-    /// answered on a disturbed line, the request was probably damaged, and the time does not count as
-    /// silence of a motor.
+    /// Finds the motors that have answered with damaged replies. If no device has answered on a
+    /// disturbed line, the request was probably damaged, and the time does not count as silence of
+    /// a motor.
     private func judge(_ tally: Tally, now: Instant) {
         let gap = now.seconds(since: lastCheck)
         lastCheck = now

@@ -145,7 +145,7 @@ extension HandPush {
         private static var opposition: Double { @_noLocks get { 0.3 * .pi / 180 } }
         /// Release threshold, as a fraction of the detection threshold.
         private static var release: Double { @_noLocks get { 0.4 } }
-        /// A push ends after the torque has been below the release threshold for this time, s.
+        /// Time below the release threshold after which a push ends, s.
         private static var quietSeconds: Double { @_noLocks get { 0.1 } }
         /// Maximum duration of a push, s. A torque that lasts longer is caused by a load or an
         /// obstacle.

@@ -65,8 +65,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     /// Time constant of `calmLoad`, s. An oscillation is detected in a shorter time, so it has
     /// little effect on `calmLoad`.
     private static var calmMemory: Double { @_noLocks get { 0.3 } }
-    /// Smallest change of the inertia that explains the oscillation, as a difference of natural
-    /// logarithms.
+    /// Smallest change of the inertia's natural logarithm that explains the oscillation.
     private static var difference: Double { @_noLocks get { 0.3 } }
 
     @_noLocks
