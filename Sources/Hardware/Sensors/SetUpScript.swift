@@ -53,7 +53,7 @@ struct KeptRegisters: Sendable {
 enum SetUpFailure: Error {
     /// A transfer on the bus failed.
     case bus(BusErrno, part: Int)
-    /// The chip gave a wrong answer; the text describes the answer.
+    /// The chip's reply was wrong; the text describes the reply.
     case chip(StaticString)
 }
 

@@ -320,7 +320,7 @@ public struct AttitudeController: MotorController {
         if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { apply(tuning) }
     }
 
-    /// The part of the motors' torques that neither accelerates the camera nor carries its known
+    /// The part of the motors' torques that neither accelerates the camera nor balances its known
     /// load, N·m: the torques of friction and unknown loads. NaN if the acceleration is unknown.
     private mutating func residual(
         rate: Vector3, kinematics: JointKinematics, specificForce: Vector3, dt: Double
