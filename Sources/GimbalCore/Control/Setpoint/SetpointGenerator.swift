@@ -219,8 +219,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - minimum: Smallest angles, rad.
     ///   - maximum: Largest angles, rad.
-    ///   - rate: Largest rate at which the set-point returns to the limits, rad/s; 0 means that
-    ///     only the general limits apply.
+    ///   - rate: Largest return rate, rad/s; 0 means that only the general limits apply.
     @_noLocks @_noAllocation
     mutating func confine(from minimum: AxisVector, to maximum: AxisVector, atMost rate: Double) {
         lowest = minimum
