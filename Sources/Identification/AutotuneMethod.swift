@@ -53,7 +53,7 @@ extension AutotuneRun {
         /// Root mean square of the relative difference between the points and the model.
         public var residual: Double
 
-        /// Margins of the proposed tuning.
+        /// Stability margins of the proposed tuning.
         public var margins: LoopMargins {
             switch finding {
             case .motor(let motor): motor.design.margins
@@ -106,7 +106,7 @@ extension AutotuneRun {
         public var coulomb: Double
         /// Viscous friction, N·m·s/rad.
         public var viscous: Double
-        /// Gains with margins of 6 dB and 45°.
+        /// Gains with a gain margin of 6 dB and a phase margin of 45°.
         public var design: GainDesign
         /// Delay of the gyroscope relative to the joint's encoder; nil if it was not measured.
         public var gyroDelay: GyroDelay?

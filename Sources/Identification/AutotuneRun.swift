@@ -42,8 +42,8 @@ public struct AutotuneRun: Sendable {
     public private(set) var results: [AxisResult] = []
     /// Result of the run; nil while it is running.
     public private(set) var outcome: Outcome?
-    /// Inertia in force about the camera's axes before the run changed the tuning, measured or
-    /// configured, kg·m²; zero for servos.
+    /// Inertia about the camera's axes in the tuning before the run, measured or configured, kg·m²;
+    /// zero for servos.
     public private(set) var inertiaInForce = AxisVector.zero
 
     private let method: any AutotuneMethod

@@ -19,12 +19,12 @@ public struct MotorAssignment: Sendable, Equatable {
     /// Longest pulse of each servo, µs.
     public var longest = AxisVector(repeating: 2000)
 
-    /// Relative difference between two ratios that counts as equal.
+    /// Largest relative difference at which two ratios are treated as equal.
     private static let tolerance = 0.08
-    /// Largest distance of a measured number of pole pairs from a whole number.
+    /// Largest accepted deviation of a measured number of pole pairs from a whole number.
     private static let poleDistance = 0.3
-    /// Relative difference between measured and configured travel that counts as equal. A larger
-    /// difference is rounded to 10°.
+    /// Largest relative difference at which measured and configured travel are treated as equal. If
+    /// the difference is larger, the measured travel is rounded to 10°.
     private static let travelTolerance = 0.15
 
     /// Creates the settings in force.
@@ -36,7 +36,8 @@ public struct MotorAssignment: Sendable, Equatable {
     /// Computes the settings that give each joint its motor, direction and ratio.
     ///
     /// - Parameters:
-    ///   - findings: Finding of each tested motor, by the joint to which it is assigned now.
+    ///   - findings: Result for each tested motor; the key is the joint to which the motor is
+    ///     assigned now.
     ///   - type: Type of the motors.
     /// - Returns: The right settings; equal to `self` if the wiring is right.
     /// - Throws: `MotorProblem` if two motors turn the same joint, or a ratio is implausible.

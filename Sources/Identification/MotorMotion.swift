@@ -24,10 +24,10 @@ public enum MotorProblem: String, Error, Sendable, CaseIterable {
 /// ratio of measured to commanded angle.
 ///
 /// A stroke is the motion between two reversals of the command. For each stroke, the camera's
-/// rotation is compared with the change of the command. The beginning and the end of a stroke are not
-/// used: after a reversal, friction or the dead band of a servo hold the camera, and a dead band makes
-/// it move in jumps before the next one. A constant offset of the gyroscope cancels, because the
-/// strokes have both directions.
+/// rotation is compared with the change of the command. The beginning and the end of a stroke are
+/// not used. After a reversal, friction or a servo's dead band holds the camera. Before the next
+/// reversal, a dead band makes the camera move in jumps. A constant offset of the gyroscope
+/// cancels, because the strokes have both directions.
 public struct MotorMotion: Sendable {
     /// Result for one motor.
     public struct Finding: Sendable, Equatable {
@@ -41,8 +41,7 @@ public struct MotorMotion: Sendable {
         public var stroke: Double
         /// Cosine of the angle between the measured axis and the joint's axis, 0...1.
         public var alignment: Double
-        /// Root mean square of the part of the strokes that the command does not explain, as a
-        /// fraction of the explained part.
+        /// RMS residual of the strokes' rotations, relative to the part that the command explains.
         public var residual: Double
     }
 
@@ -52,9 +51,10 @@ public struct MotorMotion: Sendable {
         var rotation = Vector3.zero
     }
 
-    /// Fractions of a stroke's command between which the stroke is used.
+    /// Used section of each stroke, as fractions of the command's change.
     private static let used = (servo: 0.1...0.9, field: 0.4...0.9)
-    /// Smallest rotation in a stroke that counts as motion, rad: for positions, and for torques.
+    /// Smallest rotation in a stroke that counts as motion, rad: for position commands, and for
+    /// torque commands.
     private static let smallest = (position: 0.3 * Double.pi / 180, torque: 0.06 * Double.pi / 180)
     /// Largest `residual` of an undisturbed motion.
     private static let largestResidual = 0.35

@@ -3,9 +3,9 @@ internal import GimbalCore
 internal import Glibc
 internal import Realtime
 
-/// Error of a request to a servo, as a sentence with the remedy.
+/// Error of a servo request: a message that names the remedy.
 public struct ServoToolError: Error, Sendable, CustomStringConvertible {
-    /// The error as a sentence.
+    /// Error message.
     public let description: String
 
     init(_ description: String) { self.description = description }
@@ -27,8 +27,8 @@ public struct FoundServo: Sendable, Equatable {
     public var temperature: Double
 }
 
-/// Requests to single servos, which set the servos up before airframed uses them. The calls wait
-/// for the answers. While airframed uses the port, this tool cannot open it.
+/// Tool that sets up one servo at a time before airframed uses the servos. Each call waits for the
+/// servo's answer. While airframed uses the port, this tool cannot open it.
 public final class ServoTool {
     private let path: String
     private let kind: ServoProtocol
@@ -36,8 +36,8 @@ public final class ServoTool {
     private var line: SerialLine
     private var baud: Int
 
-    /// Time for an answer in addition to the transmission time of the bytes, s: two transfers of a
-    /// USB adapter with its slowest setting.
+    /// Timeout for an answer, s, in addition to the transmission time of the bytes: two transfers
+    /// of a USB adapter at the slowest setting.
     private static let patience = 0.035
     /// Number of attempts for each request.
     private static let attempts = 2
@@ -174,13 +174,13 @@ public final class ServoTool {
 
     private func code(of speed: Int) -> UInt8? {
         switch kind {
-        // The number 0 means the highest baud rate.
+        // The baud rate code 0 means the highest baud rate.
         case .feetech: kind.bauds.firstIndex(of: speed).map { UInt8(kind.bauds.count - 1 - $0) }
         case .dynamixel2: kind.bauds.firstIndex(of: speed).map { UInt8($0) }
         }
     }
 
-    /// Writes one byte of the permanent memory.
+    /// Writes one byte to a servo's permanent memory.
     private func store(
         _ id: Int, at address: Int, value: UInt8, answersAs new: Int, thenBaud: Int? = nil
     ) throws(ServoToolError) {
@@ -190,8 +190,8 @@ public final class ServoTool {
             try write(id, at: 55, value: 0)
         case .dynamixel2: try write(id, at: 64, value: 0)
         }
-        // The servo answers with the new identifier or at the new baud rate. Therefore the answer
-        // is not evaluated.
+        // The answer is not evaluated, because the servo answers with the new identifier or at the
+        // new baud rate.
         _ = try transact(id, isWrite: true, at: address, data: [value], count: 0)
         usleep(Self.settleMicroseconds)
         if let thenBaud { try change(to: thenBaud) }
@@ -223,7 +223,7 @@ public final class ServoTool {
 
     /// Sends one instruction, and waits for its answer.
     ///
-    /// - Returns: The data of the answer; nil without a valid answer.
+    /// - Returns: The data of the answer; nil if no valid answer arrived.
     private func transact(
         _ id: Int, isWrite: Bool, at address: Int, data: [UInt8], count: Int
     ) throws(ServoToolError) -> [UInt8]? {

@@ -4,7 +4,7 @@ internal import Realtime
 
 /// Values of a battery or supply. Values that the kernel does not report are nil.
 public struct BatteryReading: Sendable, Equatable {
-    /// State of charging: charging, discharging, idle or full.
+    /// Charging state: charging, discharging, idle or full.
     public enum State: String, Sendable {
         /// The driver does not report the state.
         case unknown
@@ -55,14 +55,14 @@ public struct BatteryReader: Sendable {
         }
     }
 
-    /// Folders of the kernel with power supplies and hardware monitors; tests use other folders.
+    /// Folders in which the kernel lists power supplies and hwmon devices; tests use other folders.
     public struct Roots: Sendable {
         /// Folder with the power supplies.
         public var powerSupply = "/sys/class/power_supply"
-        /// Folder with the hardware monitors.
+        /// Folder with the hwmon devices.
         public var hwmon = "/sys/class/hwmon"
 
-        /// Creates the kernel's folders.
+        /// Initialises both folders with the kernel's paths.
         public init() {}
     }
 
@@ -92,7 +92,8 @@ public struct BatteryReader: Sendable {
         return reading
     }
 
-    /// Batteries and monitors that the kernel offers, one text line for each, for `doctor`.
+    /// Batteries and hwmon devices that the kernel offers, one line of text for each; `doctor`
+    /// shows them.
     public static func offers(_ roots: Roots = Roots()) -> [String] {
         let supplies = KernelFolder(path: roots.powerSupply)
         let batteries = supplies.entries.filter { isBattery(supplies.folder($0)) }

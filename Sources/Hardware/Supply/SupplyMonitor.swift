@@ -10,8 +10,8 @@ struct SupplyMonitor {
     private var scale: SupplyScale
     private var knownSince: Instant?
 
-    /// Voltages are evaluated after they have been reported for this time, s: a supply that was
-    /// just connected first charges the motors' capacitors.
+    /// Time from the first reported voltage to the first evaluation, s. A newly connected supply
+    /// first charges the motors' capacitors.
     private static let settlingSeconds = 1.0
 
     /// Creates a monitor for the motors whose state is in `reports`.
@@ -35,7 +35,7 @@ struct SupplyMonitor {
     }
 }
 
-/// Supply of the motors: its voltages, and the source of its measured voltage.
+/// Motor supply: voltage thresholds, nominal voltage, and source of the measured voltage.
 public struct SupplyWiring: Sendable, Equatable {
     /// Voltages below which the supply is low or empty.
     public var limits: SupplyWatch.Limits
@@ -58,8 +58,8 @@ public struct SupplyWiring: Sendable, Equatable {
 }
 
 extension DriveReports {
-    /// The lowest supply voltage that the motors report, V, except silent motors; NaN if no motor
-    /// reports a voltage.
+    /// Lowest supply voltage that a motor reports, V; NaN if no motor reports a voltage. Silent
+    /// motors are ignored.
     var supplyVoltage: Double {
         let (yaw, roll, pitch) = (voltage(.yaw), voltage(.roll), voltage(.pitch))
         let lowest = min(yaw, min(roll, pitch))

@@ -2,14 +2,14 @@ public import GimbalCore
 import Synchronization
 
 /// Supply voltage of the motors, and the scale factor for their voltages. Each value is one machine
-/// word, which one thread writes; no thread waits for another one.
+/// word with a single writing thread; no thread waits for another thread.
 public final class SupplyReport: Sendable {
     private let batteryBits = Atomic(Double.nan.bitPattern)
     private let batteryTime = Atomic(Int64.min / 2)
     private let voltageBits = Atomic(Double.nan.bitPattern)
     private let factorBits = Atomic(Double(1).bitPattern)
 
-    /// Maximum age of a voltage of the battery, s: five readings.
+    /// Maximum age of the battery voltage, s: five reading intervals.
     private static let staleSeconds = 10.0
 
     /// Creates a report without a voltage.

@@ -37,7 +37,7 @@ struct ControlDevice {
     /// Adopts the present state of the device, after the device was opened or events were lost. A
     /// button that is already down has no effect until it is released.
     ///
-    /// - Returns: A release for each press or hold that had begun.
+    /// - Returns: One release for each press or hold that was in progress.
     @discardableResult
     mutating func resume(_ state: InputState, now: Instant) -> [Happening] {
         var happenings: [Happening] = []
@@ -70,7 +70,7 @@ struct ControlDevice {
     ///
     /// - Parameters:
     ///   - event: The event; `report` and `dropped` have no effect.
-    ///   - rules: Times of gestures, and largest number of taps for each control.
+    ///   - rules: Timing of gestures, and largest number of taps for each control.
     /// - Returns: Gestures, and other results of the event.
     mutating func handle(_ event: InputEvent, _ rules: GestureRules) -> [Happening] {
         switch event.kind {

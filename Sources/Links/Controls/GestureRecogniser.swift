@@ -52,7 +52,7 @@ struct GestureRecogniser {
     ///
     /// - Parameters:
     ///   - isDown: True if the button is already down; the beginning of the press is then unknown.
-    ///   - times: Times of gestures.
+    ///   - times: Timing of gestures.
     init(isDown: Bool = false, times: Times = Times()) {
         state = isDown ? .uncertain : .up
         self.times = times

@@ -81,7 +81,7 @@ struct InputDescription: Equatable, Sendable {
     private static let gamepadKeys: ClosedRange<UInt16> = 0x120...0x13F
     /// BTN_TOUCH: a touch screen or a touch pad.
     private static let touch: UInt16 = 0x14A
-    /// Number of ordinary keys from which a device counts as a keyboard.
+    /// Smallest number of ordinary keys for which a device counts as a keyboard.
     private static let keyboardKeys = 32
 
     /// Checks whether the device is used.

@@ -9,7 +9,7 @@ struct StickAxis {
     /// Largest distance of the initial centre from the middle of the range, as a fraction of the
     /// travel.
     private static let firstCentre = 0.2
-    /// Largest change of a value that counts as steady, as a fraction of the travel.
+    /// Largest change at which a value still counts as steady, as a fraction of the travel.
     private static let steady = 0.02
 
     private let middle: Double

@@ -23,7 +23,7 @@ final class ClientConnection {
     /// True if a request is still being executed; the client's further requests wait for the
     /// answer.
     var isWaiting = false
-    /// True if the client has closed its sending direction; no more input then arrives.
+    /// True if the client has shut down its sending side; no more input then arrives.
     var inputEnded = false
     /// True if the client can no longer receive answers; its earlier requests are still executed.
     var outputBroken = false

@@ -27,7 +27,7 @@ struct ClientSlots {
         case refuse
     }
 
-    /// Idle timeout of a reader, s; after the timeout, a new reader can replace the reader.
+    /// Idle timeout of a reader, s; after the timeout, a new reader can replace the idle reader.
     static let readerIdleSeconds = 10.0
 
     /// Largest number of connections to the socket.

@@ -119,7 +119,7 @@ struct CentralRegistry {
     /// Number of devices in the registry, connected or not.
     var remembered: Int { Set(known.keys).union(entries.keys).count }
 
-    /// Removes from the registry a device that bluetoothd has removed.
+    /// Removes a device from the registry after bluetoothd has removed the device.
     mutating func remove(_ device: String) {
         known[device] = nil
     }

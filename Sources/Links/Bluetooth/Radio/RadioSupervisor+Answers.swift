@@ -42,8 +42,9 @@ extension RadioSupervisor {
             }
             advertisements[index] = settled(advertisements[index], failure, now)
         case .unregisterAdvertisement(let index):
-            // If the withdrawal fails, bluetoothd did not have the advertisement. Therefore the
-            // advertisement is treated as withdrawn even after a failure.
+            // If the withdrawal of an advertisement fails, bluetoothd did not have the
+            // advertisement. Therefore the advertisement is treated as withdrawn even after a
+            // failure.
             if advertisements.indices.contains(index), advertisements[index] == .renewing {
                 advertisements[index] = .wanted
             }

@@ -13,7 +13,7 @@ struct RadioSupervisor {
     struct Plan {
         /// Name of the Bluetooth adapter, such as "hci0"; empty for the first adapter.
         var adapter = ""
-        /// Name of the adapter that phones read.
+        /// Adapter name that phones read.
         var alias = ""
         /// Number of advertisements.
         var advertisements = 0

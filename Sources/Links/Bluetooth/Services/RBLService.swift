@@ -30,7 +30,7 @@ public final class RBLService: GATTService {
         public var invalidBauds: UInt64 = 0
         /// Number of refused reads and writes.
         public var refusals: UInt64 = 0
-        /// Counters of the output of the service's role.
+        /// Counters of the role's output.
         public var output = SerialOutput.Counters()
     }
 
