@@ -11,15 +11,15 @@ protocol AutotuneMethod: Sendable {
     /// Threshold of the model's relative residual. Above this threshold, the loop has probably
     /// oscillated during the measurement.
     var doubtfulResidual: Double { get }
-    /// Tuning with hardly any torque. The run uses the tuning `limp` briefly to reset the
-    /// controller's integrals; nil for a controller without integrals.
+    /// Tuning in which the motors exert almost no torque. The run uses the tuning `limp` briefly to
+    /// reset the controller's integrals; nil for a controller without integrals.
     var limp: Stabilizer.Parameters? { get }
     /// Tuning that is stable for an axis of unknown inertia.
     var soft: Stabilizer.Parameters { get }
 
     /// Largest possible excitation of the axis: N·m, or rad for servos.
     func fullScale(_ axis: GimbalAxis) -> Double
-    /// Records the axis's values of one tick.
+    /// Records the values of the axis at one tick.
     func record(_ snapshot: StabilizerSnapshot, in record: inout ExcitationRecord)
     /// Identifies the model of the axis from the record of its excitation.
     ///
@@ -31,8 +31,8 @@ protocol AutotuneMethod: Sendable {
     func identify(
         _ record: ExcitationRecord, inForce: Stabilizer.Parameters, tickRate: Double
     ) -> AutotuneRun.AxisResult?
-    /// Computes the tuning for the final measurement from the rough results. The gains of the trial
-    /// tuning are slightly lower than the designed gains.
+    /// From the rough results, computes the tuning for the final measurement. The gains of the
+    /// trial tuning are slightly lower than the designed gains.
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters
@@ -116,7 +116,7 @@ extension AutotuneRun {
     public struct ServoFinding: Sendable {
         /// Model of the response from commanded angle to camera angle.
         public var model: ServoResponse
-        /// Parameters of the servo controller, and its bandwidth.
+        /// Parameters and bandwidth of the servo controller.
         public var design: ServoDesign
     }
 }

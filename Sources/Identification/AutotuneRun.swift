@@ -180,7 +180,7 @@ public struct AutotuneRun: Sendable {
         return soften()
     }
 
-    /// Restarts the measurement of the axis with low gains, because the present gains are
+    /// Restarts the measurement of the axis, now with low gains, because the present gains are
     /// unsuitable. Before the restart, the run resets the controller's integrals.
     private mutating func soften() -> Action {
         isFine = false
@@ -225,7 +225,7 @@ public struct AutotuneRun: Sendable {
         excitation.axis = axis
         excitation.amplitude = amplitude
         excitation.ticks = Int32(count)
-        // With low gains the limit of the attitude error is larger, because the camera then drifts
+        // With low gains the limit on the attitude error is larger, because the camera then drifts
         // slowly.
         excitation.errorLimit = isFine ? 0.14 : 0.35
         record = ExcitationRecord(axis: axis, periodTicks: periodTicks)

@@ -5,8 +5,8 @@ public import GimbalCore
 /// For a delay of 3.5 ms, the default tuning gives the smallest response to a push among all gains
 /// with margins of 6 dB and 45°. The plant is an inertia with a delay, and the delay is its only
 /// time constant. The margins do not depend on the delay if the gains in 1/s are inversely
-/// proportional to the delay, and the gains in 1/s² are inversely proportional to its square. If
-/// filters and other lags reduce the phase margin, a `speed` below 1 gives lower gains.
+/// proportional to the delay, and the gains in 1/s² are inversely proportional to the square of the
+/// delay. If filters and other lags reduce the phase margin, a `speed` below 1 gives lower gains.
 public struct GainDesign: Sendable, Equatable {
     /// Moment of inertia, kg·m².
     public var inertia: Double

@@ -5,7 +5,7 @@ public import GimbalCore
 /// If the loop is delayed, samples are lost. A gap in the samples blurs the lines of the spectrum
 /// and shifts their frequencies. Therefore only the longest part without a gap is evaluated.
 public struct GyroRecording: Sendable {
-    /// Part of a recording that contains no gap.
+    /// Gap-free part of a recording.
     public struct Stretch: Sendable {
         /// Angular rates in the camera frame, rad/s, at equal intervals.
         public var rates: [Vector3]

@@ -2,13 +2,13 @@ public import GimbalCore
 internal import CMathShim
 
 /// Settings of the motors' wiring: assignment of outputs to joints, directions, and ratios. The
-/// type computes the right settings from the findings for all motors.
+/// type computes the correct settings from the test results of all motors.
 public struct MotorAssignment: Sendable, Equatable {
     /// Output number or identifier of each joint's motor.
     public var outputs: AxisVector
     /// Direction of each motor, 1 or -1.
     public var direction: AxisVector
-    /// Number of pole pairs of all motors; used for motors without encoders.
+    /// Number of pole pairs, the same for all motors; used for motors without encoders.
     public var polePairs = 7
     /// Travel of each servo, degrees.
     public var travel = AxisVector(repeating: 90)
@@ -27,7 +27,7 @@ public struct MotorAssignment: Sendable, Equatable {
     /// the difference is larger, the measured travel is rounded to 10°.
     private static let travelTolerance = 0.15
 
-    /// Creates the settings in force.
+    /// Creates settings with the given outputs and directions; all ratios are defaults.
     public init(outputs: AxisVector, direction: AxisVector) {
         self.outputs = outputs
         self.direction = direction
@@ -39,7 +39,7 @@ public struct MotorAssignment: Sendable, Equatable {
     ///   - findings: Result for each tested motor; the key is the joint to which the motor is
     ///     assigned now.
     ///   - type: Type of the motors.
-    /// - Returns: The right settings; equal to `self` if the wiring is right.
+    /// - Returns: The correct settings; equal to `self` if the wiring matches them.
     /// - Throws: `MotorProblem` if two motors turn the same joint, or a ratio is implausible.
     public func corrected(
         by findings: [GimbalAxis: MotorMotion.Finding], type: MotorType

@@ -66,7 +66,7 @@ public struct MotorMotion: Sendable {
     /// Amplitude of the position command of a motor test, rad; see `MotorSwing`.
     private let swing: Double
     private let used: ClosedRange<Double>
-    /// Time of the first command, s; nil before it.
+    /// Time of the first command, s; nil before the first command.
     private var began: Double?
     private var last: (seconds: Double, command: Double)?
     private var sign = 0.0

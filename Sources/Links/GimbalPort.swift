@@ -64,8 +64,9 @@ public protocol SettingsPort: Sendable {
     var settings: Settings { get }
 
     /// Changes several settings together; either all settings change or none. The changes last
-    /// until the process ends, unless the changes are saved. Changes of apps revert after
-    /// `airos.rollback_s`. An app cannot change settings while another source is in control.
+    /// until the process ends, unless the changes are saved. Changes that an app has made are
+    /// reverted after `airos.rollback_s`. An app cannot change settings while another source is in
+    /// control.
     ///
     /// - Parameters:
     ///   - updates: The new values.

@@ -1,7 +1,7 @@
 /// Escaping of external text for terminals and logs. Names of phones, metadata of recordings and
 /// settings can contain any characters. Escapes replace characters that control a terminal or
-/// reverse the text direction. `Output` of airframectl and `LogStore` of the daemon escape all
-/// their text once.
+/// reverse the text direction. All text is escaped once: by `Output` in airframectl, and by
+/// `LogStore` in the daemon.
 extension String {
     /// Copy of this text with escapes such as `\u009b` instead of C0 and C1 controls, DEL, line
     /// separators and bidirectional controls. In JSON text, the escape represents the same

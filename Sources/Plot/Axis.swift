@@ -63,7 +63,7 @@ struct Axis {
         return result
     }
 
-    /// Label of a tick, with the step's number of decimals.
+    /// Label of a tick, with as many decimals as the tick spacing needs.
     func text(_ value: Double) -> String {
         if isLogarithmic { return Format.plain((value * 1e6).rounded() / 1e6) }
         var decimals = 0

@@ -62,7 +62,7 @@ public struct ControlState: Sendable {
     public struct Refused: Sendable, Equatable {
         /// Source of the request.
         public var source: CommandSource
-        /// Reason of the refusal.
+        /// Reason for the refusal.
         public var reason: Refusal
         /// Time of the refusal, on the loop's clock.
         public var time: Instant

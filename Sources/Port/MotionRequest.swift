@@ -1,8 +1,8 @@
 public import GimbalCore
 
-/// Request of a source: its effect, and the conditions for its execution by the `Commander`. The
-/// extension below declares each kind of request once. Angles are in rad, earth frame, order Z-X-Y;
-/// rates are in rad/s.
+/// Request from a source: the effect of the request, and the conditions under which the `Commander`
+/// executes it. The extension below declares each kind of request once. Angles are in rad, earth
+/// frame, order Z-X-Y; rates are in rad/s.
 public struct MotionRequest: Sendable, Equatable {
     /// Effect of a request that the `Commander` has granted.
     public enum Effect: Sendable, Equatable {

@@ -148,8 +148,8 @@ public final class ServoTool {
         }
     }
 
-    /// Stores a new baud rate in a servo's permanent memory. Afterwards the port uses the new baud
-    /// rate.
+    /// Stores a new baud rate in a servo's permanent memory. The tool's port then also uses the new
+    /// baud rate.
     public func setBaud(id: Int, to speed: Int) throws(ServoToolError) {
         guard let code = code(of: speed) else {
             let list = kind.bauds.map(String.init).joined(separator: ", ")

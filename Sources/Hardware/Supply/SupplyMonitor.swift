@@ -42,11 +42,11 @@ public struct SupplyWiring: Sendable, Equatable {
     /// Voltage at which voltage-driven motors have their configured torque, V; 0 means that the
     /// measured voltage does not change the motors' voltages.
     public var nominal: Double
-    /// True if the battery of `[battery]` supplies the motors; otherwise the motors report the
-    /// voltage.
+    /// True if the battery that section `[battery]` configures supplies the motors; otherwise the
+    /// motors report the voltage.
     public var isBattery: Bool
 
-    /// Creates a supply, by default without limits.
+    /// Creates the description of a supply, by default without voltage thresholds.
     public init(
         limits: SupplyWatch.Limits = SupplyWatch.Limits(low: 0, empty: 0), nominal: Double = 0,
         isBattery: Bool = false

@@ -35,7 +35,7 @@ public final class SupplyReport: Sendable {
         return Double(bitPattern: batteryBits.load(ordering: .relaxed))
     }
 
-    /// Stores the smoothed voltage and the factor. Only the sensors' thread calls the method.
+    /// Stores the smoothed voltage and the scale factor. Only the sensors' thread calls the method.
     func note(voltage: Double, factor: Double) {
         voltageBits.store(voltage.bitPattern, ordering: .relaxed)
         factorBits.store(factor.bitPattern, ordering: .relaxed)

@@ -1,6 +1,6 @@
 public import Port
 
-/// Actions of input controls that are not requests for motion.
+/// Actions, other than motion requests, that input controls can trigger.
 public struct ControlEffects: Sendable {
     /// Begins or ends a recording of the flight recorder. The closure receives a message for the
     /// user, or a refusal.

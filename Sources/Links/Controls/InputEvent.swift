@@ -16,7 +16,7 @@ struct InputEvent: Equatable {
         case axis(UInt16, Int32)
         /// A dial has turned by a number of steps.
         case dial(UInt16, Int32)
-        /// An event that controls ignore, such as a key repeat.
+        /// An event that airframed ignores, such as a key repeat.
         case other
     }
 

@@ -16,8 +16,8 @@ import Wire
 /// A stop is executed before all other requests. In each iteration, the thread searches all
 /// received input for a stop before it answers any request. An iteration ends after `turnSeconds`;
 /// the thread then checks the input for a stop again. The `SlowRequestQueue` answers requests that
-/// are slow to read or to answer. The thread that writes to the disk answers requests that wait for
-/// the disk. The `SlowRequestQueue` and the thread that writes to the disk send their answers
+/// are slow to parse or to answer. The thread that writes to the disk answers requests that wait
+/// for the disk. The `SlowRequestQueue` and the thread that writes to the disk send their answers
 /// through `LateReplies`.
 struct DiagnosticsLoop {
     /// Largest number of requests of one client that are answered before the other clients are
@@ -226,7 +226,7 @@ struct DiagnosticsLoop {
         if connection.outputBroken, connection.inputEnded {
             connection.isFinished = !connection.hasLines
         } else if connection.inputEnded, !connection.hasLines {
-            // A client such as `nc -N` closes only its sending direction. The server still sends
+            // A client such as `nc -N` shuts down only its sending side. The server still sends
             // replies and stream messages, until the client also closes the other direction.
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting

@@ -1,7 +1,7 @@
 public import Wire
 
 /// Declaration of a parameter of a socket method. `Parameters` checks requests against the
-/// declaration, and the method `methods` returns it.
+/// declaration, and the method `methods` returns the declaration.
 public struct Parameter: Sendable, Equatable {
     /// Type and permitted values of a parameter.
     enum Kind: Sendable, Equatable {

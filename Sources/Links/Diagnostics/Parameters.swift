@@ -13,8 +13,8 @@ public struct Parameters: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - declared: Known parameters. Any other parameter is an error; a mistyped name is
-    ///     therefore not ignored silently. If `declared` is nil, all parameters are ignored.
+    ///   - declared: Known parameters. An unknown parameter is an error, so a mistyped name is not
+    ///     ignored silently. If `declared` is nil, all parameters are ignored.
     /// - Throws: A refusal that names the first unknown or missing parameter.
     init(_ request: Request, _ declared: [Parameter]?) throws(Refusal) {
         method = request.method

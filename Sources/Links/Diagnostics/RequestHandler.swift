@@ -115,7 +115,7 @@ struct RequestHandler: Sendable {
         line.contains(UInt8(ascii: "\\")) || line.firstRange(of: Array("stop".utf8)) != nil
     }
 
-    /// Sends the deferred answer of a request, or executes a request that the `SlowRequestQueue`
+    /// Sends the deferred answer to a request, or executes a request that the `SlowRequestQueue`
     /// has parsed.
     func finish(
         _ reply: LateReplies.Reply, of connection: ClientConnection, clients: ClientStatus,

@@ -41,7 +41,7 @@ extension CommandSource {
 /// Declaration of a method of the diagnostics socket: its name, its parameters, the access that it
 /// needs, and its effect.
 public struct SocketMethod: Sendable {
-    /// JSON text of the result of a method.
+    /// Result of a method, as JSON text.
     public typealias Answer = any Encodable & Sendable
 
     /// Caller of a method: the connection that sent the request, and its rights.
@@ -60,7 +60,7 @@ public struct SocketMethod: Sendable {
         /// - Throws: A refusal if the connection is read-only.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
 
-        /// If the client is an assistant, refuses a change that only a person can make.
+        /// If the client is an assistant, refuses a change that only a person may make.
         ///
         /// - Parameter change: Description of the change, as a noun phrase.
         /// - Throws: A refusal if the client is an assistant.
@@ -88,7 +88,8 @@ public struct SocketMethod: Sendable {
         case subscribe
         /// A request that ends a stream of the connection.
         case unsubscribe
-        /// A request that names the connection or withdraws its write access.
+        /// A request that sets the connection's name, or that gives up the connection's write
+        /// access.
         case identify
     }
 
@@ -101,7 +102,7 @@ public struct SocketMethod: Sendable {
     /// True if the server checks write access before the method reads its parameters.
     public let isWrite: Bool
     let work: Work
-    /// JSON Schema of the answer; nil if no program needs it.
+    /// JSON Schema of the answer; nil if no program needs the schema.
     private(set) var result: JSONValue?
 
     /// True if the method is read-only.
@@ -179,7 +180,7 @@ public struct SocketMethod: Sendable {
             })
     }
 
-    /// Methods that every server offers: for streams, the connection's name, `methods` and `ping`.
+    /// Methods that every server offers: the methods for streams, `client`, `methods` and `ping`.
     ///
     /// - Parameters:
     ///   - variables: The variables of the streams.

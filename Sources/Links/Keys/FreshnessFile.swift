@@ -5,8 +5,8 @@ public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
 
-/// File with the newest time or counter that a link with a key has accepted. With this file, the
-/// link can refuse replayed frames even after a restart of airframed.
+/// File that stores the newest accepted time or counter of a link that authenticates frames with a
+/// key. With this file, the link can refuse replayed frames even after a restart of airframed.
 ///
 /// airframed accepts a value only if the file already contains this value or a greater one.
 /// Therefore a replayed value is not accepted, even after a power cut. After a power cut, a genuine

@@ -10,7 +10,7 @@ struct LockstepPeer {
     let descriptor: FileDescriptor
     var input = LineBuffer(limit: LockstepSample.longestLine)
     var output = OutputBuffer()
-    /// True if the simulator has closed its sending direction.
+    /// True if the simulator has shut down its sending side.
     var hasEnded = false
     /// True if `input` can contain complete messages.
     var hasLines = false

@@ -61,7 +61,7 @@ extension MAVLinkComponent {
 
     /// Parameter that selects a profile; it is the last parameter.
     static let profileName = "GMB_PROFILE"
-    /// Number of parameters: those of settings, and the profile.
+    /// Number of parameters, including the parameter that selects a profile.
     static let parameterCount = MAVLinkParameter.all.count + 1
 
     /// Index of a parameter; -1 for an unknown name.

@@ -8,8 +8,8 @@ public import Wire
 /// The times of a sender must increase on each of its links, so no frame is accepted twice. The
 /// time of the first frame on a link must be at most one minute older than the time of day. The
 /// time must also be at most one minute older than the newest time of all frames. The signer does
-/// not store the links of an earlier process. Therefore the first frame on a link must also be
-/// newer than all frames that an earlier process has accepted. The signer stores the time of a
+/// not know the links that an earlier process used. Therefore the first frame on a link must also
+/// be newer than all frames that an earlier process has accepted. The signer stores the time of a
 /// frame only if the frame has a valid signature.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {

@@ -53,13 +53,13 @@ struct MessageStreams {
         streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
     }
 
-    /// Interval of a kind of message, s; 0 if messages of this kind are not sent periodically.
+    /// Interval of messages of one kind, s; 0 if messages of this kind are not sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }
 
     /// Changes the interval of the messages of one kind.
     ///
     /// - Parameters:
-    ///   - id: Message ID of the kind of message, one of `usual`.
+    ///   - id: Message ID, one of the keys of `usual`.
     ///   - microseconds: Interval in µs; 0 means the default interval, and a negative number
     ///     disables the messages.
     ///   - now: Time of the first message.

@@ -31,7 +31,7 @@ struct AccessPolicy: Equatable, Sendable {
         return peer.group == group || peer.supplementaryGroups.contains(group)
     }
 
-    /// Message to a client that requests a change without write access.
+    /// Message to a client that requests a change but has no write access.
     var sentence: String {
         // A user should not join root's group, so the message does not suggest this group.
         if group == 0 {

@@ -45,7 +45,7 @@ struct PollSet {
     /// - Returns: 0 or an errno.
     fileprivate mutating func wait(_ now: Instant) -> Int32 {
         // The times are compared first, because subtracting the earliest possible instant would
-        // overflow. The wait is one nanosecond longer than the difference, to prevent an early
+        // overflow. The wait is one nanosecond longer than the remaining time, to prevent an early
         // wake-up.
         let rest = end <= now ? 0 : end.nanoseconds - now.nanoseconds + 1
         var ready: Int32 = 0

@@ -52,7 +52,7 @@ struct SocketListener: Sendable {
 
         policy = Self.policy(group: place.group, path: path, logger: logger)
         // The file's group is set before the file's mode. Until the mode is set, only the daemon's
-        // own user can connect. As a service, the process of airframed already belongs to this
+        // own user can connect. If airframed runs as a service, its process already belongs to this
         // group.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0

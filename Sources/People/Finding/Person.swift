@@ -1,6 +1,6 @@
 /// Point of a detected body.
 public struct Landmark: Sendable, Equatable, BitwiseCopyable {
-    /// Part of the body, in the order of the model's outputs.
+    /// Body part; the cases are in the order of the model's outputs.
     public enum Part: Int, Sendable, CaseIterable {
         case nose, leftEyeInner, leftEye, leftEyeOuter, rightEyeInner, rightEye, rightEyeOuter
         case leftEar, rightEar, mouthLeft, mouthRight
@@ -15,7 +15,7 @@ public struct Landmark: Sendable, Equatable, BitwiseCopyable {
     /// Position that the model estimates, relative to the midpoint between the hips, m; axes:
     /// right, down, away from the camera.
     public var x: Double, y: Double, z: Double
-    /// Probability that the point is in the picture and not covered, 0...1.
+    /// Probability that the point is in the picture and not occluded, 0...1.
     public var visibility: Double
 
     /// Creates a point.
@@ -36,8 +36,8 @@ public struct Person: Sendable, Equatable {
     public var box: PixelBox
     /// The 33 points, in the order of `Landmark.Part`.
     public var landmarks: [Landmark]
-    /// Square part of the next picture to search for the body. The square contains the body if the
-    /// body moves by less than a quarter of its size.
+    /// Square region of the next picture in which to search for the body. The square contains the
+    /// body if the body moves by less than a quarter of its size.
     public var region: SquareRegion
 
     /// Creates a person.

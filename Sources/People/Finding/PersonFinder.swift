@@ -2,8 +2,8 @@
 /// picture. The second model finds the landmarks of one body. A `PersonFinder` is used by one
 /// thread at a time.
 public final class PersonFinder {
-    /// Names of the model files and of the library's file, as in the directory from `make
-    /// deps-eyes`.
+    /// Names of the model files and of the library's file, as in the directory that `make
+    /// deps-eyes` creates.
     public enum Files {
         /// File of the library LiteRT.
         public static let library = "libLiteRt.so"

@@ -1,4 +1,4 @@
-/// Parts of a picture for the detector, one after the other. The whole picture is for near people;
+/// Sequence of picture regions that the detector examines. The whole picture is for near people;
 /// overlapping squares are for distant people, who are too small in the whole picture.
 public struct SearchPattern: Sendable, Equatable {
     /// Parts of the picture to examine: first the whole picture, then the squares from the upper

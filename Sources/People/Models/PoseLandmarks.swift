@@ -22,7 +22,7 @@ struct PoseLandmarks {
     ///
     /// - Throws: The reason why the model cannot be used.
     init(_ library: InferenceLibrary, path: String, threads: Int) throws(InferenceError) {
-        // The model's mask of the body is not used.
+        // The model's segmentation mask is not used.
         model = try Model(
             library, path: path, threads: threads, inputCount: 3 * Self.edge * Self.edge,
             outputCounts: [
@@ -64,9 +64,9 @@ struct PoseLandmarks {
         return region.point(u: refined.u, v: refined.v)
     }
 
-    /// Refines the position (u, v) of a point. The result is the mean position of the cells within
-    /// three cells, weighted by their probabilities. The result is nil if all cells in this
-    /// neighbourhood have probabilities below 0.5.
+    /// Refines the position (u, v) of a point. The result is the mean position of the cells that
+    /// are at most three cells away, weighted by their probabilities. The result is nil if all
+    /// cells in this neighbourhood have probabilities below 0.5.
     private func refine(_ index: Int, _ u: Double, _ v: Double) -> (u: Double, v: Double)? {
         let count = Double(Self.cells)
         guard (0..<1).contains(u), (0..<1).contains(v) else { return nil }

@@ -1,6 +1,7 @@
 import CMathShim
 
-/// Square part of a picture for a model; the square can be rotated about its centre.
+/// Square that is cut from a picture as the input of a model; the square can be rotated about its
+/// centre.
 public struct SquareRegion: Sendable, Equatable, BitwiseCopyable {
     /// Centre of the square, pixels.
     public var centre: PixelPoint

@@ -1,7 +1,7 @@
 import CMathShim
 
 /// Kalman filter of a person's position and velocity in the horizontal plane around the camera,
-/// earth frame, m. The filter's model is constant velocity with random acceleration.
+/// earth frame, m. The filter's motion model is constant velocity with random acceleration.
 ///
 /// The filter estimates a position instead of a heading, because a person on a straight path has a
 /// constant velocity but a varying heading rate. The distance is only approximately known. A wrong

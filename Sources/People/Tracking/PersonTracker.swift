@@ -42,8 +42,9 @@ public struct TrackedPerson: Sendable {
 }
 
 /// Tracker of several people in the earth frame. The tracker predicts each person's direction at
-/// the time of a picture. The tracker assigns observations to people with the smallest total error,
-/// and keeps the tracks of briefly hidden people. All times are in seconds on the same clock.
+/// the time of a picture. The tracker assigns observations to people so that the total error is
+/// smallest, and keeps the tracks of briefly hidden people. All times are in seconds on the same
+/// clock.
 public struct PersonTracker: Sendable {
     /// Timeout of a track without an observation, s. The timeout is sufficient for a person who is
     /// hidden for 1 s and then missed in some pictures.
@@ -63,7 +64,7 @@ public struct PersonTracker: Sendable {
     /// Standard deviation of the logarithm of (observed distance / predicted distance).
     private static let distanceSigma = 0.35
 
-    /// Creates a tracker without people.
+    /// Creates a tracker that has no tracks yet.
     public init() {}
 
     /// Sets a longer timeout for one person.

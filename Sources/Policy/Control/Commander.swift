@@ -141,7 +141,9 @@ public final class Commander: Sendable {
         state.withLock { state in
             state.loss.cutOff(source)
             Self.release(by: source, &state, now: now)
-            // A person's `point` reaches its target: `airframectl` ends at once. An assistant's stops.
+            // After a person's `point` request the camera still reaches the target, because
+            // `airframectl` disconnects immediately after the request. The motion that an assistant
+            // has requested stops.
             if source.link == .assistant, state.lastMover == source { Self.stopCamera(&state, now) }
         }
     }
@@ -281,7 +283,7 @@ public final class Commander: Sendable {
     /// Checks whether the source can take control. The source can take control if no source is in
     /// control, or if the source in control is silent, has a lower rank, or is the same source. A
     /// client of the diagnostics socket can also take control from another client of this socket.
-    /// Controls of this computer can take control from every source.
+    /// Input controls of this computer can take control from every source.
     private static func admit(
         _ source: CommandSource, beside holder: Hold?, now: Instant, _ rules: Rules
     ) -> Refusal? {

@@ -8,10 +8,10 @@ import Port
 /// takes control from a link of lower rank immediately. A link of equal rank must wait until no
 /// source is in control. A program that follows a person has the lowest rank; every other request
 /// for motion takes control from this program. An assistant has the second-lowest rank, because it
-/// acts automatically; every person can take control from an assistant. Controls on this computer,
-/// such as a stick on the handle, take control from every other source, because the operator of the
-/// gimbal uses them. An emergency stop can be reset by the link that requested the stop, or by a
-/// link of higher rank.
+/// acts automatically; every person can take control from an assistant. Input controls of this
+/// computer, such as a stick on the handle, take control from every other source, because the
+/// operator of the gimbal uses them. An emergency stop can be reset by the link that requested the
+/// stop, or by a link of higher rank.
 public enum Rank: Int, Sendable, Comparable, CaseIterable {
     /// A companion program, which has the lowest rank.
     case companion
@@ -21,7 +21,7 @@ public enum Rank: Int, Sendable, Comparable, CaseIterable {
     case open
     /// A link that only devices with the owner's key can use.
     case keyed
-    /// Controls of this computer, such as a button or a gamepad.
+    /// Input controls of this computer, such as a button or a gamepad.
     case attached
     /// A client of the diagnostics socket with write access.
     case local

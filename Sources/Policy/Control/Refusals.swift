@@ -22,8 +22,8 @@ extension Refusal {
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
     }
 
-    /// Refusal because a stop of another source with at least the same rank is still latched; the
-    /// source's own stop has been reset.
+    /// Refusal because the stop of another source with at least the same rank is still latched; the
+    /// stop of the requesting source has been reset.
     public static func stopped(by source: CommandSource) -> Refusal {
         Refusal(
             .forbidden,

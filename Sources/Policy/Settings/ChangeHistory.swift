@@ -13,7 +13,7 @@ package final class ChangeHistory: Sendable {
     /// Saved entries, oldest first.
     package var saved: [SavedState.Change] { list.withLock { $0 } }
 
-    /// Inserts the entries that an earlier process has saved, before the present entries.
+    /// Inserts the saved entries of an earlier process in front of the present entries.
     func restore(_ earlier: [SavedState.Change]) {
         list.withLock { $0 = Self.newest(earlier + $0) }
     }

@@ -8,7 +8,8 @@ package enum ChangeOwner: UInt64, Sendable {
     case people
     /// Apps, over Bluetooth.
     case apps
-    /// Assistants. Their changes always revert, and do not prolong a change of a person or an app.
+    /// Assistants. Changes by an assistant always revert, and never extend the temporary change of
+    /// a person or an app.
     case assistants
 
     /// Begins a temporary change, see `TimedRollback.begin`. A person or an app takes over the

@@ -35,7 +35,7 @@ extension Tuning {
             updates.isEmpty
             ? "finished the set-up step \(name): \(result)" : "set \(list) for the next start"
         write(by: who, what) { saved in
-            // The values from before the first run of the step stay in force for `undo`.
+            // If the step runs again, `undo` still restores the values from before its first run.
             var replaced = saved.setup?[name]?.replaced ?? [:]
             for key in change.keys where replaced[key] == nil {
                 replaced[key] = saved.parameters[key] ?? ""
@@ -73,8 +73,8 @@ extension Tuning {
         }
     }
 
-    /// Removes the results of all steps, without a change of the settings. The steps can no longer
-    /// be undone.
+    /// Removes the results of all steps, without changing the settings. The steps can no longer be
+    /// undone.
     package func forgetSetup(by who: String, _ done: @escaping Later<Void>) {
         write(by: who, "began the set-up again") {
             $0.setup = nil

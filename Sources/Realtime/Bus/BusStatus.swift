@@ -80,7 +80,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         let turn = Instant(nanoseconds: Int64(bitPattern: load(.turn)))
         return turn.nanoseconds != 0 && now.seconds(since: turn) > seconds
     }
-    /// True if the motors have confirmed that they were turned off at the end of the thread.
+    /// True if the motors confirmed at the end of the thread that they are off.
     var isOff: Bool { load(.isOff) != 0 }
 }
 

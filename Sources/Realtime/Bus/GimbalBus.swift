@@ -140,7 +140,7 @@ public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomString
     }
 }
 
-/// Batch of the samples of one transfer, in storage of fixed size.
+/// Batch that contains the samples of one transfer, in storage of fixed size.
 public struct SampleBatch: Sendable {
     /// Largest number of samples; a sensor's FIFO delivers fewer samples in one period at any
     /// reasonable rate.

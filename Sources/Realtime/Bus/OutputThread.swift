@@ -2,7 +2,7 @@ internal import GimbalCore
 
 /// Outputs with separate threads, because the outputs must not wait for the sensors' bus.
 public struct OutputBuses: Sendable {
-    /// The motors; nil if they are on the bus of the sensors.
+    /// The motors' own bus; nil if the motors are on the sensors' bus.
     public var motors: (any OutputBus)?
     /// The GPIO line that switches the motors' power stages; nil without such a line.
     public var power: (any OutputBus)?

@@ -33,7 +33,7 @@ public struct TickTiming: Sendable, BitwiseCopyable {
     /// Duration of `Stage.imuToMotor`, ns.
     public var imuToMotor: Int64 = 0
 
-    /// Creates durations of zero.
+    /// Creates durations that are all zero.
     public init() {}
 }
 
@@ -59,6 +59,6 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     /// The newest failed transfer; nil if no transfer has failed.
     public var lastBusError: BusError?
 
-    /// Creates counters of zero.
+    /// Creates counters that are all zero.
     public init() {}
 }

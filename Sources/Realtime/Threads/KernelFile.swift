@@ -3,7 +3,8 @@ import Glibc
 /// Read the first 4 KiB of a kernel file (proc, sysfs), as text; nil if the file cannot be read.
 ///
 /// - Parameter path: Path of the file.
-/// - Returns: Text of the file. The call can block; therefore the loop thread must not call it.
+/// - Returns: Text of the file. This function can block, so the loop thread must not call the
+///   function.
 public func readSmallFile(_ path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

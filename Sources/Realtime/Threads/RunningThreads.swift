@@ -12,8 +12,8 @@ struct RunningThreads: Sendable {
     /// Reports of all threads.
     var reports: [ThreadReport] { [loop, bus, motors, power].compactMap { $0?.report } }
 
-    /// Ends the threads. Threads that turn a device off when they end are ended first, all at the
-    /// same time. The loop is ended last.
+    /// Ends the threads. First, all threads that turn off a device at their end are stopped at the
+    /// same time. The loop is stopped last.
     func stop(_ handles: SharedHandles) -> StopReport {
         let deadline = MonotonicClock.now.advanced(bySeconds: StopLimits.busSeconds)
         handles.busStop.set()

@@ -51,7 +51,7 @@ public enum ThreadTable {
     public static let signals = ThreadConfiguration(name: "airframed-led", priority: nil)
     /// Stack size of each real-time thread, bytes. The whole stack is locked into memory.
     public static let stackBytes = 320 * 1024
-    /// Size of the part of the stack that a real-time thread touches at its start, bytes.
+    /// Number of stack bytes that a real-time thread touches when it starts.
     public static let prefaultBytes = 256 * 1024
     /// Stack size of every other thread of the process, bytes. The stacks of ordinary threads are
     /// also locked into memory, and therefore small. The socket's requests need at most 80 kB of

@@ -2,8 +2,8 @@ import GimbalCore
 
 /// The channels of a flight recording.
 public enum FlightChannels {
-    /// Version of the file format. The version increases only if a program for older files would
-    /// misread newer files. New fields and new channels do not change the version.
+    /// Version of the file format. The version increases only if an older program would misread
+    /// newer files. New fields and new channels do not change the version.
     public static let format = 1
 
     /// Name of the metadata record that identifies the file.

@@ -3,8 +3,8 @@ public import Realtime
 import Wire
 
 /// Encoder that converts frames of the loop's replay log to chunks of an MCAP file. The same chunks
-/// are used for the ring in memory, for the file that a fault causes, and for a continuous
-/// recording. Only one thread at a time uses an encoder.
+/// are used for the ring in memory, for the file that is written after a fault, and for a
+/// continuous recording. Only one thread at a time uses an encoder.
 public struct FlightEncoder: ~Copyable {
     /// Result of encoding one frame.
     public struct Result: Sendable {
@@ -32,7 +32,7 @@ public struct FlightEncoder: ~Copyable {
     /// Offset from the loop's time to the time of the file, ns.
     private let timeOffset: Int64
 
-    /// Creates an encoder before its first frame.
+    /// Creates an encoder that has not received a frame yet.
     ///
     /// - Parameter timeOffset: Offset from the loop's clock to wall-clock time, ns; 0 if an
     ///   external program supplies the loop's time.

@@ -137,7 +137,8 @@ public enum FlightFileError: Error, Equatable, Sendable, CustomStringConvertible
     case unknownVersion(path: FilePath, version: UInt8)
     /// The file is an MCAP file, but not a recording of airframe's flight recorder.
     case notOurs(path: FilePath)
-    /// A newer airframe has written the file, in a format that this version would misread.
+    /// A newer version of airframe has written the file, in a format that this version would
+    /// misread.
     case newerFormat(path: FilePath, format: Int, version: String)
     /// The file contains no state at which a replay could begin.
     case nothingToReplay(path: FilePath, reason: String)

@@ -24,9 +24,8 @@ enum BlueZEvents {
         case CBZ_CALL_SET_POWERED: event.number == 1 ? .powerOn : .powerOff
         case CBZ_CALL_SET_ALIAS: .setAlias
         case CBZ_CALL_SET_PAIRABLE: .setPairable
-        // Two calls register the pairing agent. Two calls register the pairing agent: call 0
-        // registers the agent, and call 1 makes the agent the default. The answer to call 1
-        // completes the registration.
+        // Two calls register the pairing agent: call 0 registers the agent, and call 1 makes the
+        // agent the default. The answer to call 1 completes the registration.
         case CBZ_CALL_REGISTER_AGENT: event.number == 1 ? .registerAgent : .other
         case CBZ_CALL_REGISTER_APPLICATION: .registerApplication
         case CBZ_CALL_REGISTER_ADVERTISEMENT: .registerAdvertisement(Int(event.number))

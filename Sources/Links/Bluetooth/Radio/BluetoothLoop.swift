@@ -43,7 +43,8 @@ final class BluetoothLoop {
     private var orphans: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
-    /// Time at which poll(2) returned. All requests until the next wait have this time of receipt.
+    /// Time at which poll(2) returned. This time is the receipt time of all requests until the next
+    /// wait.
     private var wokenAt: Instant
     /// Time at which the services must be called next.
     private var due: Instant?

@@ -31,7 +31,7 @@ struct CentralRegistry {
     private let writesPerSecond: Double
     private var nextConnection = 1
 
-    /// Creates a registry of phones without any connection.
+    /// Creates a registry that contains no phones.
     init(limit: Int, writesPerSecond: Double) {
         self.limit = limit
         self.writesPerSecond = writesPerSecond

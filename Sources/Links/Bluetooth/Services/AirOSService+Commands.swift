@@ -4,7 +4,7 @@ import Logging
 public import Port
 import Wire
 
-// Execution of apps' requests for motion, and of apps' changes of settings.
+// Execution of the motion requests and setting changes that apps send.
 extension AirOSService {
     /// Settings that an app can change and save: the PID and Kalman values that the app shows, and
     /// the mode for the next start.

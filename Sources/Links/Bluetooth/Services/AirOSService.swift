@@ -41,8 +41,8 @@ public final class AirOSService: GATTService {
         ]
     }
 
-    /// Duration for which the status reports a failed calibration that a phone requested, s. By
-    /// default, the service sends 20 notifications in 2 s.
+    /// Duration for which the status reports a failed calibration that a phone requested, s. At the
+    /// default rate, 20 notifications contain the failure.
     private static let failureSeconds = 2.0
 
     let port: any GimbalPort

@@ -7,11 +7,11 @@ import Wire
 
 /// RedBearLab's serial service, compatible with the firmware "Biscuit" of the BLE Mini. The BLE
 /// Mini passes the bytes of its clients to a UART. This service instead passes the bytes to a
-/// `SerialRole`, such as a robot's remote control.
+/// `SerialRole`, such as the role for a robot's remote control.
 ///
 /// Characteristic 0004 also accepts writes without response, because a flight display sends them.
-/// BlueZ cannot report errors for writes without response. Therefore the service ignores an invalid
-/// speed, and counts it. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
+/// BlueZ cannot report errors for writes without response. Therefore the service ignores and counts
+/// invalid speeds. Characteristic 0003 accepts as many bytes as the MTU allows, not only 20.
 ///
 /// The service divides the role's output into notifications that fit the client's MTU (at least 20
 /// bytes). The service sends at most `piecesPerSecond` notifications per second. The rate limit is
@@ -61,7 +61,7 @@ public final class RBLService: GATTService {
     /// Present baud rate of the serial port.
     private var baud: RBLBaud
     private var isSubscribed = false
-    /// Time at which the service must call its role next.
+    /// Time at which the role's periodic work is due next.
     private var roleDue: Instant?
     /// Earliest time of the next notification that contains output of the role.
     private var pieceDue: Instant?

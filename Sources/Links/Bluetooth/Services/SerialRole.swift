@@ -1,8 +1,9 @@
 public import GimbalCore
 public import Glibc
 
-/// Function of the RedBearLab serial service, selected by the setting `rbl.role`, such as a bridge
-/// to a serial port. A role receives bytes from a client, and sends bytes to all clients.
+/// Selectable behaviour of the RedBearLab serial service, such as a bridge to a serial port; the
+/// setting `rbl.role` selects it. A role receives bytes from a client, and sends bytes to all
+/// clients.
 ///
 /// The thread airframed-ble makes all calls, one at a time; a call must not block.
 public protocol SerialRole: AnyObject {

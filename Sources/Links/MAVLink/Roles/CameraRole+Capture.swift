@@ -20,12 +20,12 @@ extension CameraCaptureStatus {
     init(_ state: CaptureState, series: PhotoSeries?, bootMs: UInt32) {
         self.init()
         self.bootMs = bootMs
-        // 2 means that a series is running, and that no photo is in progress.
+        // The status 2 means that a series is running, and that no photo is in progress.
         image = series == nil ? 0 : 2
         interval = Float(series?.interval ?? 0)
         video = state.isRecording ? 1 : 0
         recordingMs = UInt32(clamping: Int((state.recordingS.known ?? 0) * 1000))
-        // The protocol's unit is MiB.
+        // MAVLink's unit for storage is MiB.
         available = Float((state.freeMb.known ?? 0) / 1.048576)
         photos = Int32(clamping: state.photos)
     }

@@ -4,8 +4,8 @@ import Port
 /// Series of photos at regular intervals; a ground station starts it with
 /// MAV_CMD_IMAGE_START_CAPTURE. The type reads no clock; callers pass the time as an argument.
 struct PhotoSeries: Equatable {
-    /// Permitted intervals between photos, s. airframe-eyes gets a command four times per second at
-    /// most.
+    /// Permitted intervals between photos, s. airframed sends at most four commands per second to
+    /// airframe-eyes.
     static let intervals = 0.5...86_400.0
 
     /// Interval between photos, s.
