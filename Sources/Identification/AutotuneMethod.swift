@@ -4,7 +4,7 @@ public import GimbalCore
 protocol AutotuneMethod: Sendable {
     /// The tuning before the autotune run.
     var present: Stabilizer.Parameters { get }
-    /// Largest rotation of the camera that the excitation can cause, rad.
+    /// Largest permitted rotation of the camera due to the excitation, rad.
     var largestSwing: Double { get }
     /// Initial amplitude of the excitation, as a fraction of `fullScale`.
     var firstShare: Double { get }

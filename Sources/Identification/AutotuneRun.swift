@@ -272,7 +272,7 @@ public struct AutotuneRun: Sendable {
 
     private mutating func louder() -> Action {
         let limit = Self.largestShare * method.fullScale(axis)
-        // Factor by which the amplitude can increase before the camera's rotation reaches its
+        // Factor by which the amplitude can increase before the camera's rotation reaches the
         // limit. With low gains the factor is fixed, because the excitation is not the only cause
         // of the rotation.
         let bySwing = isFine ? method.largestSwing / max(swing, 1e-6) : 2

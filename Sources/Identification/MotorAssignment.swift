@@ -27,7 +27,8 @@ public struct MotorAssignment: Sendable, Equatable {
     /// the difference is larger, the measured travel is rounded to 10°.
     private static let travelTolerance = 0.15
 
-    /// Creates settings with the given outputs and directions; all ratios are defaults.
+    /// Creates settings with the given outputs and directions, and with defaults for all other
+    /// values.
     public init(outputs: AxisVector, direction: AxisVector) {
         self.outputs = outputs
         self.direction = direction

@@ -4,8 +4,9 @@ public import SystemPackage
 /// new state is completely readable.
 ///
 /// The directory contains the files `airframed.state`, `airframed.state.previous` (the previous
-/// state) and `airframed.state.bad-N` (unreadable files). The methods block on the disk. The
-/// methods can be called on one ordinary thread at a time, and never on the loop thread.
+/// state) and `airframed.state.bad-N` (unreadable files). The methods can block while they wait for
+/// the disk. The methods can be called on one ordinary thread at a time, and never on the loop
+/// thread.
 public struct StateStore: Sendable {
     /// Result of `load`.
     public struct Loaded: Sendable {

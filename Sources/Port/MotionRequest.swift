@@ -192,7 +192,7 @@ extension MotionRequest {
 extension MotionRequest {
     /// Range of angles in the earth frame, degrees.
     public static let angles = -180.0...180.0
-    /// Range of the rates of a turn, degrees per second.
+    /// Range of the turn rates, degrees per second.
     public static let rates = -720.0...720.0
     /// Range of the rate limit of a turn to given angles, degrees per second; 0 means as fast as
     /// the limits allow.

@@ -106,7 +106,7 @@ struct GestureRecogniser {
 
     /// Discards a gesture that is in progress, because events were lost.
     ///
-    /// - Returns: `released` if a press or a hold had begun.
+    /// - Returns: `released` if a press or a hold was in progress.
     mutating func loseTrack(isDown: Bool) -> [Outcome] {
         defer { state = isDown ? .uncertain : .up }
         switch state {

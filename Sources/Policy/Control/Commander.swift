@@ -141,16 +141,14 @@ public final class Commander: Sendable {
         state.withLock { state in
             state.loss.cutOff(source)
             Self.release(by: source, &state, now: now)
-            // After a person's `point` request the camera still reaches the target, because
-            // `airframectl` disconnects immediately after the request. The motion that an assistant
-            // has requested stops.
+            // The end of a connection stops a motion that an assistant has requested. A person's
+            // `point` continues, because `airframectl` exits immediately after the request.
             if source.link == .assistant, state.lastMover == source { Self.stopCamera(&state, now) }
         }
     }
 
     /// Releases control if the source in control is silent, and begins the next step of the
-    /// link-loss fallback (`LossOfControl`) if the step is due. Call this method at least every 0.1
-    /// s.
+    /// link-loss fallback (`LossOfControl`) if due. Call this method at least every 0.1 s.
     ///
     /// - Returns: The step of the fallback that has begun, with the source of the missing rate
     ///   requests; nil if no step has begun.

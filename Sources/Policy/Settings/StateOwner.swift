@@ -49,7 +49,7 @@ package final class StateOwner: Sendable {
     ///   - directory: The setting `persistence.directory`. The directory is created if its parent
     ///     directory exists.
     ///   - calls: System calls, which tests replace.
-    ///   - log: Log that receives the names of unreadable data, and the reasons.
+    ///   - log: Log that receives the name of each unreadable value, and the reason.
     package init(directory: String, calls: FileCalls = .system, log: Logger) {
         self.directory = FilePath(directory)
         self.log = log

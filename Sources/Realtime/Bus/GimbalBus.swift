@@ -53,7 +53,7 @@ extension GimbalBus {
     public var conditions: Conditions { .none }
 }
 
-/// Reason of a failed transfer. The value is small and contains no references, so the bus thread
+/// Reason for a failed transfer. The value is small and contains no references, so the bus thread
 /// can store it in one atomic word. Another thread formats the error message.
 public struct BusError: Error, Sendable, BitwiseCopyable, Hashable, CustomStringConvertible {
     /// The failed operation.

@@ -210,7 +210,7 @@ enum LoopLimits {
     /// Timeout for calls of `noteTurn`, s; after the timeout, the loop assumes that the motors'
     /// thread hangs in a transfer.
     static var hangingSeconds: Double { 0.1 }
-    /// Longest duration of a tick whose output is still useful, periods.
+    /// Longest useful duration of a tick, periods; the output of a longer tick is too late.
     static var uselessPeriods: Int64 { 5 }
     /// Largest tolerated fraction of ticks whose output is too late to be useful. Above this
     /// fraction, the loop reports that it is unreliable.
@@ -244,7 +244,7 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var handedOver: Instant
     var wakeNanoseconds: Int64
     var readNanoseconds: Int64
-    /// Time that the write to the motors took in the previous period, ns.
+    /// Duration of the write to the motors in the previous period, ns.
     var writeNanoseconds: Int64
     /// Last latency from IMU to motors, ns: time from a sample until the output for this sample has
     /// been written.

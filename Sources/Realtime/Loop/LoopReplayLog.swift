@@ -23,7 +23,7 @@ public struct ReplayLogTick: Sendable, BitwiseCopyable {
     public var reported: Conditions
     /// Number of integrated samples.
     public var samples: Int32
-    /// Number of ticks since the start whose frames were lost because the replay log was full.
+    /// Number of ticks whose frames were lost because the replay log was full, since the start.
     public var lostTicks: UInt32
     /// True if the loop kept the outputs off in this tick because of the warm-up.
     public var isWarmingUp: Bool
@@ -43,7 +43,7 @@ struct LoopReplayLog: ~Copyable, Sendable {
     private var ring: ReplayLogWriter
     /// True if all frames are dropped until the next complete state.
     private var isBroken = true
-    /// Number of ticks since the start that are missing in the replay log.
+    /// Number of ticks that are missing in the replay log, since the start.
     private(set) var lostTicks: UInt32 = 0
     private var lastState = Instant(nanoseconds: .min)
     private var tick: UInt64 = 0

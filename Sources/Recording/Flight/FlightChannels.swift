@@ -38,7 +38,7 @@ public enum FlightChannels {
 
 /// The conditions that the flight recorder treats as faults.
 enum FlightFaults {
-    /// Conditions whose beginning causes the recorder to write a file. Requests, limits and
+    /// Conditions that cause the recorder to write a file when they begin. Requests, limits and
     /// transient conditions are not treated as faults.
     static var conditions: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .busError

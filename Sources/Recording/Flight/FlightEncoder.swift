@@ -81,7 +81,7 @@ public struct FlightEncoder: ~Copyable {
         return result
     }
 
-    /// Number of ticks since the start whose frames were lost because the replay log was full.
+    /// Number of ticks whose frames were lost because the replay log was full, since the start.
     public var lostTicks: UInt32 { last?.result.lostTicks ?? 0 }
 
     /// Completes a chunk with the remaining messages; nil if no messages remain.

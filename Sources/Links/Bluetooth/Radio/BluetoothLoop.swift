@@ -14,7 +14,7 @@ import Wire
 final class BluetoothLoop {
     /// Largest number of bus messages that are handled before the services are called.
     private static let messagesPerTurn = 32
-    /// Display time of a passkey, s.
+    /// Duration for which a passkey is displayed, s.
     private static let passkeySeconds = 60.0
     /// Shortest interval between two updates of the status, s.
     private static let statusSeconds = 0.2
@@ -36,7 +36,7 @@ final class BluetoothLoop {
     private let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
-    /// Phones that were connected when bluetoothd ended. After the end of bluetoothd, the kernel
+    /// Phones that were connected when bluetoothd exited. After bluetoothd has exited, the kernel
     /// keeps the phones' links for some seconds, but a new bluetoothd does not answer on these
     /// links. A phone whose link began before the restart receives no answers, and cannot connect
     /// again until the kernel ends the link.

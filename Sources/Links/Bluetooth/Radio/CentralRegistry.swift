@@ -75,7 +75,7 @@ struct CentralRegistry {
         entries.removeValue(forKey: device)
     }
 
-    /// Marks all connections as closed, because bluetoothd has ended. After a restart, bluetoothd
+    /// Marks all connections as closed, because bluetoothd has exited. After a restart, bluetoothd
     /// reports the devices with keys again.
     ///
     /// - Returns: The accepted phones.

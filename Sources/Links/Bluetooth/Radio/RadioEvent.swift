@@ -8,7 +8,7 @@ enum RadioEvent: Equatable {
     case busOpened
     /// The system bus is missing, or has closed the connection; the value is the reason.
     case busLost(String)
-    /// bluetoothd has started or ended; a restart of bluetoothd causes two events.
+    /// bluetoothd has started or exited; a restart of bluetoothd causes two events.
     case daemon(isPresent: Bool)
     /// bluetoothd has added an interface to a D-Bus object, or removed one.
     case interface(RadioInterface, of: String, isPresent: Bool)

@@ -57,7 +57,7 @@ final class Subscriptions {
         return started.sorted()
     }
 
-    /// Removes all subscriptions, because bluetoothd has ended.
+    /// Removes all subscriptions, because bluetoothd has exited.
     func forget() { started = [] }
 
     /// True if a notification of the characteristic would reach a central.

@@ -88,8 +88,8 @@ struct RadioSupervisor {
     /// Step that switches the adapter on. The supervisor repeats the step until the step succeeds.
     /// If a user later switches the adapter off, the adapter remains off.
     var powering = Step.wanted
-    /// State of the adapter's power cycle. A link to a phone can remain after the end of
-    /// bluetoothd. While this link exists, the phone cannot connect again. The power cycle ends the
+    /// State of the adapter's power cycle. A link to a phone can remain after bluetoothd has
+    /// exited. While this link exists, the phone cannot connect again. The power cycle ends the
     /// link.
     var cutting = Step.done
     private var deadLinks: Set<String> = []
