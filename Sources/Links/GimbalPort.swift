@@ -29,7 +29,8 @@ public protocol GimbalPort: Sendable {
         _ request: MotionRequest, for source: CommandSource
     ) throws(Refusal) -> MotionRequest
 
-    /// Reports the end of a source's connection. The motion that the source has requested stops. If
+    /// Reports the end of a source's connection. A motion at a rate that the source has requested
+    /// is stopped; a motion to a target continues, unless an assistant has requested the motion. If
     /// the source has started a calibration, a recording or an autotune, the task is cancelled.
     func left(_ source: CommandSource, now: Instant)
 

@@ -128,7 +128,7 @@ public struct StateStore: Sendable {
     }
 
     /// Creates a hard link to the latest state's file, as the previous state's file. The latest
-    /// state's file always has at least one name.
+    /// state exists under at least one name at every moment.
     private func keepPrevious() throws(Errno) {
         let next = sibling("previous.new")
         try? calls.remove(next)

@@ -188,7 +188,7 @@ extension MotionRequest {
         effect: .camera(.resetEmergencyStop), takesControl: false)
 }
 
-// Ranges of requests, in the units of users, for parsers and checks.
+// Ranges of the values in requests, in the units that users enter, for parsers and checks.
 extension MotionRequest {
     /// Range of angles in the earth frame, degrees.
     public static let angles = -180.0...180.0
@@ -197,8 +197,8 @@ extension MotionRequest {
     /// Range of the rate limit of a turn to given angles, degrees per second; 0 means as fast as
     /// the limits allow.
     public static let fastest = 0.0...720.0
-    /// Range of the rates of tracking, degrees per second. The range is wider than the useful
-    /// rates, because a phone can send any rate.
+    /// Range of the tracking rates, degrees per second. The range is wider than the useful rates,
+    /// because a phone can send any rate.
     public static let trackingRates = -1000.0...1000.0
     /// Range of the time constant with which an aimed camera corrects its pointing error, seconds.
     public static let smoothings = 0.05...3.0

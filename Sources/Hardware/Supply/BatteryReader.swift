@@ -77,7 +77,8 @@ public struct BatteryReader: Sendable {
 
     /// Reads the values.
     ///
-    /// - Returns: nil if `battery.source` is none, or the board of the wheels reports the battery.
+    /// - Returns: nil if no battery is configured, or if the wheels' board reports the battery's
+    ///   values.
     public func read() throws(Failure) -> BatteryReading? {
         var reading: BatteryReading
         switch settings.source {

@@ -173,8 +173,8 @@ struct InputState: Equatable {
     /// Absolute axes of the device, by code.
     var axes: [UInt16: Axis] = [:]
 
-    /// True if a button is down. The result is false for an end position of an axis; `resume`
-    /// evaluates the end positions.
+    /// True if a button is down. The result is false for an axis that acts as buttons; `resume`
+    /// evaluates the end positions of the axis.
     func isDown(_ control: Control) -> Bool {
         if case .button(let code) = control { pressed.contains(code) } else { false }
     }

@@ -2,7 +2,7 @@ public import Port
 
 /// Actions, other than motion requests, that input controls can trigger.
 public struct ControlEffects: Sendable {
-    /// Begins or ends a recording of the flight recorder. The closure receives a message for the
+    /// Starts or stops a recording of the flight recorder. The closure receives a message for the
     /// user, or a refusal.
     public var record: @Sendable (@escaping Later<String>) -> Void
     /// Selects a profile by its name, or the next profile if the name is nil.

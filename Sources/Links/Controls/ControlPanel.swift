@@ -239,8 +239,7 @@ struct ControlPanel {
         }
     }
 
-    /// True if the control is an end position of an axis, and the settings use this axis as a
-    /// stick.
+    /// True if the control is an end position of an axis that the settings use as a stick.
     private func isOfStick(_ control: Control) -> Bool {
         guard case .end(let code, _) = control else { return false }
         return turns.contains { $0.code == code }

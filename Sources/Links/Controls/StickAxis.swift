@@ -103,8 +103,8 @@ struct StickAxis {
         return offset >= 0 ? beyond : -beyond
     }
 
-    /// Fraction of the full rate for a deflection. The fraction is a weighted mean of the
-    /// deflection and the deflection's cube.
+    /// Requested rate for a deflection, as a fraction of the full rate. The fraction is a weighted
+    /// mean of the deflection and the deflection's cube.
     static func rate(_ deflection: Double, expo: Double) -> Double {
         (1 - expo) * deflection + expo * deflection * deflection * deflection
     }

@@ -78,7 +78,7 @@ final class ClientConnection {
             name: CommandSource(client).description, canWrite: mayWrite)
     }
 
-    /// Properties of the connection, for the decision of `ClientSlots`.
+    /// Properties of the connection that `ClientSlots` uses for its decision.
     var standing: ClientSlots.Client {
         ClientSlots.Client(
             mayWrite: mayWrite, isStreaming: !streams.isEmpty || isWaiting,

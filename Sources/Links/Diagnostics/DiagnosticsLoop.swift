@@ -231,7 +231,7 @@ struct DiagnosticsLoop {
             connection.isFinished =
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }
-        // The time limit starts when the client stops reading fast enough, regardless of earlier
+        // The time limit starts when the client begins to read too slowly, regardless of earlier
         // idle time.
         if !isBehind(connection) { connection.progress = now }
         let isStalled =

@@ -91,7 +91,7 @@ struct RequestHandler: Sendable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// True if the line is an emergency stop of a client that can write. Long lines are not
+    /// True if the line is an emergency stop from a client with write access. Long lines are not
     /// searched for a stop. A stop in a long line is executed only when the line is the next
     /// request of its connection.
     func isStop(_ line: some Collection<UInt8>, from connection: ClientConnection) -> Bool {

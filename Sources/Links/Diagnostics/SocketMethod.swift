@@ -5,7 +5,7 @@ public import Wire
 public struct DiagnosticsClient: Hashable, Sendable, CustomStringConvertible {
     /// ID of the connection, unique while the process runs.
     public var id: Int
-    /// Process id of the client; 0 if its namespace is hidden from the daemon.
+    /// Process ID of the client; 0 if the client's PID namespace is hidden from the daemon.
     public var pid: Int32
     /// User id of the client.
     public var user: UInt32
@@ -270,7 +270,7 @@ public struct VariableSample: Sendable {
     /// The values of the variables, in the requested order.
     public var values: [JSONValue]
 
-    /// Creates a set of values with the time of the values.
+    /// Creates a set of values that were current at the time `t`.
     public init(t: Double, values: [JSONValue]) {
         self.t = t
         self.values = values

@@ -278,8 +278,8 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Refuses a command to all components, because the command is meant for the vehicle's motors
-    /// and sensors.
+    /// Refuses a broadcast command, because the command is meant for the vehicle's motors and
+    /// sensors.
     private func demandOwnAddress(_ order: Order) throws(Refusal) {
         guard order.target == address else {
             throw Refusal(.unsupported, "This command must be sent to the gimbal's own address.")

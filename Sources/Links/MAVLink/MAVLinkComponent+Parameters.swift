@@ -42,7 +42,8 @@ extension MAVLinkComponent {
         tell(Self.index(of: message.name), to: peer)
     }
 
-    /// Selects the profile with the given number in the order of the names, from 1.
+    /// Selects the profile with the given number; the profiles are numbered in the order of their
+    /// names, from 1.
     private func useProfile(
         _ number: Float, from source: CommandSource, by who: String
     ) throws(Refusal) {

@@ -133,7 +133,7 @@ final class MAVLinkComponent {
         followingStreams[peer] = nil
     }
 
-    /// Sends a message to one peer, from the gimbal or from the camera.
+    /// Sends a message from the gimbal component or the camera component to one peer.
     func send<Message: MAVLinkMessage>(
         _ message: Message, to peer: Int, from sender: MAVLinkAddress? = nil
     ) {

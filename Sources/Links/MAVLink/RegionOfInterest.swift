@@ -29,7 +29,8 @@ struct RegionOfInterest {
         case system(UInt8)
     }
 
-    /// A direction from the gimbal: yaw from north and pitch, rad; right and up are positive.
+    /// A direction from the gimbal: yaw relative to north, and pitch, rad; right and up are
+    /// positive.
     struct Direction: Equatable {
         var yaw: Double
         var pitch: Double
@@ -44,7 +45,7 @@ struct RegionOfInterest {
         var speed: (north: Double, east: Double, up: Double)
         var time: Instant
 
-        /// The place extrapolated to a later time, at constant velocity.
+        /// The vehicle's position at a later time, extrapolated at constant velocity.
         func place(at now: Instant) -> Place {
             let seconds = min(max(now.seconds(since: time), 0), RegionOfInterest.extrapolation)
             var moved = place
@@ -66,7 +67,7 @@ struct RegionOfInterest {
     /// Shortest distance to a target for which a direction is computed, m.
     private static let nearest = 0.5
     /// Length of one degree of latitude on a sphere with the mean radius of the earth, 6371.0088 km
-    /// (IUGG), m. The error of a direction is at most 0.2°.
+    /// (IUGG), m. This approximation causes a direction error of at most 0.2°.
     private static let metresPerDegree = 6_371_008.8 * Double.pi / 180
 
     /// The target; nil if the camera is not pointed at a region of interest.

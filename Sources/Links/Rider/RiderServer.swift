@@ -33,8 +33,7 @@ public final class RiderServer: Service {
     /// - Parameters:
     ///   - address: Local address at which the datagrams arrive.
     ///   - port: Port through which requests reach the wheels.
-    ///   - speeds: Function that returns the present speeds of the wheels by name, per cent, for
-    ///     the status.
+    ///   - speeds: Function that returns the wheels' present speeds for the status, %, by name.
     ///   - key: The key that every command except a stop needs; nil if no key is needed.
     ///   - freshness: File with the newest counter that was accepted.
     ///   - logger: Log for refusals.

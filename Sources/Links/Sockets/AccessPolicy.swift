@@ -13,8 +13,9 @@ struct PeerCredentials: Equatable, Sendable {
 /// this policy to every write request. An administrator can allow more users to connect, and a user
 /// namespace can hide user IDs.
 struct AccessPolicy: Equatable, Sendable {
-    /// The kernel's substitute for IDs that are unknown in the daemon's user namespace. The kernel
-    /// uses the same substitute ID for many users, so this ID does not identify a user.
+    /// Overflow ID: the kernel's substitute for IDs that are unknown in the daemon's user
+    /// namespace. The kernel uses the same substitute ID for many users, so this ID does not
+    /// identify a user.
     static let overflowID: UInt32 = 65534
 
     /// ID of the user that runs the daemon.

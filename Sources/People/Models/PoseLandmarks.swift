@@ -88,8 +88,8 @@ struct PoseLandmarks {
     }
 
     private func landmark(_ index: Int, _ region: SquareRegion) -> Landmark {
-        // The model returns metres in the rotated square's axes. The z axis points away from the
-        // camera.
+        // The model returns positions in metres, in the axes of the rotated square. The z axis
+        // points away from the camera.
         let metres = (0..<3).map { Double(model.outputs[4][index * 3 + $0]) }
         let (cosine, sine) = (cm_cos(region.rotation), cm_sin(region.rotation))
         return Landmark(

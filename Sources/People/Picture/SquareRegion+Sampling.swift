@@ -83,7 +83,7 @@ private struct Sampler {
     /// Number of sub-samples along the edge of a sample.
     let parts: Int
 
-    /// Mean of the pixels at a sample's sub-samples, for a reduced square.
+    /// Mean of the pixels at a sample's sub-samples, for downsampling.
     @inline(__always)
     func mean(_ column: Int, _ row: Int) -> SIMD3<Float> {
         var (red, green, blue) = (UInt32(0), UInt32(0), UInt32(0))

@@ -32,7 +32,7 @@ public struct AttitudeHistory: Sendable {
     public init() { entries.reserveCapacity(Self.capacity) }
 
     /// Adds an attitude, unless the newest entry is less than `interval` old. If the time is
-    /// earlier than the newest entry, a new history begins.
+    /// earlier than that of the newest entry, a new history begins.
     ///
     /// - Parameters:
     ///   - attitude: Attitude, body to earth.

@@ -297,8 +297,8 @@ public final class Commander: Sendable {
     }
 
     /// Resets a stop. The source need not be in control of the camera, because nothing moves after
-    /// the reset. The reset depends only on the rank of the source and the rank of the source that
-    /// requested the stop.
+    /// the reset. The reset depends only on two ranks: the rank of the source, and the rank of the
+    /// source that requested the stop.
     private static func takeBackStop(
         by source: CommandSource, now: Instant, _ state: inout State
     ) -> Refusal? {

@@ -7,8 +7,8 @@ public import Port
 /// Any request ends the present stage, but only a request for a mode restores the previous mode.
 ///
 /// Only a lost stream of rate requests triggers the fallback. A finished request does not trigger
-/// the fallback. Therefore a one-shot `point`, a rate request of zero, and a release of control
-/// start no stage. The type reads no clock; callers pass the time as an argument.
+/// the fallback. Therefore a one-shot `point`, a rate request of zero, and a release of control do
+/// not start a stage. The type reads no clock; callers pass the time as an argument.
 public struct LossOfControl: Sendable, Equatable {
     /// Stages of the link-loss fallback, mildest first.
     public typealias Stage = ControlState.Loss.Stage

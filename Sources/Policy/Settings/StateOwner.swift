@@ -55,7 +55,7 @@ package final class StateOwner: Sendable {
         self.log = log
         store = StateStore(directory: self.directory, calls: calls)
         // systemd creates the directory (StateDirectory=); without systemd, airframed creates the
-        // last directory of the path here. `load` reports a failure.
+        // last component of the path here. `load` reports a failure.
         _ = self.directory.withPlatformString { mkdir($0, 0o750) }
     }
 
@@ -131,7 +131,7 @@ package final class StateOwner: Sendable {
         if isLeft { done(.failure(Refusal(.refused, "airframed is stopping"))) }
     }
 
-    /// Runs a job that blocks on a disk, after all earlier jobs.
+    /// Runs a job that can wait for the disk; the job runs after all earlier jobs.
     ///
     /// - Returns: True if the job was accepted.
     func run(_ job: @escaping @Sendable () -> Void) -> Bool { worker.post(job) }

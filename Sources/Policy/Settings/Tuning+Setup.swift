@@ -51,8 +51,8 @@ extension Tuning {
         }
     }
 
-    /// Removes the result of a step of the set-up, and restores the saved settings from before the
-    /// step for the next start.
+    /// Removes the results of set-up steps, and restores the saved settings from before the steps.
+    /// The restored settings take effect at the next start.
     ///
     /// - Parameters:
     ///   - names: Names of the steps.

@@ -35,7 +35,7 @@ package final class Tuning: Sendable {
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
     }
 
-    /// Snapshot of the state of the settings.
+    /// Snapshot of all settings and of their pending changes.
     package struct Standing: Sendable {
         /// All layers of the settings.
         package let store: ParameterStore
@@ -108,7 +108,7 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Changes one live setting to a value that a user has written.
+    /// Changes one live setting; the new value is text that a user has entered.
     ///
     /// - Parameters:
     ///   - key: Dotted path.

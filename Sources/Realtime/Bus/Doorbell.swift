@@ -62,8 +62,9 @@ public struct Doorbell: BitwiseCopyable, @unchecked Sendable {
                 expected: Self.silent, desired: Self.sleeping,
                 successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
             if !canSleep && found == Self.rung {
-                // An exchange is used instead of a store, because another thread can ring at the
-                // same moment. The earlier writes of the ringing thread must also become visible.
+                // An atomic exchange is used instead of a store, because another thread can ring at
+                // the same moment. The earlier writes of the ringing thread must also become
+                // visible.
                 _ = word.exchange(Self.silent, ordering: .acquiringAndReleasing)
                 return .rung
             }

@@ -30,8 +30,8 @@ public protocol GimbalBus: OutputBus {
     /// - Returns: Time of the measurement; nil means that the clock determines the period.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
-    /// Faults of sensors that are not needed to hold the camera's attitude. The bus thread reads
-    /// this property after each `read`.
+    /// Faults of the sensors without which the loop can still hold the camera's attitude. The bus
+    /// thread reads this property after each `read`.
     var conditions: Conditions { get }
 
     /// Reads the samples that the sensors have delivered since the last call: none, one or several,

@@ -202,7 +202,7 @@ struct ControlLoop: ~Copyable, Sendable {
     mutating func noteLateSample() { counters.lateSamples &+= 1 }
 }
 
-/// Limits up to which the loop tolerates faults.
+/// Fault thresholds of the loop.
 enum LoopLimits {
     /// Number of consecutive failed transfers after which the loop reports a bus error: two
     /// attempts in each of two periods.
@@ -251,7 +251,8 @@ struct SampleDelivery: Sendable, BitwiseCopyable {
     var imuToMotorNanoseconds: Int64
 }
 
-/// Output computed from new samples, and its times, for the threads that write to the devices.
+/// Output of a tick, for the threads that write to the devices, with the times of the newest sample
+/// and of the tick.
 struct LoopAnswer: Sendable, BitwiseCopyable {
     var output: MotorOutput
     /// Time of the newest sample that was used for the output.

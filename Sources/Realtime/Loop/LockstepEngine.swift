@@ -5,7 +5,7 @@ public import GimbalCore
 public struct LockstepAssembly: ~Copyable, Sendable {
     /// The engine, which executes the loop tick by tick.
     public var engine: LockstepEngine
-    /// Requests to the loop. Only the `Commander` writes the ring of requests.
+    /// Requests to the loop. Only the `Commander` writes to the ring of requests.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>

@@ -32,9 +32,9 @@ struct OutputLanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// Memory for the state of all real-time threads. The memory exists from before the start of the
-/// threads until after their end. Each state has a separate block. Therefore the threads do not
-/// share a cache line.
+/// Memory for the state of all real-time threads. The memory is allocated before the threads start,
+/// and is freed after the threads have ended. Each state has a separate block. Therefore the
+/// threads do not share a cache line.
 final class SharedBlock: @unchecked Sendable {
     let settings: RuntimeSettings
     let handles: SharedHandles

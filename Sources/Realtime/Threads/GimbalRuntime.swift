@@ -39,7 +39,7 @@ public struct RuntimeSettings: Sendable {
 public struct GimbalAssembly: ~Copyable, Sendable {
     /// The runtime, which starts and stops the threads, and reports their state.
     public let runtime: GimbalRuntime
-    /// Requests to the loop. Only the `Commander` writes the ring of requests.
+    /// Requests to the loop. Only the `Commander` writes to the ring of requests.
     public var commands: RingWriter<TimedCommand>
     /// Tuning for the loop; the newest tuning replaces earlier tunings.
     public var tuning: MailboxWriter<Stabilizer.Parameters>

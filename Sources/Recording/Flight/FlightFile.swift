@@ -19,8 +19,8 @@ public struct FlightFile: Sendable {
     public let metadata: [String: String]
     /// Files that are embedded in the recording, in the order of the recording.
     public let attachments: [MCAPAttachment]
-    /// Converter of the file's raw memory; nil if the file does not describe the layout of the
-    /// memory.
+    /// Converter for the raw memory contents in the file; nil if the file does not describe their
+    /// layout.
     let memory: RecordedMemory?
     private let reader: MCAPReader
     private let path: FilePath
@@ -70,7 +70,7 @@ public struct FlightFile: Sendable {
         memory = RecordedMemory(attachments)
     }
 
-    /// All settings that were in force during the recording, in order of time, as TOML.
+    /// All settings that were in force during the recording, in chronological order, as TOML.
     public var settings: [String] {
         attachments.filter { $0.name.hasPrefix("settings") }
             .map { String(decoding: $0.data, as: UTF8.self) }

@@ -221,7 +221,7 @@ struct RadioBusError: Error {
 }
 
 extension GATTCharacteristic {
-    /// The properties of the characteristic as flags of CBlueZ.
+    /// The properties of the characteristic, as CBlueZ flags.
     fileprivate func flags(_ isEncrypted: Bool) -> UInt32 {
         var flags = isEncrypted ? UInt32(CBZ_PROTECTED) : 0
         for property in properties {

@@ -46,7 +46,7 @@ struct CentralRegistry {
     /// Smallest known size of an ATT packet (MTU) of all connections, bytes; 23 if none is known.
     var mtu: Int { connected.compactMap(\.mtu).min() ?? 23 }
 
-    /// Devices that have paired and have keys.
+    /// Paired devices, for which bluetoothd has keys.
     var bonds: [(address: String, name: String, device: String)] {
         known.filter(\.value.isPaired)
             .map { (Self.address(of: $0.key), $0.value.name, $0.key) }

@@ -130,7 +130,7 @@ public protocol GATTService: AnyObject {
     /// Executes a central's complete write of at most 512 bytes. The service can send a
     /// notification in reply.
     ///
-    /// - Throws: The error that is sent to the central; nothing has changed.
+    /// - Throws: The error that is sent to the central; the write has had no effect.
     func write(
         _ characteristic: GATTUUID, _ value: [UInt8], by central: Central, now: Instant,
         _ notifier: some GATTNotifier

@@ -3,7 +3,7 @@ import Logging
 import Port
 import Wire
 
-// The camera that takes photos and records video: commands, state and storage.
+// Photos and video recordings of the MAVLink camera: commands, state and storage.
 extension CameraRole {
     /// MAVLink commands for photos and recordings.
     fileprivate enum CaptureCommand: UInt16 {
