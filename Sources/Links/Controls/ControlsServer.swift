@@ -39,7 +39,7 @@ public final class ControlsServer: Service {
     ///
     /// - Parameters:
     ///   - port: Port through which requests reach the gimbal.
-    ///   - effects: Actions that are not requests for motion.
+    ///   - effects: Actions, other than motion requests, that controls can trigger.
     ///   - logger: Log for messages about devices and refusals.
     ///   - clock: The loop's clock, which must be CLOCK_MONOTONIC.
     /// - Throws: `Errno` if the process has no free descriptors.

@@ -27,8 +27,7 @@ extension Tuning {
     /// Applies the values of a baseline. All values reach the loop in the same tick.
     ///
     /// - Parameters:
-    ///   - name: Name of the baseline; nil selects the baseline after the present profile in the
-    ///     order of the names.
+    ///   - name: Name of the baseline; nil selects the next baseline in the order of the names.
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Returns: Message with the name of the profile.

@@ -206,7 +206,7 @@ extension Tuning {
     ///   - rollback: Time until the change reverts, s.
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for log and history.
-    ///   - done: Closure that receives the success or the error. The error is an invalid value or a
+    ///   - done: Closure that receives success, or the error. The error is an invalid value or a
     ///     failure of the storage.
     package func apply(
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double, owner: ChangeOwner,

@@ -17,7 +17,7 @@ extension Tuning {
     ///   - result: State of the step: `done`, `skipped` or `restart`.
     ///   - updates: New values of settings of `Schema.wiring`, for the next start.
     ///   - who: Author of the change, for the log.
-    ///   - done: Closure that receives the success, or the reason why nothing was saved.
+    ///   - done: Closure that receives success, or the reason why nothing was saved.
     package func finishSetup(
         _ name: String, _ result: String, _ updates: [SettingUpdate] = [], by who: String,
         _ done: @escaping Later<Void>
@@ -57,7 +57,7 @@ extension Tuning {
     /// - Parameters:
     ///   - names: Names of the steps.
     ///   - who: Author of the change, for the log.
-    ///   - done: Closure that receives the success, or the reason why nothing was saved.
+    ///   - done: Closure that receives success, or the reason why nothing was saved.
     package func undoSetup(_ names: [String], by who: String, _ done: @escaping Later<Void>) {
         write(by: who, "undid the set-up step \(names.joined(separator: ", "))") { saved in
             for name in names {

@@ -70,7 +70,7 @@ public final class RBLService: GATTService {
     ///
     /// - Parameters:
     ///   - port: Port through which the service stores name and speed.
-    ///   - role: Role that defines the function of the service.
+    ///   - role: Role that defines the behaviour of the service.
     ///   - logger: Log for refusals.
     public init(port: any GimbalPort, role: any SerialRole, logger: Logger) {
         self.port = port
