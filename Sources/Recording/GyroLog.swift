@@ -171,8 +171,8 @@ extension GyroLog {
         let outcome = file.read { record, _ in
             guard case .tick(let tick) = record else { return true }
             let sample = tick.motion
-            // The end of a log is rounded to the unit of its time stamps. The comparison therefore
-            // allows a tolerance of one unit.
+            // The last time stamp of a log is rounded to the log's time unit. The comparison
+            // therefore allows a tolerance of one unit.
             guard sample.time <= end + Self.timeScale else { return false }
             let lines = self.lines(for: sample)
             if !lines.isEmpty { samples += 1 }

@@ -30,7 +30,7 @@ public struct IMULog: Sendable {
         public var isMoving: Bool
     }
 
-    /// Sample rate that the header states, Hz.
+    /// Sample rate in the header, Hz.
     public var sampleRate: Double
     /// True if the magnetometer was recorded.
     public var hasMagnetometer: Bool

@@ -10,7 +10,7 @@ public enum IMULogError: Error, Equatable, Sendable {
     case notAnIMULog(path: FilePath, magic: [UInt8])
     /// The header has a version other than 1.
     case unknownVersion(path: FilePath, version: UInt32)
-    /// The length of the file differs from the length that its header states.
+    /// The file's length differs from the length in the header.
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
     /// The header's sample rate is not a positive number.
     case impossibleRate(path: FilePath, hertz: Double)

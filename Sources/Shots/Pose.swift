@@ -15,7 +15,7 @@ public struct Pose: Sendable, Equatable, Codable {
         (self.yaw, self.roll, self.pitch) = (yaw, roll, pitch)
     }
 
-    /// Largest difference of an angle between two poses, degrees, 0...180.
+    /// Largest difference between the corresponding angles of two poses, degrees, 0...180.
     public func distance(to other: Pose) -> Double {
         max(
             Self.wrapped(yaw - other.yaw).magnitude, Self.wrapped(roll - other.roll).magnitude,
@@ -47,8 +47,8 @@ public struct FieldOfView: Sendable, Equatable {
     /// Creates a field of view.
     public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
 
-    /// Field of view of the picture's centre, whose width and height are the fraction `share` of
-    /// the whole picture. The lens is rectilinear.
+    /// Field of view of a central part of the picture. `share` is the part's width and height, as a
+    /// fraction of the whole picture. The lens is rectilinear.
     public func shrunk(to share: Double) -> FieldOfView {
         func angle(_ degrees: Double) -> Double {
             atan(tan(degrees * .pi / 360) * share) * 360 / .pi
@@ -70,7 +70,7 @@ public struct FieldOfView: Sendable, Equatable {
         let across = cos(e) * sin(psi)
         let high = up * cos(p) - level * sin(p)
         guard forward > 0 else { return false }
-        // The picture is wider by one part in 10^9, so that rounding does not exclude an edge.
+        // A tolerance of one part in 10^9 prevents rounding from excluding an edge.
         let slack = 1 + 1e-9
         return across.magnitude <= forward * tan(width * .pi / 360) * slack
             && high.magnitude <= forward * tan(height * .pi / 360) * slack
@@ -80,7 +80,7 @@ public struct FieldOfView: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - pose: Orientation of the camera.
-    ///   - points: Number of points for each edge of the picture.
+    ///   - points: Number of points per edge of the picture.
     /// - Returns: Directions in degrees; yaw is continuous, within 180° of the camera's yaw.
     public func outline(of pose: Pose, points: Int = 12) -> [(yaw: Double, elevation: Double)] {
         let (a, b) = (tan(width * .pi / 360), tan(height * .pi / 360))

@@ -1,16 +1,16 @@
 import PlainText
 
-/// Places of a shot in their order, computed from its description. The same description always gives
-/// the same plan.
+/// Waypoints of a shot, in order, computed from the shot's description. The same description always
+/// gives the same plan.
 public struct ShotPlan: Sendable, Equatable {
-    /// Place that the camera visits.
+    /// Waypoint: a pose that the camera visits, with or without a photo.
     public struct Frame: Sendable, Equatable {
         /// Orientation of the camera; yaw is relative to the yaw at the beginning of the shot,
         /// -180...180°.
         public var pose: Pose
         /// Waiting time after the camera has become still, s.
         public var dwell = 0.0
-        /// Number of the photo, from 1; nil if no photo is taken at this place.
+        /// Number of the photo, from 1; nil if no photo is taken at this waypoint.
         public var photo: Int?
         /// Time of the photo since the beginning of the shot, s; nil if the photo is taken as soon
         /// as the camera is still.
@@ -19,12 +19,12 @@ public struct ShotPlan: Sendable, Equatable {
 
     /// The description.
     public let recipe: ShotRecipe
-    /// The places, at least one.
+    /// The waypoints, at least one.
     public let frames: [Frame]
     /// Number of photos.
     public let photos: Int
 
-    /// Computes the places.
+    /// Computes the waypoints.
     ///
     /// - Throws: `RecipeProblem` if the description contradicts itself.
     public init(_ recipe: ShotRecipe) throws(RecipeProblem) {
@@ -75,7 +75,7 @@ public struct ShotPlan: Sendable, Equatable {
         }
     }
 
-    /// Checks that each place is within the gimbal's range.
+    /// Checks that each waypoint is within the gimbal's range.
     ///
     /// - Parameters:
     ///   - ranges: Value of `motion.range_deg`: lower and upper end for yaw, roll and pitch, degrees.
@@ -95,8 +95,8 @@ public struct ShotPlan: Sendable, Equatable {
         return nil
     }
 
-    /// Computes the largest angle by which an axis turns between two neighbouring places, or from the
-    /// first orientation to the first place.
+    /// Computes the largest angle by which an axis turns between two consecutive waypoints, or from
+    /// the initial orientation to the first waypoint.
     ///
     /// - Parameter first: Orientation at the beginning; its yaw is 0.
     /// - Returns: The angle, degrees, 0...180.
@@ -123,19 +123,19 @@ public struct ShotPlan: Sendable, Equatable {
     }
 }
 
-/// Forecast of the times of a shot.
+/// Predicted times of arrival and departure at a shot's waypoints.
 public struct ShotForecast: Sendable, Equatable {
     /// Additional duration of each move, s, for acceleration, braking and the decay of the camera's
     /// motion.
     private static let overhead = 0.8
 
-    /// Times of arrival and departure for each place, since the beginning of the shot, s.
+    /// Times of arrival and departure for each waypoint, since the beginning of the shot, s.
     public private(set) var times: [(arrival: Double, departure: Double)] = []
 
     /// Computes the times.
     ///
     /// - Parameters:
-    ///   - plan: The places.
+    ///   - plan: The plan with the waypoints.
     ///   - shutter: Time that the shutter takes, s.
     public init(_ plan: ShotPlan, shutter: Double = 0) {
         let recipe = plan.recipe
@@ -157,12 +157,12 @@ public struct ShotForecast: Sendable, Equatable {
     /// Duration of the whole shot, s.
     public var duration: Double { times.last?.departure ?? 0 }
 
-    /// Time from the departure from the place before `frame` to the end of the shot, s.
+    /// Remaining time of the shot after the departure from the waypoint before `frame`, s.
     public func rest(from frame: Int) -> Double {
         frame == 0 ? duration : duration - times[min(frame, times.count) - 1].departure
     }
 
-    /// True if all times are equal.
+    /// True if the two forecasts have the same times.
     public static func == (a: ShotForecast, b: ShotForecast) -> Bool {
         a.times.elementsEqual(b.times) { $0 == $1 }
     }

@@ -14,7 +14,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
         case orbit(Orbit)
     }
 
-    /// Place that the camera visits.
+    /// Pose that the camera visits, with or without a photo.
     public struct KeyFrame: Sendable, Equatable, Codable {
         /// Orientation of the camera.
         public var pose: Pose
@@ -136,7 +136,7 @@ public struct ShotRecipe: Sendable, Equatable, Codable {
 public struct ShutterSettings: Sendable, Equatable, Codable {
     /// Kind of a shutter.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// No shutter: the camera stays for `hold` at each place.
+        /// No shutter: the camera stays for `hold` at each waypoint.
         case none
         /// Command that takes a photo.
         case command

@@ -24,9 +24,9 @@ public struct ShotRecord: Sendable, Equatable, Codable {
     public var plan: String
     /// Yaw of the camera at the beginning, earth frame, degrees.
     public var originYaw: Double
-    /// Number of completed places, which is also the index of the present place.
+    /// Number of completed waypoints, which is also the index of the current waypoint.
     public var done = 0
-    /// The photo at the present place, if it is about to be taken; nil otherwise.
+    /// The photo at the current waypoint, if the photo is about to be taken; nil otherwise.
     public var pending: Pending?
     /// Time of the newest photo, s since 1970; nil before the first one. After a restart, the
     /// intervals continue from this time.

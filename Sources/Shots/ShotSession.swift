@@ -2,9 +2,9 @@
 /// task, and the caller reports the task's result. Times are monotonic seconds, except `wall`,
 /// which is seconds since 1970.
 ///
-/// The order of the tasks at a place: move, wait until the camera is still, stay, save the intention,
-/// take the photo, save the result. If a record contains an intention without a result, the shutter's
-/// evidence decides whether the photo exists.
+/// The order of the tasks at a waypoint: move, wait until the camera is still, stay, save the
+/// intention, take the photo, save the result. If a record contains an intention without a result,
+/// the session first determines whether the photo was taken.
 public struct ShotSession: Sendable {
     /// Task for the caller.
     public enum Task: Sendable, Equatable {
@@ -28,7 +28,7 @@ public struct ShotSession: Sendable {
         case fail(String)
     }
 
-    /// Evidence of a photo.
+    /// Result of the check whether a photo was taken.
     public enum Evidence: Sendable, Equatable {
         case taken, notTaken, unknown
     }
@@ -61,7 +61,8 @@ public struct ShotSession: Sendable {
 
     /// Largest number of attempts to take a photo.
     private static let attempts = 3
-    /// Largest deviation of a set-point that has reached its target, degrees.
+    /// Largest deviation between set-point and target, degrees, at which the set-point counts as
+    /// having reached the target.
     private static let arrived = 0.02
     /// Tolerance, degrees, in the comparison of target and requested pose; it covers the rounding
     /// in the answers.
@@ -102,12 +103,12 @@ public struct ShotSession: Sendable {
             ? .complete : record.pending == nil ? .move : .examine
     }
 
-    /// The present place; nil after the last one.
+    /// The current waypoint; nil after the last one.
     public var frame: ShotPlan.Frame? {
         record.done < plan.frames.count ? plan.frames[record.done] : nil
     }
 
-    /// Requested orientation at the present place, earth frame; nil after the last place.
+    /// Requested orientation at the current waypoint, earth frame; nil after the last waypoint.
     public var pose: Pose? { frame?.pose.turned(byYaw: record.originYaw) }
 
     /// True if the next photo waits only for its scheduled time.
@@ -280,7 +281,7 @@ extension ShotSession {
         notBefore = now + 1
     }
 
-    /// The shutter's evidence for a photo that was perhaps taken.
+    /// The check whether a photo was taken has ended, with the result `evidence`.
     public mutating func examined(_ evidence: Evidence, now: Double, wall: Double) {
         let photo = frame?.photo ?? 0
         switch (evidence, plan.recipe.shutter.doubt) {

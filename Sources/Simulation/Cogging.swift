@@ -6,8 +6,8 @@ public import GimbalCore
 ///
 /// The torque is a sum of sines of the joint angle. In an ideal motor, the number of periods per
 /// turn of the first sine is the least common multiple of slots and poles. For 12 slots and 14
-/// poles, this least common multiple is 84, which is twelve times the seven pole pairs. The fastest
-/// sine of this model has half of this number of periods, `6 * polePairs`. Uneven magnets and an
+/// poles, this least common multiple is 84, which is twelve times the seven pole pairs. The highest
+/// harmonic in this model has half as many periods, `6 * polePairs`. Uneven magnets and an
 /// eccentric rotor add sines with `polePairs` and `2 * polePairs` periods per turn (Hanselman,
 /// "Brushless Permanent Magnet Motor Design", 2003, ch. 7).
 public struct Cogging: Sendable, BitwiseCopyable, Equatable {

@@ -143,7 +143,7 @@ struct Gait: Sendable {
         }
     }
 
-    /// Motion of the handle that the steps cause; `seconds` is the time since the start.
+    /// Handle motion due to the person's steps; `seconds` is the time since the start.
     func at(_ seconds: Double) -> Moment {
         var (ahead, pace) = (seconds, 1.0)
         for wave in hurry {
@@ -158,7 +158,7 @@ struct Gait: Sendable {
             push: sum.push)
     }
 
-    /// Sum of all lines at a phase, rad; 2π is one stride.
+    /// Sum of all spectral lines at the given phase, rad; one stride is 2π.
     private func sum(at phase: Double) -> Sum {
         var result = Sum()
         let (c1, s1) = (cm_cos(phase), cm_sin(phase))
@@ -191,7 +191,7 @@ struct Gait: Sendable {
         let time = seconds - 27 * round
         let isEven = round - 2 * cm_floor(round / 2) == 0
         let (stop, start) = (rise(time - 23, over: 1), rise(time - 26, over: 1))
-        // The largest rate in this turn is 112°/s, as in a half turn of 1.6 s.
+        // The largest rate in this turn is 112°/s, as in a turn of 180° within 1.6 s.
         let corner = rise(time - 12, over: 0.84)
         let sense = isEven ? 1.0 : -1
         let angle = Double.pi / 3

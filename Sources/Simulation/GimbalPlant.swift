@@ -8,7 +8,8 @@ public import GimbalCore
 /// attitudes of camera and handle. The semi-implicit Euler method integrates the state, by default
 /// at 8 kHz.
 public struct GimbalPlant: Sendable {
-    /// Inertia, friction and limits. The default values describe the default plant of this project.
+    /// Inertia, friction and limits. The default values describe the plant that this project's
+    /// tests and benchmarks use.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Camera's moments of inertia about its axes, kg·m².
         public var inertia = AxisVector(repeating: 2.5e-3)

@@ -1,7 +1,8 @@
 internal import CMathShim
 public import GimbalCore
 
-/// Model of an inertial sensor BMI088. The model converts true rate and specific force to readings.
+/// Model of the inertial sensor BMI088. The model converts true rate and specific force to
+/// readings.
 ///
 /// Source of the values: Bosch Sensortec, "BMI088 6-axis Motion Tracking", data sheet
 /// BST-BMI088-DS001, tables of the electrical characteristics. The seed determines the random
@@ -99,7 +100,7 @@ public struct IMUModel: Sendable {
 
     /// Errors and properties of the sensor.
     public let parameters: Parameters
-    /// Interval between two samples of the individual sensor in true time, s.
+    /// True sample interval of the individual sensor, s.
     public let samplePeriod: Double
     /// Present offset of the gyroscope, rad/s: the true value, with which an estimate can be
     /// compared.

@@ -7,11 +7,11 @@ public import GimbalCore
 /// with the least motion is subtracted, and a correction by the accelerometer prevents drift of the
 /// attitude. The resulting rate includes the accelerometer's correction; it therefore remains the
 /// derivative of the attitude. The acceleration is the recorded specific force, rotated by the
-/// computed attitude, without gravity. Acceleration below 0.1 Hz is attributed to an error of the
-/// tilt, because a person cannot accelerate for many seconds. Rate and acceleration are
-/// interpolated linearly between two samples. A recording at 100 Hz therefore has no content above
-/// 50 Hz. The heading begins at zero. If the recording begins or ends during a motion, the motion
-/// starts from rest or ends at rest within a third of a second.
+/// computed attitude, without gravity. Acceleration below 0.1 Hz is treated as a tilt error,
+/// because a person cannot accelerate for many seconds. Rate and acceleration are interpolated
+/// linearly between two samples. A recording at 100 Hz therefore has no content above 50 Hz. The
+/// heading begins at zero. If the recording begins or ends during a motion, the motion starts from
+/// rest or ends at rest within a third of a second.
 public struct RecordedMotion: Sendable {
     /// Duration of the recording, s; the handle is at rest before and after the recording.
     public var duration: Double { Double(knots.count - 1) / sampleRate }

@@ -20,7 +20,7 @@ public struct SimulatedLoop: Sendable {
     /// The last output to the motors.
     public private(set) var output = MotorOutput.off
 
-    /// Creates a loop before its first tick.
+    /// Creates a loop that has not run yet.
     ///
     /// - Parameters:
     ///   - gimbal: A gimbal whose simulation begins at time zero.

@@ -200,7 +200,7 @@ final class SessionHandler: ChannelInboundHandler {
         session.end(code: code, reason: reason, linger: answersClose ? .milliseconds(20) : linger)
     }
 
-    /// Closes the connection of a silent client. Every other call sends a ping.
+    /// Closes the connection of a silent client. Each second call sends a ping.
     private func tick() {
         guard !isClosing else { return }
         let now = NIODeadline.now()

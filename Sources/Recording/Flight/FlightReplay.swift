@@ -3,14 +3,15 @@ public import GimbalCore
 /// Replay of a recording: estimator, supervisor and controller run again, in the same order as in
 /// the loop.
 ///
-/// The stabilizer has no clock and no thread; a replay with the same build therefore gives
-/// bit-identical results. On another architecture the mathematical library can differ in the last
-/// bits. The replay reads a recording of another version variable by variable. Variables that are
-/// missing in the recording start with their initial values.
+/// The stabilizer reads no clock and uses no threads; a replay with the same build therefore gives
+/// bit-identical results. On another CPU architecture, the results of mathematical functions can
+/// differ in the last bits. If another program version made the recording, the replay converts each
+/// variable separately. Variables that are missing in the recording start with their initial
+/// values.
 public struct FlightReplay: Sendable {
     /// Recorded and replayed values of one tick.
     public struct Row: Sendable {
-        /// Time of the tick in the file, ns.
+        /// Recorded time of the tick, ns.
         public var time: Int64
         /// Recorded angles of the camera, Z-X-Y, degrees.
         public var recordedAttitude: AxisVector
@@ -33,8 +34,8 @@ public struct FlightReplay: Sendable {
         /// Number of replayed ticks whose outputs, attitude and supervisor state are bit-identical
         /// to the recording.
         public var identicalTicks = 0
-        /// Number of ticks that cannot be replayed: ticks before the first state, and ticks between
-        /// a gap and the next state.
+        /// Number of ticks that cannot be replayed: ticks before the first recorded state, and
+        /// ticks between a gap and the next recorded state.
         public var skippedTicks = 0
         /// Time from the first to the last replayed tick, s.
         public var seconds = 0.0
@@ -47,7 +48,7 @@ public struct FlightReplay: Sendable {
         public var largestTorqueDifference = 0.0
         /// Number of variables of this version's stabilizer that the recording lacks.
         public var missingVariables = 0
-        /// Remarks about the replay for the user, as sentences.
+        /// Notes about the replay for the user, as sentences.
         public var remarks: [String] = []
 
         /// True if all results of the replay are bit-identical to the recorded results.
@@ -137,7 +138,7 @@ public struct FlightReplay: Sendable {
         private var pending: [FlightFile.Record] = []
         /// Number of recorded states and parameter sets whose bytes are invalid.
         private(set) var impossible = 0
-        /// Largest number of records in a tick. The limit prevents a file without ends of ticks
+        /// Largest number of records in a tick. The limit prevents a file without tick messages
         /// from exhausting the memory.
         private static let pendingLimit = 4096
         private var lastTick: UInt64?

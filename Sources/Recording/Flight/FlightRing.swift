@@ -31,7 +31,7 @@ public struct FlightRing: Sendable {
     /// Find the chunks of the last `seconds`. The result also contains earlier chunks back to a
     /// complete state, from which a replay can begin.
     ///
-    /// - Parameter seconds: Duration before the newest message for which chunks are requested, s.
+    /// - Parameter seconds: Requested duration up to the newest message, s.
     /// - Returns: The chunks, oldest first.
     public func last(_ seconds: Double) -> ArraySlice<MCAPChunk> {
         guard let end = chunks.last?.end else { return [] }

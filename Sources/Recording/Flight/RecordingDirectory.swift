@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// Directory of the recordings, with its limits.
+/// Directory of the recordings, with limits of their size and age.
 public struct RecordingDirectory: Sendable {
     /// Limits of the stored recordings.
     public struct Limits: Sendable, Equatable {

@@ -30,7 +30,7 @@ public struct RecordingStore {
         public var openFile: String?
         /// Size of the file of the continuous recording, bytes.
         public var openBytes = 0
-        /// Number of files completed since the start.
+        /// Number of files completed since the start of the program.
         public var files = 0
         /// Number of recordings in the directory.
         public var stored = 0
@@ -38,7 +38,7 @@ public struct RecordingStore {
         public var storedBytes = 0
         /// Number of chunks that a continuous recording has lost.
         public var lostChunks = 0
-        /// Reason why the last attempt failed, with a remedy; nil after a success.
+        /// Reason why the last write failed, with a remedy; nil after a success.
         public var problem: String?
     }
 
@@ -96,7 +96,7 @@ public struct RecordingStore {
         }
     }
 
-    /// Writes chunks to the continuous recording, and begins it if necessary.
+    /// Writes chunks to the continuous recording, and starts a continuous recording if necessary.
     ///
     /// - Parameters:
     ///   - chunks: The new chunks. Chunks that are already written are skipped.

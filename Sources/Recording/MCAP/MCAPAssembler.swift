@@ -98,7 +98,7 @@ public struct MCAPAssembler: Sendable {
     /// Creates an assembler for a file with the given channels.
     public init(channels: [MCAPChannel]) { self.channels = channels }
 
-    /// Create the bytes of the beginning of the file.
+    /// Create the first bytes of the file.
     ///
     /// - Parameter library: Name and version of the writing program.
     /// - Returns: Magic bytes, header, schemas and channels.
@@ -238,7 +238,7 @@ public struct MCAPAssembler: Sendable {
     /// summary.
     mutating func note(length: Int) { size += length }
 
-    /// Create the bytes of the end of the file: summary, offsets of the summary, and footer.
+    /// Create the last bytes of the file: summary, offsets of the summary, and footer.
     public mutating func finish() -> [UInt8] {
         var bytes: [UInt8] = []
         // The optional checksum of the data section is omitted (0), because every chunk and

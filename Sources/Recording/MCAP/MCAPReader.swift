@@ -12,7 +12,7 @@ public struct MCAPReader: Sendable {
         case metadata(name: String, values: [String: String])
         /// An embedded file.
         case attachment(MCAPAttachment)
-        /// A message with its topic and schema. The data is valid during the call of `visit`.
+        /// A message with its topic and schema. The data is valid only during the call of `visit`.
         case message(topic: String, schema: String, time: Int64, data: UnsafeRawBufferPointer)
     }
 

@@ -7,7 +7,7 @@
 /// The check uses the metadata of the types, so new variables are checked automatically. The bits
 /// of a number can have any value. A Bool is 0 or 1. The value of an enumeration or an optional
 /// must be one of the type's cases. The payload of a case is checked by the same rules. An `Int` is
-/// a count or an index, so the value must be within the range of the counts in a recording.
+/// a count or an index, so its value must be within the range of valid counts.
 ///
 /// Source: Swift ABI documentation, "Type Metadata" and "Value Witness Table" (64-bit layouts).
 enum BytePattern {

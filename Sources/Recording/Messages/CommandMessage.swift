@@ -90,8 +90,8 @@ struct CommandMessage: RecordedMessage, Sendable {
         self.kind = UInt32(Kind.allCases.firstIndex(of: kind) ?? 0)
     }
 
-    /// The command; nil if this version does not have the command. The command's dead-man timeout
-    /// ends at `validUntil`.
+    /// The command; nil if this program version does not have the command. The command's dead-man
+    /// timeout ends at `validUntil`.
     var command: Command? {
         let kinds = Kind.allCases
         guard kind < kinds.count else { return nil }

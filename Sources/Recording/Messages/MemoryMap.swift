@@ -12,8 +12,8 @@ public struct MemoryMap: Sendable, Equatable {
         /// Names of the enclosing variables and of the variable itself, such as
         /// `estimator.gyroBias.x`.
         var path: String
-        /// Name of the variable's type. Variables of the two maps match only if their types have
-        /// the same name.
+        /// Name of the variable's type. Two variables with the same path match only if their types
+        /// have the same name.
         var type: String
         /// Size of the variable, bytes.
         var size: Int

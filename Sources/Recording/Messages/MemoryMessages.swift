@@ -15,8 +15,8 @@ struct StateMessage: RecordedMessage, Sendable {
     }
 }
 
-/// Message with a tuning that the loop has begun to use, as raw memory. The file has an attachment
-/// with the settings from which the tuning was computed.
+/// Message with a set of stabilizer parameters that the loop has begun to use, as raw memory. An
+/// attachment of the file contains the settings from which the parameters were computed.
 struct ParametersMessage: RecordedMessage, Sendable {
     static let name = "Parameters"
     static let topic = "/parameters"

@@ -4,8 +4,8 @@ import Synchronization
 /// or a few attempts. The class is thread-safe. The current time is a parameter, in seconds on any
 /// monotonic clock.
 ///
-/// The code has 8 digits. With 5 attempts for each code, a guess succeeds with a probability of
-/// 1 in 20 million.
+/// The code has 8 digits. With 5 attempts for each code, an attacker guesses the code with a
+/// probability of 1 in 20 million.
 final class PairingDesk: Sendable {
     /// Number of wrong attempts before the code becomes invalid.
     static let attempts = 5

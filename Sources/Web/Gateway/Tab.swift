@@ -21,7 +21,8 @@ final class Tab: WebSocketEndpoint {
     }
 
     private let gateway: Gateway
-    /// Name of the page, for airframed's `history` and for the client in control.
+    /// Name of the connection in airframed's `history`, and in `status` while the page is in
+    /// control.
     private let name: String
     private let canWrite: Bool
     private let browser: String?

@@ -5,7 +5,7 @@ import NIOPosix
 import Synchronization
 import WebServing
 
-/// Relay of the camera's pictures from airframe-eyes to paired browsers. Thread-safe.
+/// Relay of camera pictures from airframe-eyes to paired browsers. Thread-safe.
 ///
 /// A page requests each picture with a message on its WebSocket. The answer is the newest picture,
 /// or the next picture if the page already shows the newest. The relay requests pictures from

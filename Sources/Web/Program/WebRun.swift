@@ -104,7 +104,7 @@ struct WebRun {
                 site.gateway.stop()
                 return
             }
-            // A token can expire during a page's connection.
+            // A token can expire while its page is connected.
             site.endPagesOfForgotten()
             let now = site.gateway.beat()
             if now != beat { manager.notify("WATCHDOG=1") }

@@ -13,8 +13,8 @@ final class Site: WebApplication {
     let shelf = RecordingShelf()
     let pictures: PictureRelay
     private let files: PageFiles
-    /// Queue for changes of the list of browsers, which block on the disk. Recordings have other
-    /// queues, so that they do not delay the pairing.
+    /// Queue for changes of the list of browsers; each change waits for the disk. Recordings have
+    /// other queues, so that they do not delay the pairing.
     private let disk = DispatchQueue(label: "web-disk")
 
     init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {
@@ -40,8 +40,9 @@ final class Site: WebApplication {
             guard access(request).canRead else { return answer(.refusal(401, Self.unpaired)) }
             shelf.respondWithList(answer)
         case ("GET", let path) where path.hasPrefix("/recordings/"):
-            // Files are large, and tables and plots cost seconds of processor time. Therefore only
-            // paired browsers get them, even if other browsers have read-only access.
+            // Files are large, and tables and plots take seconds of processor time. Therefore only
+            // paired browsers can request files, tables and plots, even if other browsers have
+            // read-only access.
             guard access(request).browser != nil else {
                 return answer(.refusal(401, Self.unpaired))
             }

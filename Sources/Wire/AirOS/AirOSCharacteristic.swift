@@ -26,6 +26,6 @@ public enum AirOSCharacteristic: String, Sendable, CaseIterable {
 
     /// UUID of the service; apps scan for it.
     public static let service = "4fafc201-1fb5-459e-8fcc-c5c9c331914b"
-    /// The advertised name. The app connects only to this exact name.
+    /// The advertised name. The app connects only to a device with this exact name.
     public static let advertisedName = "AirOS Gimbal"
 }

@@ -1,13 +1,13 @@
 public import Port
 
-// Refusals of an AirOS app's bytes.
+// Refusals of invalid bytes from an AirOS app.
 extension Refusal {
     /// Refusal of a value of the wrong length.
     public static func length(expected: Int, found: Int) -> Refusal {
         Refusal(.invalidLength, "\(found) bytes; expected \(expected)")
     }
 
-    /// Refusal of an infinite or NaN number; `name` identifies it.
+    /// Refusal of an infinite or NaN number; `name` is the number's name.
     public static func notFinite(_ name: String) -> Refusal {
         Refusal(.notFinite, "\(name) is not finite")
     }

@@ -10,8 +10,8 @@ public struct CaptureState: Hashable, Sendable, Codable {
     public var freeMb = Number.unknown
     /// Size of the disk for recordings, MB; unknown if the disk is missing.
     public var totalMb = Number.unknown
-    /// Number of the latest command that the companion program has executed; 0 before the first
-    /// command.
+    /// Sequence number of the latest command that the companion program has executed; 0 before the
+    /// first command.
     public var order = 0
     /// Reason why the latest command failed, or why a requested recording is not running; nil if
     /// there is no problem.
@@ -62,12 +62,12 @@ public struct CameraOrder: Hashable, Sendable, Codable {
     }
 }
 
-/// Answer to a command, with the command's number. The companion program reports this number after
-/// the execution.
+/// Answer to a command, with the command's sequence number. The companion program reports this
+/// number after the execution.
 public struct CameraReply: Hashable, Sendable, Codable {
     /// Sentence for a person.
     public var sentence: String
-    /// Number of the command, see `CaptureState.order`.
+    /// Sequence number of the command, see `CaptureState.order`.
     public var number: Int
 
     /// An answer.

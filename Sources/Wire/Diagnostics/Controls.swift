@@ -68,7 +68,7 @@ public struct ControlsReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// Control that has been identified by its use.
+    /// Control that airframed has identified because a person used it.
     public struct Learned: Hashable, Sendable, Codable {
         /// Name of the device.
         public var device: String

@@ -8,7 +8,8 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var heldS: Number = .unknown
     /// Memory that the recorder uses, including the loop's replay log, bytes.
     public var memoryBytes = 0
-    /// Number of ticks since the start whose frames were lost because the replay log was full.
+    /// Number of ticks since the start that are missing in the recording because the replay log was
+    /// full.
     public var lostTicks = 0
     /// Directory in which the recorder stores its files.
     public var directory = ""

@@ -94,7 +94,7 @@ public struct ReloadReport: Hashable, Sendable, Codable {
     }
 }
 
-/// List of the stored baselines (named tunings): the answer to `baseline`.
+/// List of the stored baselines (named sets of settings): the answer to `baseline`.
 public struct BaselineReport: Hashable, Sendable, Codable {
     /// Names of baselines that can be restored, oldest first.
     public var names: [String]

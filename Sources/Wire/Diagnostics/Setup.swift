@@ -52,7 +52,7 @@ public struct SetupStep: Hashable, Sendable, Codable {
     /// True if `undo` restores the settings or the calibration from before the step.
     public var canUndo = false
 
-    /// Creates an open step.
+    /// Creates a step that has not been executed.
     public init(name: String, title: String) {
         self.name = name
         self.title = title

@@ -42,7 +42,7 @@ public struct SpectrumReport: Hashable, Sendable, Codable {
 public struct SpectrumAxis: Hashable, Sendable, Codable {
     /// Axis of the camera: `x`, `y` or `z`.
     public var axis: String
-    /// Power spectral density, (deg/s)²/Hz, one for each frequency.
+    /// Power spectral density, (deg/s)²/Hz, one value for each frequency.
     public var density: [Number]
     /// Peaks, strongest first.
     public var peaks: [SpectrumPeak]

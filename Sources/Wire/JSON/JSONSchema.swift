@@ -1,4 +1,5 @@
-/// JSON Schema (2020-12) of the answers of the socket, from the declarations of their types.
+/// JSON Schema (2020-12) of the socket's answers, derived from the declarations of the answers'
+/// types.
 ///
 /// The schema describes the server's JSON output: member names, numbers that can be `null`, and
 /// members that can be absent. Observables add members to `status`, so an object can contain more
@@ -9,7 +10,7 @@ public enum JSONSchema {
         try? sketch(type).schema
     }
 
-    /// Schema of a type, and any value of the type.
+    /// Schema of a type, and a sample value of the type.
     fileprivate static func sketch<Value: Decodable>(
         _ type: Value.Type
     ) throws -> (schema: JSONValue, sample: Value) {
@@ -146,8 +147,8 @@ private struct RecordedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return nil
     }
 
-    // The protocol declares separate methods for these types; the default implementations would
-    // call `decode`.
+    // The protocol `KeyedDecodingContainerProtocol` declares separate methods for `Bool`, `String`
+    // and numbers; their default implementations would call `decode`.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
         recorder.note(key, Bool.schema(), isRequired: false)
         return nil

@@ -1,7 +1,7 @@
 /// Refusal of a simulator's line. The refused line causes no tick. The next valid line continues
 /// the run.
 public struct LockstepError: Error, Hashable, Sendable {
-    /// Kind of refusal. The reply to the simulator contains the raw value.
+    /// Kind of refusal. The reply to the simulator contains the raw value of the kind.
     public enum Code: String, Sendable, CaseIterable {
         /// The line is not one JSON object, or is empty.
         case invalidJSON = "invalid_json"

@@ -44,8 +44,8 @@ public struct LockstepIntake: Sendable {
     ///
     /// - Parameter line: The next line in the order of arrival.
     /// - Returns: The sample for the loop, with its time on the loop's clock. If encoder angles are
-    ///   missing, the sample contains the last known angles. The outputs then ramp down at the last
-    ///   known angles.
+    ///   missing, the sample contains the last known angles. The loop uses these angles while the
+    ///   outputs ramp down.
     /// - Throws: `time_backwards` or `time_step`.
     public mutating func admit(_ line: LockstepSample) throws(LockstepError) -> IMUSample {
         let isFirst = lastT == nil

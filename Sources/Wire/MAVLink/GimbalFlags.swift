@@ -69,7 +69,7 @@ public struct GimbalFailures: OptionSet, Sendable, Hashable {
     /// The flags as transmitted, one bit each.
     public let rawValue: UInt32
 
-    /// Creates failures from a received value.
+    /// Creates errors from a received value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Roll is at its limit.

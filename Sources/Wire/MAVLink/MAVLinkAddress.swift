@@ -11,8 +11,8 @@ public struct MAVLinkAddress: Hashable, Sendable, CustomStringConvertible {
         self.component = component
     }
 
-    /// The address 0/0. The address means no component; as a target, it means all components of all
-    /// systems.
+    /// The address 0/0. Address of no component; as a target address, it includes all components of
+    /// all systems.
     public static let none = MAVLinkAddress(system: 0, component: 0)
 
     /// The address as text, for example "255/190".

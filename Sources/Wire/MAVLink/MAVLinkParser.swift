@@ -107,7 +107,8 @@ public struct MAVLinkParser: Sendable {
         }
         guard bytes.count >= header else { return .incomplete }
         let isSigned = header == 10 && bytes[start + 2] & MAVLinkSignature.flag != 0
-        // If another incompatibility flag is set, the format of the following bytes is unknown.
+        // If an incompatibility flag other than the signature flag is set, the format of the
+        // following bytes is unknown.
         if header == 10, bytes[start + 2] & ~MAVLinkSignature.flag != 0 { return .notAFrame }
         let payload = header + Int(bytes[start + 1])
         let length = payload + 2 + (isSigned ? MAVLinkSignature.size : 0)

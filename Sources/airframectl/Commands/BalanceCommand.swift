@@ -69,7 +69,7 @@ struct BalanceCommand: ParsableCommand {
         try show(try client.request(.status))
     }
 
-    /// Waits on the daemon's clock, which is that of the simulator in lockstep.
+    /// Waits on the daemon's clock; in lockstep, the daemon uses the simulator's clock.
     ///
     /// - Returns: False if the user has stopped the check.
     private func wait(

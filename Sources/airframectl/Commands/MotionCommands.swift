@@ -97,8 +97,8 @@ struct RateCommand: AcknowledgedCommand {
             With --duration this command repeats the request for that time, and then requests zero. Ctrl-C stops the turn immediately.
             """)
 
-    /// Interval between repeated requests, s. The interval is sufficient for a dead-man time of 0.3
-    /// s, even if two requests are lost.
+    /// Interval between repeated requests, s. The interval is short enough for a dead-man time of
+    /// 0.3 s, even if two requests are lost.
     private static let period = 0.1
 
     @OptionGroup var options: GlobalOptions
@@ -175,7 +175,7 @@ struct TakeCommand: AcknowledgedCommand {
         let signals = Signals(SIGINT, SIGTERM)
         try acknowledge(client, .take)
         while signals.wait(seconds: 1) == nil {
-            // One request per second detects that the daemon has ended.
+            // One request per second is sufficient to detect that the daemon has ended.
             _ = try client.json(.ping)
         }
         _ = try client.json(.release)

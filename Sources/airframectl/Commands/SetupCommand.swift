@@ -30,7 +30,7 @@ struct SetupCommand: ParsableCommand {
             Ctrl-C ends a running step.
             """)
 
-    /// Steps and actions of the command.
+    /// Steps and actions of the command `setup`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case status, chips, gyro, accelerometer, mounting, motors, locked, balance, save
         case confirm, skip, undo, cancel, again
@@ -115,7 +115,7 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Guides through all open steps.
+    /// Guides the user through all open steps.
     private func guide(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         Output.line(

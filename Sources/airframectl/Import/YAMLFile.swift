@@ -22,8 +22,8 @@ enum YAMLFile {
     ///   - bytes: The text.
     ///   - file: Name of the file in messages.
     /// - Returns: The keys with their values.
-    /// - Throws: An error with the line if the text is not YAML, if its first level is not a mapping,
-    ///   or if it contains aliases, too many keys or a key twice.
+    /// - Throws: An error with the line if the text is not YAML, if its first level is not a
+    ///   mapping, or if it contains aliases, too many keys or duplicate keys.
     static func entries(of bytes: [UInt8], file: String) throws(ClientError) -> [Entry] {
         var parser = yaml_parser_t()
         guard yaml_parser_initialize(&parser) == 1 else {

@@ -5,7 +5,8 @@ import Wire
 /// Shell completions with values from the running daemon. Without a running daemon, the completions
 /// are empty.
 enum LiveCompletion {
-    /// Timeout of the daemon, s; it is short, because the user waits for the completion.
+    /// Timeout of a request to the daemon, s: a short time, because the user waits for the
+    /// completion.
     private static let timeout = 1.0
 
     /// Keys and tables of settings.

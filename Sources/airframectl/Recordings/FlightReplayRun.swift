@@ -180,7 +180,7 @@ struct FlightReplayRun {
 
 /// Parameters for a replay, from the settings in the recording and the user's changes.
 struct RecordedTuning {
-    /// Values of parameters that are missing in a recording by another version.
+    /// Values of parameters that are missing in a recording made by another program version.
     let fallback: Stabilizer.Parameters
     /// Function that changes the recorded parameters for the replay; nil without changes by the
     /// user.

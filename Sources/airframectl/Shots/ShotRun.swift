@@ -7,7 +7,7 @@ import Wire
 /// Run of a shot with the daemon: executes the tasks of `ShotSession`. The camera holds its
 /// direction if this program ends for any reason, because the run only sends requests for angles.
 final class ShotRun {
-    /// Rate of the camera's states, Hz.
+    /// Rate of the messages with the camera's state, Hz.
     private static let hz = 20.0
     /// Pause before the next attempt to reach the daemon, s.
     private static let pause = 1.0

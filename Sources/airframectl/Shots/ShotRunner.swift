@@ -62,7 +62,7 @@ enum ShotFile {
         }
     }
 
-    /// The sentence of a problem with a full stop, unless it ends with a question.
+    /// The sentence of a problem, with a full stop unless the sentence ends with a question mark.
     private static func closed(_ problem: RecipeProblem) -> String {
         problem.sentence + (problem.sentence.hasSuffix("?") ? "" : ".")
     }
@@ -176,7 +176,7 @@ enum ShotRunner {
         return ShotRecord(plan, originYaw: yaw)
     }
 
-    /// Refuses a shot whose files exist: an existing file is the evidence that its photo was taken.
+    /// Refuses a shot whose files exist: an existing file means that its photo was taken.
     private static func checkFiles(_ plan: ShotPlan) throws(ClientError) {
         let shutter = CommandShutter(plan.recipe.shutter) { _ in }
         for frame in plan.frames {

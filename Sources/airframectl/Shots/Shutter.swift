@@ -27,7 +27,7 @@ extension Shutter {
     func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence { .unknown }
 }
 
-/// Shutter that takes no photo. A repetition has no effect.
+/// Shutter that takes no photo.
 final class NoShutter: Shutter {
     func shoot(_ photo: Int, at pose: Pose) -> String? { nil }
     func examine(_ photo: Int, mark: Int?) -> ShotSession.Evidence { .notTaken }
@@ -144,7 +144,7 @@ final class CommandShutter: Shutter {
     }
 }
 
-/// Shutter on a GPIO line. There is no evidence of a photo.
+/// Shutter on a GPIO line. The line does not report whether a photo was taken.
 final class GPIOShutter: Shutter {
     private let settings: ShutterSettings
     private let wait: (Double) -> Void
@@ -175,8 +175,8 @@ final class GPIOShutter: Shutter {
     }
 }
 
-/// Shutter that takes photos with airframe-eyes. The photo counter of airframe-eyes is the
-/// evidence.
+/// Shutter that takes photos with airframe-eyes. The photo counter of airframe-eyes shows whether a
+/// photo was taken.
 final class EyesShutter: Shutter {
     /// Time after which the daemon has dropped an unexecuted command, s: 3 s in the daemon, plus
     /// the report interval of airframe-eyes.
@@ -240,7 +240,7 @@ final class EyesShutter: Shutter {
         let end = DaemonClient.now() + Self.expiry
         while true {
             guard let mark, let photos = try state()?.photos else { return .unknown }
-            // A smaller number means that airframe-eyes has started again.
+            // A smaller number of photos means that airframe-eyes has restarted.
             if photos != mark { return photos > mark ? .taken : .unknown }
             if DaemonClient.now() >= end { return .notTaken }
             wait(0.1)

@@ -21,8 +21,8 @@ struct HardwareCommand: ParsableCommand {
     var spi = false
 
     func run() throws {
-        // A direct search is safe only if no airframed uses the buses. With another path or without
-        // access to the socket, an airframed can be running.
+        // A direct search is safe only if airframed does not run. If the option `--socket` is set,
+        // or the socket is not accessible, airframed can be running.
         let isDirect =
             options.socket == GlobalOptions.usualSocket
             && DaemonClient.isAbsent(at: options.socket)

@@ -65,7 +65,7 @@ struct MonitorCommand: ParsableCommand {
             + (names.isEmpty ? "" : "  " + names.joined(separator: " "))
     }
 
-    /// Display time of the answer to a key, s.
+    /// Time for which the answer to a key press is displayed, s.
     private static let answerSeconds = 4.0
 
     /// Draws the monitor until Ctrl-C, SIGTERM or the key `q`. The monitor continues after a

@@ -1,7 +1,7 @@
 import Wire
 
-/// Requests of the keys in `airframectl monitor`. The functions create requests without sending
-/// them.
+/// Requests that the keys of `airframectl monitor` send. The functions create requests without
+/// sending them.
 enum MonitorKey {
     /// Help text about the keys, for the bottom line of the monitor.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
@@ -19,7 +19,7 @@ enum MonitorKey {
         return (.mode, ["mode": .string(mode)])
     }
 
-    /// Requested mode of each key. The mode `tracking` has no key, because it requires an app.
+    /// Mode that each key requests. The mode `tracking` has no key, because it requires an app.
     private static let modes: [UInt8: String] = [
         UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",

@@ -7,7 +7,7 @@ import Wire
 /// Standard output and standard error. All output of the program uses this type, which escapes
 /// external control characters.
 enum Output {
-    /// Writes one line immediately, without buffering. If the reader of a pipe has closed it, the
+    /// Writes one line immediately, without buffering. If the reader has closed the pipe, the
     /// program ends without a message.
     static func line(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Highlighting of text, if the terminal supports it.
 struct Style: Sendable {
-    /// Meaning of a text; it selects the colour.
+    /// Meaning of a text, which determines the text's colour.
     enum Role: String, Sendable, CaseIterable {
         case good = "32"
         case caution = "33"

@@ -113,9 +113,9 @@ enum DaemonBench {
     }
 
     /// Measures the daemon's locked memory with busy clients, at the loop rate that needs the
-    /// longest rings. The library that counts allocations loads Swift's shared runtime. The daemon
-    /// itself does not use this runtime. This measurement therefore needs a separate run of the
-    /// daemon.
+    /// longest ring buffers. The library that counts allocations loads Swift's shared runtime. The
+    /// daemon itself does not use this runtime. This measurement therefore needs a separate run of
+    /// the daemon.
     private static func memoryInUse(
         _ daemon: String, rateHz: Int, _ options: Options, _ report: inout BenchReport
     ) throws {

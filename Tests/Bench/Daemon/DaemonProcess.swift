@@ -107,7 +107,8 @@ final class DaemonProcess {
 
     /// Waits until the daemon's status meets a condition.
     ///
-    /// - Returns: First status that meets the condition; nil if none does within ten seconds.
+    /// - Returns: First status that meets the condition; nil if the status does not meet the
+    ///   condition within ten seconds.
     func status(where isMet: (JSONValue) -> Bool) -> JSONValue? {
         let asked = MonotonicClock.now
         while MonotonicClock.now.seconds(since: asked) < 10 {
@@ -145,7 +146,7 @@ final class DaemonProcess {
     /// Text of the daemon's log up to now.
     var log: String { contents(of: directory.appending("log").string) }
 
-    /// Value of a field of /proc/PID/status, converted from kB to MB of 10^6 bytes.
+    /// Value of a field of /proc/PID/status, converted from kB to MB (10^6 bytes).
     func megabytes(_ field: String) -> Double {
         for line in contents(of: "/proc/\(processID)/status").split(separator: "\n")
         where line.hasPrefix("\(field):") {

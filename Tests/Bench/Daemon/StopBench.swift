@@ -3,7 +3,7 @@ import Glibc
 import Realtime
 import Wire
 
-/// Latency of an emergency stop on the socket while each fsync(2) takes a second and four other
+/// Latency of an emergency stop over the socket while each fsync(2) takes a second and four other
 /// clients send requests of 64 KiB.
 enum StopBench {
     /// Number of emergency stops in each run.

@@ -14,8 +14,8 @@ extension FaultRun {
         /// True if the outputs of the healthy run have been switched off, or have never been
         /// switched on.
         var isTwinShutOff = false
-        /// True if the camera's tremor in the last half second exceeds every half-second tremor of
-        /// the handle, and of the camera in the healthy run.
+        /// True if the camera trembles in the last half second: its tremor exceeds the largest
+        /// half-second tremor of the camera in the healthy run, and of the handle.
         var isTrembling = false
         /// Total time after the onset for which the camera trembled with the outputs on, s.
         var trembling = 0.0

@@ -106,11 +106,11 @@ struct FaultRun {
     /// Result of a run.
     struct Outcome {
         /// Time from the fault until the outputs are off, s; NaN if this never happens. For a fault
-        /// of the commands, the time is measured until the set-point is still.
+        /// that ends the commands, the time is measured until the set-point is still.
         var secondsToSafe = Double.nan
-        /// Largest unintended motion of the true camera, degrees.
+        /// Largest unintended motion of the camera, including coasting, degrees.
         var unintended = 0.0
-        /// Largest unintended motion until the outputs are off, degrees. For a fault of the
+        /// Largest unintended motion until the outputs are off, degrees. For a fault that ends the
         /// commands, the motion is measured until the set-point is still.
         var untilSafe = 0.0
         /// True if the outputs are on at the end of the run.

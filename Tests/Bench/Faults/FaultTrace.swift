@@ -152,7 +152,7 @@ extension FaultRun {
     }
 
     /// True if all commanded rates are below 0.02 rad/s. In the mode `panFollow`, yaw follows the
-    /// handle; the rate of yaw is therefore ignored.
+    /// handle; the yaw rate is therefore ignored.
     private func isStill(_ rates: AxisVector) -> Bool {
         let yaw = mode == .panFollow ? 0 : rates.yaw
         return max(abs(yaw), abs(rates.roll), abs(rates.pitch)) < 0.02

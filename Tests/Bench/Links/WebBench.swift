@@ -13,8 +13,8 @@ enum WebBench {
         try phones(&report)
     }
 
-    /// Makes 10^5 connections in turn: with complete requests, with WebSockets, with refused
-    /// requests, with incomplete requests, and without a request.
+    /// Makes 10^5 connections, one after the other: with complete requests, with WebSockets, with
+    /// refused requests, with incomplete requests, and without a request.
     private static func connections(_ report: inout BenchReport) throws {
         let server = try WebServer(WebOptions(listen: "127.0.0.1:0"), Echo())
         defer { server.stop() }

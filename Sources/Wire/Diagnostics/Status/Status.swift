@@ -158,7 +158,8 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the reason while no motion is requested. Every other reason is a problem.
+    /// Name of the reason that is reported while no motion is requested. All other reasons are
+    /// problems.
     public static let inactiveName = "inactive_mode"
 
     /// True if the reason is a problem. The reason `inactiveName` is not a problem.

@@ -14,7 +14,7 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
     public var address: String?
     /// Name that the adapter shows to connected phones; absent until the adapter reports it.
     public var alias: String?
-    /// The required advertised name.
+    /// Configured name for the advertisements.
     public var name = ""
     /// Value of the setting `bluetooth.security`: `open` or `encrypted`.
     public var security = ""

@@ -16,13 +16,13 @@ public struct SerialStatus: Hashable, Sendable, Codable {
     public var requests = 0
     /// Number of valid replies since the start.
     public var replies = 0
-    /// Number of exchanges with damaged bytes.
+    /// Number of request-reply exchanges with damaged bytes.
     public var damaged = 0
     /// Load of the port at the configured rate, %, from the number of bytes in an exchange.
     public var loadPercent: Number = .unknown
     /// Lowest supply voltage reported by a motor, V.
     public var supplyV: Number = .unknown
-    /// States of the yaw, roll and pitch motors, without absent servos.
+    /// States of the yaw, roll and pitch motors; absent servos are omitted.
     public var motors: [DriveStatus] = []
 
     /// Creates the state of a port without motors.

@@ -13,7 +13,7 @@ public struct WheelStatus: Hashable, Sendable, Codable {
     /// State of an XGO robot; absent for other boards.
     public var xgo: XGOStatus?
 
-    /// Creates the state of wheels at the given board.
+    /// Creates the state of wheels on the given board.
     public init(board: String) { self.board = board }
 
     /// Reason why the wheels cannot turn now; nil if they can turn.
