@@ -1,4 +1,4 @@
-/// Conversion of the times of a log into time steps for the estimator. The conversion tolerates
+/// Converter from a log's time stamps to time steps for the estimator. The conversion tolerates
 /// errors in the times.
 struct ReplayClock {
     /// Time step from one record to the next record.

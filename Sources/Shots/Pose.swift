@@ -22,7 +22,7 @@ public struct Pose: Sendable, Equatable, Codable {
             Self.wrapped(pitch - other.pitch).magnitude)
     }
 
-    /// Pose with the given angle added to its yaw, which is wrapped to -180...180°.
+    /// Pose with the given angle added to the yaw; the sum is wrapped to -180...180°.
     public func turned(byYaw yaw: Double) -> Pose {
         Pose(yaw: Self.wrapped(self.yaw + yaw), roll: roll, pitch: pitch)
     }
@@ -36,8 +36,8 @@ public struct Pose: Sendable, Equatable, Codable {
     }
 }
 
-/// Field of view of a camera, in degrees: the angles between opposite edges of the picture through
-/// its centre.
+/// Field of view of a camera, degrees: angles between opposite edges of the picture, measured
+/// through the picture's centre.
 public struct FieldOfView: Sendable, Equatable {
     /// Horizontal angle, degrees, 1...170.
     public var width: Double

@@ -3,7 +3,7 @@
 public struct RecipeKey: Sendable, Equatable {
     /// Key in its table of the file, such as `overlap`.
     public let name: String
-    /// Meaning, as a noun phrase without a full stop.
+    /// Meaning of the number, as a noun phrase without a full stop.
     public let summary: String
     /// Unit as text; empty for a number without a unit.
     public let unit: String
@@ -11,7 +11,7 @@ public struct RecipeKey: Sendable, Equatable {
     public let range: ClosedRange<Double>
     /// Default; nil if the number is required.
     public let usual: Double?
-    /// True if the number is whole.
+    /// True if the number must be an integer.
     public let isWhole: Bool
 
     init(

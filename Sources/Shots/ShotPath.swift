@@ -1,8 +1,8 @@
 import Glibc
 
 /// Path of the camera through key frames, as a function of the elapsed fraction of the shot, 0...1.
-/// The path is straight between the key frames; then it is smoothed and eased. The path begins at the
-/// first key frame and ends at the last.
+/// The path connects the key frames by straight lines, with smoothed corners and gradual
+/// acceleration. The path begins at the first key frame and ends at the last.
 public struct ShotPath: Sendable, Equatable {
     /// Key frames at equal time intervals.
     private let points: [Pose]

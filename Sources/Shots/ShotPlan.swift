@@ -98,14 +98,15 @@ public struct ShotPlan: Sendable, Equatable {
     /// Computes the largest angle by which an axis turns between two consecutive waypoints, or from
     /// the initial orientation to the first waypoint.
     ///
-    /// - Parameter first: Orientation at the beginning; its yaw is 0.
+    /// - Parameter first: Orientation at the beginning of the shot, with yaw 0.
     /// - Returns: The angle, degrees, 0...180.
     public func largestMove(from first: Pose) -> Double {
         zip([first] + frames.map(\.pose), frames).map { $0.distance(to: $1.pose) }.max() ?? 0
     }
 
-    /// Identification of the plan: a checksum (FNV-1a, 64 bits) of its poses, in hundredths of a
-    /// degree, and its times, in ms. A saved state belongs to a plan with the same identification.
+    /// Identification of the plan: a checksum (FNV-1a, 64 bits) of the poses, in hundredths of a
+    /// degree, and of the photos' numbers and times, in ms. A saved state belongs to a plan with
+    /// the same identification.
     public var identification: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ value: Double) {

@@ -2,7 +2,7 @@
 /// If the shutter can report whether a photo was taken, an interrupted shot continues without
 /// missing or duplicate photos.
 public struct ShotRecord: Sendable, Equatable, Codable {
-    /// Photo that the program is about to take, and possibly took before it ended.
+    /// Photo that the program is about to take, and possibly took before the program ended.
     public struct Pending: Sendable, Equatable, Codable {
         /// Value of the shutter's counter before the photo; nil if the shutter has no counter.
         public var mark: Int?

@@ -64,8 +64,8 @@ public struct ShotSession: Sendable {
     /// Largest deviation between set-point and target, degrees, at which the set-point counts as
     /// having reached the target.
     private static let arrived = 0.02
-    /// Tolerance, degrees, in the comparison of target and requested pose; it covers the rounding
-    /// in the answers.
+    /// Tolerance in the comparison of target and requested pose, degrees. The tolerance covers the
+    /// rounding of the angles in the answers.
     private static let requested = 0.05
     /// Age above which the last state of the camera is out of date, s.
     private static let freshness = 0.5
@@ -77,7 +77,7 @@ public struct ShotSession: Sendable {
     public let plan: ShotPlan
     /// The state to save.
     public private(set) var record: ShotRecord
-    /// Number of attempts to take the present photo.
+    /// Number of attempts to take the current photo.
     private var attempt = 0
     private var step: Step
     /// Clock time at which `due` is 0, s; nil before the first photo that has a scheduled time.
@@ -271,8 +271,8 @@ extension ShotSession {
     ///
     /// - Parameters:
     ///   - failure: Reason why the shutter reports no photo; nil after a success.
-    ///   - now: Present time, s.
-    ///   - wall: Present time, s since 1970.
+    ///   - now: Current time, s.
+    ///   - wall: Current time, s since 1970.
     public mutating func shot(_ failure: String? = nil, now: Double, wall: Double) {
         guard let failure else { return took(now: now, wall: wall, hold: plan.recipe.shutter.hold) }
         step =

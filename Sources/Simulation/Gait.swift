@@ -1,10 +1,10 @@
 internal import CMathShim
 internal import GimbalCore
 
-/// Rotation and acceleration of the body of a person who walks or runs. The values are from
-/// recordings at the lower back: Voisard et al., IPOL 2023/497; 18 walks of six people. For each
-/// harmonic of the stride, the recordings give the amplitude of the rotation about each axis and of
-/// the acceleration along each axis. The recordings also give the fraction of each harmonic's mean
+/// Body rotation and acceleration of a walking or running person. The values are from recordings at
+/// the lower back: Voisard et al., IPOL 2023/497; 18 walks of six people. For each harmonic of the
+/// stride, the recordings give the amplitude of the rotation about each axis and of the
+/// acceleration along each axis. The recordings also give the fraction of each harmonic's mean
 /// square that repeats in the next stride.
 ///
 /// The repeating part is a sum of harmonics with coinciding phases at the heel strikes, twice per
@@ -222,8 +222,8 @@ struct Gait: Sendable {
         }
     }
 
-    /// RMS of the relative variation of the pace. With this variation of the pace, the durations of
-    /// the strides vary by 1.5 %.
+    /// RMS of the relative pace variation. With this variation of the pace, the durations of the
+    /// strides vary by 1.5 %.
     private static let paceVariation = 0.013
     /// Factor applied to the recorded non-repeating fraction of the rotation, for the first two
     /// harmonics. With the factor 0.8, two strides differ as much as in 220 recordings of 19 people

@@ -11,7 +11,7 @@ public struct GimbalPlant: Sendable {
     /// Inertia, friction and limits. The default values describe the plant that this project's
     /// tests and benchmarks use.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Camera's moments of inertia about its axes, kg·m².
+        /// Moments of inertia about the camera's axes, kg·m².
         public var inertia = AxisVector(repeating: 2.5e-3)
         /// Products of inertia Ixy, Ixz and Iyz, kg·m², in this order.
         public var inertiaProducts = Vector3.zero
@@ -69,7 +69,7 @@ public struct GimbalPlant: Sendable {
 
     /// Torques on the plant in one step.
     public struct Drive: Sendable, BitwiseCopyable {
-        /// Motor torques on the camera's side of each joint, N·m; the plant limits them.
+        /// Motor torques on the camera's side of each joint, N·m; the plant limits these torques.
         public var torque: AxisVector
         /// External moment on the camera, camera frame, N·m.
         public var push: Vector3

@@ -7,7 +7,7 @@ internal import CMathShim
 /// Friction", IEEE TAC 40 (1995). The model integrates the bristle equation exactly over a step of
 /// constant velocity; it is therefore stable at any step size.
 public struct JointFriction: Sendable, BitwiseCopyable {
-    /// Parameters of the friction of a joint.
+    /// Friction parameters of a joint.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Coulomb (sliding) friction, N·m.
         public var coulomb = 0.010

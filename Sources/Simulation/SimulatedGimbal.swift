@@ -4,12 +4,12 @@ public import GimbalCore
 /// Simulation of a complete gimbal: moving handle, mechanics, motors or servos, sensor and bus. The
 /// daemon's simulated backend, the tests and the benchmarks use the simulated gimbal.
 ///
-/// The delay from the camera's motion to the torque that responds to it is 3.0 ms with the
-/// defaults. The delay has four parts: the gyroscope's filter (0.98 ms), the mean age of a sample
-/// (0.5 ms), the transport from the loop to the power stage (`transportDelay`, 1.02 ms), and the
-/// current loop (first order, 0.5 ms). The stated mean age of a sample applies to a 1 kHz loop
-/// whose clock differs from the sensor's clock. The delay of 3.0 ms excludes the zero-order hold of
-/// the output over a loop period.
+/// With the defaults, the delay from a motion of the camera to the responding torque is 3.0 ms. The
+/// delay has four parts: the gyroscope's filter (0.98 ms), the mean age of a sample (0.5 ms), the
+/// transport from the loop to the power stage (`transportDelay`, 1.02 ms), and the current loop
+/// (first order, 0.5 ms). The stated mean age of a sample applies to a 1 kHz loop whose clock
+/// differs from the sensor's clock. The delay of 3.0 ms excludes the zero-order hold of the output
+/// over a loop period.
 ///
 /// The same parameters, motion, seed and calls give bit-identical results. Only one thread at a
 /// time can use a gimbal.

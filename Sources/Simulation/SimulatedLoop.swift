@@ -39,8 +39,8 @@ public struct SimulatedLoop: Sendable {
     ///   - motor: Kind of the motors.
     ///   - seed: Seed of sensor errors and noise.
     ///   - rateHz: Ticks per second.
-    ///   - change: Function that modifies the parameters of the gimbal and of the stabilizer before
-    ///     they are created.
+    ///   - change: Function that modifies the parameters before the gimbal and the stabilizer are
+    ///     created.
     public init(
         _ motion: BaseMotion, motor: MotorType = .torque, seed: UInt64 = 1, rateHz: Int = 1000,
         change: (inout SimulatedGimbal.Parameters, inout Stabilizer.Parameters) -> Void = { _, _ in

@@ -114,7 +114,7 @@ final class SessionHandler: ChannelInboundHandler {
             take(message.bytes, isText: message.isText, isLast: frame.fin)
         case .ping:
             guard isAllowed() else { return }
-            // If a client sends pings and does not read the pongs, at most 16 pongs wait for it.
+            // If a client sends pings and does not read the pongs, at most 16 pongs are queued.
             pongs = (pongs + 1) % 16
             session.put(.pong, bytes, key: "\0pong\(pongs)")
         case .pong:

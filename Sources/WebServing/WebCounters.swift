@@ -26,7 +26,7 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case message
     /// A client sent more messages per second than `Limits.messagesPerSecond`.
     case rate
-    /// A client reads too slowly: more than `Limits.outgoing` bytes wait for it.
+    /// A client reads too slowly: more than `Limits.outgoing` bytes are queued.
     case slow
     /// A client was silent for longer than `Limits.idle`.
     case idle

@@ -14,8 +14,8 @@ public struct WebRequest: Sendable {
     public let address: String
     /// True if the connection is encrypted.
     public let isSecure: Bool
-    /// Returns true while the client's connection is open. Every thread can call it. Work that has
-    /// waited in a queue ends early if the client has left.
+    /// Returns true while the client's connection is open. This function can be called on any
+    /// thread. Queued work ends early if the client has disconnected.
     public let isConnected: @Sendable () -> Bool
 
     /// First value of the header field with this name in lower case.

@@ -56,8 +56,8 @@ public struct WebOptions: Sendable, Equatable {
         /// Size of the kernel's send buffer, bytes. A small buffer limits the age of the values
         /// that a slow client receives.
         public var kernelBuffer = 65_536
-        /// Timeout of a request, s, from the start of the connection or the previous answer to the
-        /// request's end.
+        /// Timeout of a request, s: from the start of the connection, or from the previous answer,
+        /// until the end of the request.
         public var handshake = 10.0
         /// Timeout between two complete messages or pongs on a WebSocket, and timeout of each part
         /// of an answer, s. The server sends a ping after half of the time `idle`.

@@ -4,8 +4,8 @@ import NIOSSL
 import NIOWebSocket
 import Synchronization
 
-/// Web server without its listening socket: it adds the handlers to each connection. Tests and
-/// fuzzers use connections in memory.
+/// Web server without a listening socket: adds the handlers to each connection. Tests and fuzzers
+/// use connections in memory.
 package final class WebService: Sendable {
     let options: WebOptions
     let application: any WebApplication

@@ -1,4 +1,4 @@
-/// Ring of the newest chunks in memory. The chunks together cover a given duration.
+/// Ring buffer of the newest chunks, in memory. The chunks together cover a given duration.
 public struct FlightRing: Sendable {
     /// Time that the ring covers, s.
     public let seconds: Double

@@ -18,7 +18,7 @@ public struct FlightWriter {
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - library: Name and version of the writing program.
+    ///   - library: Name and version of the program that writes the file.
     ///   - metadata: Metadata of the file, by name.
     ///   - attachments: Files to embed in the recording.
     /// - Throws: The error of the system call; no file is created.
@@ -49,7 +49,7 @@ public struct FlightWriter {
         }
     }
 
-    /// Present length of the file, bytes.
+    /// Current length of the file, bytes.
     public var size: Int { assembler.size }
     /// Time from the first to the last message of the file, s.
     public var seconds: Double {

@@ -110,7 +110,7 @@ public struct RecordingDirectory: Sendable {
     /// within the limit.
     ///
     /// - Parameters:
-    ///   - date: Present date, seconds since 1970.
+    ///   - date: Current date, seconds since 1970.
     ///   - reserve: Number of bytes that will be written next.
     ///   - kept: Name of the file that is being written; this file is not removed.
     /// - Returns: The names of the removed recordings.

@@ -7,7 +7,7 @@ public import SystemPackage
 public struct RecordingStore {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
-        /// Name and version of the writing program, such as `airframed 0.1.0`.
+        /// Name and version of the program that writes the file, such as `airframed 0.1.0`.
         public var library: String
         /// Metadata of the file: version, board, clocks.
         public var metadata: [String: String]
@@ -26,9 +26,9 @@ public struct RecordingStore {
     public struct Report: Sendable, Equatable {
         /// The newest complete file; nil before the first file.
         public var lastFile: String?
-        /// The file of the continuous recording; nil without a continuous recording.
+        /// Current file of the continuous recording; nil without a continuous recording.
         public var openFile: String?
-        /// Size of the file of the continuous recording, bytes.
+        /// Size of the continuous recording's current file, bytes.
         public var openBytes = 0
         /// Number of files completed since the start of the program.
         public var files = 0
@@ -44,7 +44,7 @@ public struct RecordingStore {
 
     /// The directory of the recordings.
     public let recordings: RecordingDirectory
-    /// Present state of the recordings.
+    /// Current state of the recordings.
     public private(set) var report = Report()
     private var open: FlightWriter?
     /// Names of the attachments in the open file.
@@ -69,7 +69,7 @@ public struct RecordingStore {
     ///   - chunks: Chunks with the messages of the file.
     ///   - reason: Reason for writing the file, which becomes part of the file name.
     ///   - description: Description of the machine.
-    ///   - date: Present date, seconds since 1970.
+    ///   - date: Current date, seconds since 1970.
     /// - Returns: Path of the written file; nil after a failure, which `report.problem` describes.
     @discardableResult
     public mutating func dump(
@@ -101,7 +101,7 @@ public struct RecordingStore {
     /// - Parameters:
     ///   - chunks: The new chunks. Chunks that are already written are skipped.
     ///   - description: Description of the machine, for the beginning of a file.
-    ///   - date: Present date, seconds since 1970.
+    ///   - date: Current date, seconds since 1970.
     public mutating func record(
         _ chunks: some Collection<MCAPChunk>, _ description: () -> Description, date: Double
     ) {

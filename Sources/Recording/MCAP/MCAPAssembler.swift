@@ -55,7 +55,7 @@ public struct MCAPAttachment: Sendable {
     }
 }
 
-/// Position of a chunk and its index in a file, with the data for the summary.
+/// Positions of a chunk and of the chunk's index in a file, with the data for the summary.
 struct MCAPChunkPlace {
     var start: Int64
     var end: Int64
@@ -100,7 +100,7 @@ public struct MCAPAssembler: Sendable {
 
     /// Create the first bytes of the file.
     ///
-    /// - Parameter library: Name and version of the writing program.
+    /// - Parameter library: Name and version of the program that writes the file.
     /// - Returns: Magic bytes, header, schemas and channels.
     public mutating func begin(library: String) -> [UInt8] {
         var bytes = MCAPOpcode.magic

@@ -11,8 +11,8 @@ public struct MCAPChunk: Sendable {
     public var end: Int64
     /// Number of messages by channel.
     public var counts: [UInt16: Int]
-    /// The content of the chunk record, and its message index records. The index is also compressed
-    /// in memory, because it compresses well.
+    /// The content of the chunk record, and the chunk's message index records. The index is also
+    /// compressed in memory, because it compresses well.
     fileprivate let block: ChunkMemory.Block
     /// Size of the content in the block, bytes.
     fileprivate let contentSize: Int

@@ -17,9 +17,9 @@ public enum MCAPRecovery {
     /// Reads the file from its beginning, and completes it if it is incomplete.
     ///
     /// - Parameter path: Path of the file.
-    /// - Returns: True if the file was completed. The result is false in three cases: the file is
-    ///   complete, `FlightWriter` has locked it because it is being written, or its structure
-    ///   differs from the files of `FlightWriter`. If the result is false, the file is unchanged.
+    /// - Returns: True if the file was completed. The result is false if the file is complete, if
+    ///   `FlightWriter` has locked the file to write it, or if the file's structure differs from
+    ///   the structure that `FlightWriter` writes. If the result is false, the file is unchanged.
     /// - Throws: The system's error.
     public static func recover(_ path: FilePath) throws(Errno) -> Bool {
         do {

@@ -23,7 +23,7 @@ final class RecordingShelf: Sendable {
     private let conversions = Mutex(0)
     private let directory = Mutex("")
 
-    /// - Parameter converter: Serial queue for tables and plots; no other work waits in it.
+    /// - Parameter converter: Serial queue for tables and plots; no other work uses this queue.
     init(converter: DispatchQueue = DispatchQueue(label: "web-conversions")) {
         self.converter = converter
     }
@@ -37,10 +37,11 @@ final class RecordingShelf: Sendable {
         disk.async { answer(Self.list(directory)) }
     }
 
-    /// Answers a request for a file below `/recordings/`, its table or its plot.
+    /// Answers a request below `/recordings/` for a file, for a table of a file, or for a plot of a
+    /// file.
     ///
-    /// Status 503 if `mostConversions` conversions wait or run. If the client has left before its
-    /// conversion begins, there is no answer.
+    /// Status 503 if `mostConversions` conversions wait or run. No answer is sent if the client
+    /// disconnects before the conversion begins.
     func respond(to request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         let name = String(request.path.dropFirst("/recordings/".count))
         guard Self.isName(name) else {

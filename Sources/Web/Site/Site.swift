@@ -14,7 +14,7 @@ final class Site: WebApplication {
     let pictures: PictureRelay
     private let files: PageFiles
     /// Queue for changes of the list of browsers; each change waits for the disk. Recordings have
-    /// other queues, so that they do not delay the pairing.
+    /// other queues, so that requests for recordings do not delay the pairing.
     private let disk = DispatchQueue(label: "web-disk")
 
     init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {

@@ -1,6 +1,6 @@
 /// Progress and results of an autotune: the answer to `autotune`.
 public struct AutotuneReport: Hashable, Sendable, Codable {
-    /// State of the autotune, from the request to its end.
+    /// State of the autotune, from the request to the result.
     public enum State: String, Sendable, Codable, CaseIterable {
         /// No autotune has been requested since the start.
         case idle

@@ -1,6 +1,6 @@
 /// Progress and results of calibrations: the answer to `calibrate`.
 public struct CalibrationReport: Hashable, Sendable, Codable {
-    /// State of a calibration, from the request to its end.
+    /// State of a calibration, from the request to the result.
     public enum State: String, Sendable, Codable, CaseIterable {
         /// No calibration has been requested since the start.
         case idle

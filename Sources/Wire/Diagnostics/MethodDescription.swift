@@ -1,4 +1,4 @@
-/// Description of a method of the socket, for programs that make all methods available. The request
+/// Description of a socket method, for programs that offer all methods to their users. The request
 /// `methods` returns one description for each method.
 public struct MethodDescription: Hashable, Sendable, Codable {
     /// Access that a method requires.

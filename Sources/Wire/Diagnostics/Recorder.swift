@@ -17,7 +17,7 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var isRecording = false
     /// Current file of the continuous recording; absent if there is none.
     public var openFile: String?
-    /// Size of the file of the continuous recording, bytes.
+    /// Size of the continuous recording's current file, bytes.
     public var openBytes = 0
     /// The latest complete file; absent before the first one.
     public var lastFile: String?

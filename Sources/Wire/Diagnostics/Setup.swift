@@ -67,7 +67,7 @@ public struct SetupStep: Hashable, Sendable, Codable {
     public var isRunning: Bool { state == State.running.rawValue }
 }
 
-/// One measured value of a step of the set-up.
+/// One value that a set-up step has measured.
 public struct SetupValue: Hashable, Sendable, Codable {
     /// Name of the value, as text.
     public var name: String
@@ -84,7 +84,7 @@ public struct SetupValue: Hashable, Sendable, Codable {
     }
 }
 
-/// One changed setting of a step of the set-up.
+/// One setting that a set-up step has changed.
 public struct SetupChange: Hashable, Sendable, Codable {
     /// Dotted key.
     public var key: String

@@ -1,7 +1,7 @@
 /// Answer to `spectrum`: progress of a gyroscope recording, and the spectrum of a complete
 /// recording.
 public struct SpectrumReport: Hashable, Sendable, Codable {
-    /// State of the recording of the gyroscope.
+    /// State of the gyroscope recording.
     public enum State: String, Sendable, Codable, CaseIterable {
         /// No spectrum has been requested since the start.
         case idle

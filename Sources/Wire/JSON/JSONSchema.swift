@@ -38,7 +38,7 @@ public enum JSONSchema {
     }
 }
 
-/// Type that declares its schema, instead of a schema derived from its properties.
+/// Type that declares a schema; this schema replaces the schema derived from the type's properties.
 private protocol Sketched {
     static func schema() throws -> JSONValue
     static func sample() throws -> Self

@@ -23,7 +23,7 @@ public struct LockstepError: Error, Hashable, Sendable {
         case busy
     }
 
-    /// Kind of the refusal of a line.
+    /// Kind of refusal.
     public var code: Code
     /// Sentence for the user, with the received value and the permitted values.
     public var message: String

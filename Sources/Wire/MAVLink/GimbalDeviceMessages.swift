@@ -109,8 +109,8 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public var flags: UInt16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none
-    /// Heading of the vehicle, rad: the gimbal's yaw relative to north, minus its yaw in the
-    /// vehicle frame; NaN means unknown.
+    /// Heading of the vehicle, rad: the gimbal's yaw relative to north, minus the gimbal's yaw in
+    /// the vehicle frame; NaN means unknown.
     public var deltaYaw: Float = 0
     /// Rate of `deltaYaw`, rad/s; NaN means unknown.
     public var deltaYawRate: Float = 0

@@ -3,9 +3,9 @@
 ///
 /// Source: RedBearLab, "Biscuit" firmware 2.0 (BLE Mini), `txrxservice.c`.
 public enum RBLCharacteristic: String, Sendable, CaseIterable {
-    /// Characteristic for bytes to the app.
+    /// Characteristic that sends bytes to the app.
     case transmit = "713d0002-503e-4c75-ba94-3148f18d941e"
-    /// Characteristic for bytes from the app.
+    /// Characteristic that receives bytes from the app.
     case receive = "713d0003-503e-4c75-ba94-3148f18d941e"
     /// Baud rate of the serial port. Clients write the baud rate as one byte, and read it as text,
     /// such as `BAUD_57600`.

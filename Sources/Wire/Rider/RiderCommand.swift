@@ -1,5 +1,5 @@
 /// Command from the wheels' remote control, one in each datagram. The app sends JSON,
-/// `{"left":40,"right":-40,"timestamp":1.0}`; its documentation describes the text
+/// `{"left":40,"right":-40,"timestamp":1.0}`; the app's documentation describes the text
 /// `left,right,direction`. The parser accepts the JSON format and the text format.
 ///
 /// Speeds are in percent of full speed, forwards positive, limited to ±100. The timestamp and the

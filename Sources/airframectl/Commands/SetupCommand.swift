@@ -90,7 +90,7 @@ struct SetupCommand: ParsableCommand {
         SetupView.list(report).forEach(Output.line)
     }
 
-    /// Starts a step and shows its progress until its end.
+    /// Starts a step, and shows the progress until the step ends.
     ///
     /// - Returns: True if the step has succeeded.
     private func execute(

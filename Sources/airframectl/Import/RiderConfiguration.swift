@@ -1,8 +1,8 @@
 import Configuration
 import PlainText
 
-/// Configuration of the public driver of the Yahboom rider (`config.yaml` of
-/// yahboom-iphone-controller), as settings of airframed.
+/// Converter from the file `config.yaml` of yahboom-iphone-controller, the public driver of the
+/// Yahboom Rider, to settings of airframed.
 ///
 /// The file has two known layouts: `network`, `motors`, … and the older `robot`, `motor`, ….
 struct RiderConfiguration {

@@ -43,7 +43,8 @@ enum Method: String, Sendable {
     /// Moves one of a robot's stepper motors, finds its home switch, or stops it:
     /// `Acknowledgement`.
     case step
-    /// Lists the controls and their actions, or identifies a control by its use: `ControlsReport`.
+    /// Lists the controls and their actions, or identifies a control that a person uses:
+    /// `ControlsReport`.
     case controls
     /// Requests a latched emergency stop: `Acknowledgement`.
     case stop

@@ -36,7 +36,7 @@ final class ShotRun {
         self.client = client
     }
 
-    /// Runs the shot to its end, or until a signal.
+    /// Runs the shot until it is complete, or until a signal arrives.
     ///
     /// - Returns: True if the shot is complete.
     func run() throws -> Bool {
@@ -250,7 +250,7 @@ final class ShotRun {
         }
     }
 
-    /// Prints a note, unless it is the same as the last note about the present photo.
+    /// Prints a note, unless it is the same as the last note about the current photo.
     private func tell(_ text: String) {
         guard text != note else { return }
         note = text

@@ -102,7 +102,7 @@ final class CommandShutter: Shutter {
         }
     }
 
-    /// Runs a command to its end; returns a problem or nil.
+    /// Runs a command until it ends; returns the problem, or nil after a success.
     private func run(_ words: [String]) -> String? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -1,4 +1,4 @@
-/// Small graphics of text characters.
+/// Small graphics made of text characters.
 enum Gauges {
     private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 

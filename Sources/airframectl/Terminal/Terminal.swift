@@ -1,8 +1,8 @@
 import CLinuxShim
 import Glibc
 
-/// Terminal during a live view. Whenever the view ends, the object restores all modes of the
-/// terminal.
+/// Control of the terminal during a live view. Whenever the view ends, the object restores all
+/// modes of the terminal.
 final class Terminal {
     private var saved = termios()
     private var isActive = false

@@ -145,8 +145,8 @@ enum RecorderBench {
         var store = RecordingStore(
             recordings: RecordingDirectory(directory: directory, limits: limits))
         var largest = 0
-        // The file system gives each file the computer's present date. The simulated day therefore
-        // begins at the present date.
+        // The file system gives each file the computer's current date. The simulated day therefore
+        // begins at the current date.
         let today = Double(time(nil))
         let count = Int(86400 / FlightEncoder.chunkSeconds)
         for number in 0..<count {
@@ -165,8 +165,8 @@ enum RecorderBench {
         remove(directory)
     }
 
-    /// Kills the real daemon with SIGKILL while it records, and measures how many seconds of data
-    /// are lost.
+    /// Kills the real daemon with SIGKILL while the daemon records, and measures how many seconds
+    /// of data are lost.
     private static func death(_ options: Options, _ report: inout BenchReport) throws {
         guard let daemon = DaemonProcess.program(options, &report) else { return }
         var worst = 0.0

@@ -1,5 +1,5 @@
-/// Trend of a value over a long run: its medians in the second tenth and in the last tenth of the
-/// run. The first tenth is ignored, because the daemon's resources still grow in this time.
+/// Trend of a value over a long run: the value's medians in the second tenth and in the last tenth
+/// of the run. The first tenth is ignored, because the daemon's resources still grow in this time.
 struct SoakTrend {
     /// Median of the values in the second tenth of the run.
     let beginning: Double

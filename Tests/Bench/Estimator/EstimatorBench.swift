@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Accuracy and cost of the attitude estimator on recorded trials with an optical reference.
 enum EstimatorBench {
-    /// Reason for the absence of recorded trials.
+    /// Error if a directory contains no recorded trials.
     enum Failure: Error, CustomStringConvertible {
         case noLogs(directory: String)
 

@@ -3,9 +3,9 @@ import PlainText
 import Simulation
 import Wire
 
-/// Test for false alarms in runs without any fault: the motors start while a simulated person with
-/// the gimbal walks, runs or does not move. Each fault that the controller reports is therefore a
-/// false alarm.
+/// Test for false alarms in runs without any fault: the motors start while a simulated person who
+/// holds the gimbal walks, runs or stands still. Each fault that the controller reports is
+/// therefore a false alarm.
 enum FalseAlarms {
     /// Conditions that report a fault.
     private static var alarms: Conditions {

@@ -14,8 +14,8 @@ enum FaultBench {
     }
 
     /// Runs the campaigns with faulty sensor values, and with gimbals that differ from the
-    /// controller's model. Each campaign tests every kind of motor, both at rest and carried by a
-    /// walking person.
+    /// controller's model. Each campaign tests gimbals with every kind of motor, both at rest and
+    /// carried by a walking person.
     static func runSensors(_ options: Options, _ report: inout BenchReport) throws {
         FalseAlarms.run(&report, only: options.only)
         for group in try groups(options) {

@@ -3,8 +3,7 @@ import Port
 import Realtime
 import Simulation
 
-/// Campaign of simulation runs: all combinations of fault, mode and source, each with several
-/// seeds.
+/// Campaign of simulation runs: all combinations of fault, mode and link, each with several seeds.
 struct FaultCampaign {
     /// Outcome of one run of the campaign, with the name that identifies the run.
     struct Result {
@@ -67,7 +66,7 @@ struct FaultCampaign {
 
     /// Runs the campaign.
     ///
-    /// - Parameter seeds: Number of seeds of each combination.
+    /// - Parameter seeds: Number of seeds for each combination of fault, mode and link.
     /// - Returns: One row of results for each fault that applies to one of the gimbals.
     func rows(seeds: Int) -> [Row] {
         var rows = faults.map { Row(fault: $0) }

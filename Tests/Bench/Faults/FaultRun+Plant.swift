@@ -5,9 +5,9 @@ import Simulation
 extension FaultRun {
     /// Outcome of a run with a gimbal that differs from the controller's model of the gimbal.
     struct PlantOutcome {
-        /// Largest angle between the camera's attitude and its attitude in the healthy run, from
-        /// the start of the motors until the onset of the fault, degrees. The healthy run is the
-        /// same simulation without the fault.
+        /// Largest angle between the camera's attitudes in this run and in the healthy run,
+        /// degrees, from the start of the motors until the onset of the fault. The healthy run is
+        /// the same simulation without the fault.
         var start = 0.0
         /// True if the outputs of the run have been switched off, or have never been switched on.
         var isShutOff = false

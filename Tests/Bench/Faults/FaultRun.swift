@@ -5,14 +5,14 @@ import Port
 import Realtime
 import Simulation
 
-/// One simulation run of the fault campaign: its fault, its gimbal, its mode, and the link that is
-/// in control.
+/// One simulation run of the fault campaign: the fault, the gimbal, the mode, and the link in
+/// control.
 ///
 /// Commands pass through the real `Commander` and the real loop. Sensor faults pass through the
-/// simulated sensor. The unintended motion is the angle between the camera's true attitude and its
-/// attitude in a reference run with the same seed. Until the outputs are off, the reference run is
-/// the run without the fault. For half a second after the outputs are off, the reference run has an
-/// emergency stop instead of the fault, at the time at which the outputs were switched off.
+/// simulated sensor. The unintended motion is the angle between the camera's true attitude in the
+/// run and the true attitude in a reference run with the same seed. Until the outputs are off, the
+/// reference run is the run without the fault. For half a second afterwards, the reference run has
+/// no fault, but has an emergency stop at the time at which the outputs were switched off.
 /// Therefore the unintended motion includes the coasting that the fault has caused, but not the
 /// fall of a camera whose motors are off.
 ///

@@ -3,8 +3,8 @@ import GimbalCore
 import Port
 import Simulation
 
-/// Stability test, with every kind of motor, of the gains that an AirOS app can set: a grid of 5 x
-/// 5 x 5 positions of the app's sliders.
+/// Stability test of the gains that an AirOS app can set, with every kind of motor. The gains are a
+/// grid of 5 x 5 x 5 positions of the app's sliders.
 enum GainGridBench {
     private static let shares = [0, 0.25, 0.5, 0.75, 1]
 

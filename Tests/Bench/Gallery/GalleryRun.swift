@@ -26,7 +26,7 @@ struct GalleryRun {
         /// RMS deviation of the camera's angle from the mean angle, the larger value of roll and
         /// pitch.
         var hold = Double.nan
-        /// Largest deviation of the camera's tilt from its mean.
+        /// Largest deviation of the camera's tilt from the mean tilt.
         var largest = Double.nan
         /// Largest RMS of the camera's true motion above 15 Hz over half a second: `tremor` of the
         /// rate, deg/s; `buzz` of the angle, degrees.

@@ -33,7 +33,7 @@ struct Tremor {
 
     init(length: Double = 0.5) { self.length = length }
 
-    /// Adds the rate of one period to the present window.
+    /// Adds the rate of one period to the current window.
     ///
     /// - Parameters:
     ///   - rate: The true rate, deg/s.

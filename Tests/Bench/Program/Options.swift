@@ -26,7 +26,7 @@ struct Options: Sendable {
     /// `pointing` is the only named benchmark. If a directory is given, the program only draws
     /// these plots.
     var plotDirectory: String?
-    /// True if the program must exit with an error after a result outside its limits.
+    /// True if the program must exit with an error if a result is outside its limits.
     var isGate = false
     /// Duration of each run of the allocation benchmark, s.
     var seconds = 60.0

@@ -125,7 +125,7 @@ public struct BluetoothCounters: Hashable, Sendable, Codable {
     public var refusedConnections = 0
     /// Number of writes that a service received.
     public var writes = 0
-    /// Number of writes that were refused because the phone exceeded its write rate.
+    /// Number of writes that were refused because the phone exceeded the permitted write rate.
     public var refusedWrites = 0
     /// Number of writes that a service refused.
     public var invalidWrites = 0

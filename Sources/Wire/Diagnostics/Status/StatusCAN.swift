@@ -53,8 +53,8 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     /// does not report the state of its power stage has the state `answers`. In the state
     /// `refuses`, the drive remains off despite the command to switch on.
     public var state: String
-    /// Fault code of the drive, hexadecimal, and its causes (if the protocol names them); absent
-    /// without a fault.
+    /// Fault code of the drive, hexadecimal, and the fault's causes (if the protocol names causes);
+    /// absent without a fault.
     public var fault: String?
     /// Temperature of the motor or its driver, °C.
     public var temperatureC: Number = .unknown

@@ -99,7 +99,7 @@ public struct ClientStatus: Hashable, Sendable, Codable {
     public var accepted = 0
     /// Number of connections refused because the limit was reached.
     public var refused = 0
-    /// Number of idle connections that were closed for another client.
+    /// Number of idle connections that were closed to make room for another client.
     public var evicted = 0
     /// Number of connections closed because the client did not read its replies.
     public var stalled = 0
