@@ -156,8 +156,8 @@ extension GyroLog {
     /// Converts the ticks of a recording to lines of the log.
     ///
     /// - Parameters:
-    ///   - file: The recording. The recording contains the rates of each tick. Recordings of this
-    ///     version or newer also contain the specific force; a missing force counts as 0.
+    ///   - file: The recording. The recording contains the rates of each tick. If a recording of an
+    ///     older version does not contain the specific force, the force counts as 0.
     ///   - end: Time of the last sample on the loop's clock, s.
     ///   - write: Function that receives whole lines of the log.
     /// - Returns: Number of samples after the first picture, and the readable part of the file.

@@ -11,11 +11,11 @@ public struct ReplayReport: Sendable, Equatable {
     /// Number of backward jumps of the log's clock; the replay assumes a step of one period at each
     /// jump.
     public var clockRestarts = 0
-    /// Number of gaps after which the estimator initialised the inclination again from the
+    /// Number of gaps after which the estimator re-initialised the inclination from the
     /// accelerometer.
     public var gaps = 0
     /// Number of restarts because the measured gravity contradicted the estimate, for example after
-    /// the sensor was exchanged or turned. The estimator started again after each contradiction.
+    /// the sensor was exchanged or turned. The estimator restarted after each contradiction.
     public var gravityMismatches = 0
 
     /// Creates a report whose counts are zero.

@@ -9,8 +9,8 @@ struct ServerStops {}
 /// Handler of the HTTP requests of one connection, on its event loop. The handler checks each
 /// request, applies the limits, and writes the answers.
 ///
-/// A client must complete each request within the time `Limits.handshake`. This time begins at the
-/// start of the connection or at the previous answer.
+/// A client must complete each request within the time `Limits.handshake`. The time
+/// `Limits.handshake` begins at the start of the connection or at the previous answer.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -11,8 +11,8 @@ import Wire
 public enum DaemonProgram {
     /// Entry point of the process. The entry point sets up memory and stacks before the first
     /// thread exists. The entry point is isolated to the main actor. Without this isolation, `main`
-    /// would run on a thread of Swift's pool. The pool thread's stack of 8 MiB would be locked into
-    /// memory.
+    /// would run on a thread of Swift's pool. A pool thread that starts before the set-up has a
+    /// stack of 8 MiB, which would be locked into memory.
     @MainActor
     public static func main() async {
         settleStreams()
@@ -87,9 +87,9 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Executes the command line on the main thread, which has a large stack. A thread of Swift's
-    /// pool has a stack of 512 KiB; this stack is too small for the daemon's large values in a
-    /// debug build with a sanitizer.
+    /// Executes the command line on the main thread, which has a large stack. After the set-up, a
+    /// thread of Swift's pool has a stack of `ThreadTable.ordinaryStackBytes`. This stack is too
+    /// small for the daemon's large values in a debug build with a sanitizer.
     ///
     /// - Parameter startProblems: Messages about resources that the kernel refused before the
     ///   command line was parsed.

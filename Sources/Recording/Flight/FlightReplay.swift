@@ -46,7 +46,7 @@ public struct FlightReplay: Sendable {
         public var largestAttitudeDifference = 0.0
         /// Largest difference between a recorded and a replayed torque, N·m.
         public var largestTorqueDifference = 0.0
-        /// Number of variables of this version's stabilizer that the recording lacks.
+        /// Number of the stabilizer's variables that are missing in the recording.
         public var missingVariables = 0
         /// Notes about the replay for the user, as sentences.
         public var remarks: [String] = []
@@ -63,7 +63,8 @@ public struct FlightReplay: Sendable {
     ///
     /// - Parameters:
     ///   - file: The recording.
-    ///   - fallback: Values for the parameters that a recording of another version lacks.
+    ///   - fallback: Values of parameters that are missing in a recording made by another program
+    ///     version.
     ///   - change: Function that changes the recorded parameters; nil leaves them unchanged.
     public init(
         _ file: FlightFile, fallback: Stabilizer.Parameters = Stabilizer.Parameters(),
@@ -74,7 +75,7 @@ public struct FlightReplay: Sendable {
         self.change = change
     }
 
-    /// Find all different sets of parameters that this program can read in the recording, in order.
+    /// Find all distinct parameter sets in the recording that this program can read, in order.
     ///
     /// - Parameters:
     ///   - file: The recording.
@@ -159,7 +160,7 @@ public struct FlightReplay: Sendable {
             case .event: break
             case .state:
                 // The record is the first record of its tick. Earlier pending records therefore
-                // belong to a tick whose end was lost.
+                // belong to a tick whose tick message was lost.
                 pending = [record]
             case .parameters, .command, .sample:
                 if pending.count < Self.pendingLimit { pending.append(record) }

@@ -1,7 +1,7 @@
 import GimbalCore
 
-/// Converter of the raw memory in a recording to the types of this program. The converter compares
-/// the memory maps in the recording with the memory maps of this program.
+/// Converter from a recording's raw memory to the types of this program. The converter compares the
+/// memory maps in the recording with the memory maps of this program.
 public struct RecordedMemory: Sendable {
     private static let stateName = "memory-state.tsv"
     private static let parametersName = "memory-parameters.tsv"
@@ -105,7 +105,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     ///
     /// - Parameters:
     ///   - memory: Recorded raw memory.
-    ///   - fresh: Value from which the variables that are missing in the recording are copied.
+    ///   - fresh: Value that supplies the variables missing in the recording.
     /// - Returns: The converted value; nil if the length is wrong, or if the bytes of a variable
     ///   are invalid.
     func value(_ memory: [UInt8], fresh: Value) -> Value? {

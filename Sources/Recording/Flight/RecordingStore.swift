@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// Writer of the recordings' files: copies of the ring, and continuous recordings, which can
+/// Writer of the recordings' files: copies of the ring buffer, and continuous recordings, which can
 /// consist of several files. The store waits for the disk and therefore runs on a separate thread.
 /// If the disk is full or not writable, the store reports the problem and tries again.
 public struct RecordingStore {

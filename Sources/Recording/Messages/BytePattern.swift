@@ -151,8 +151,8 @@ enum BytePattern {
         /// Index of the enumeration case that the bytes encode; nil if the bytes are invalid.
         func tag(_ bytes: UnsafeRawPointer) -> Int? {
             // The function that returns the tag is the first of the witnesses that exist only for
-            // enumerations. In the value witness table, the function comes after eight function
-            // pointers, the size, the stride and the flags.
+            // enumerations. In the value witness table, the function that returns the tag comes
+            // after eight function pointers, the size, the stride and the flags.
             typealias GetTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
             let function = (witnesses + 88).load(as: UnsafeRawPointer.self)
             let tag = unsafeBitCast(function, to: GetTag.self)(bytes, metadata)

@@ -2,7 +2,8 @@ import GimbalCore
 import Observables
 import Realtime
 
-/// Message with the results of one tick, and with all its inputs except samples and commands.
+/// Message with the results of one tick, and with all inputs of the tick except samples and
+/// commands.
 struct TickMessage: RecordedMessage, Sendable {
     static let name = "Tick"
     static let topic = "/tick"

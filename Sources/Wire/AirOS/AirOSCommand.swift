@@ -30,9 +30,9 @@ public enum AirOSCommand: Sendable, Equatable {
     /// Parses the written bytes.
     ///
     /// - Parameter bytes: Text without a terminator. As in the sample firmware, the whole text is
-    ///   converted to lower case. Spaces are not removed. Unlike the original firmware, the parser
-    ///   refuses a speed with characters that are not part of a number. The original firmware
-    ///   parses invalid text as zero, which hides faults in an app.
+    ///   converted to lower case. The parser does not remove spaces. Unlike the original firmware,
+    ///   the parser refuses a speed with characters that are not part of a number. The original
+    ///   firmware parses invalid text as zero, which hides faults in an app.
     /// - Throws: `notText`, `unknownCommand`, `notANumber` or `notFinite`.
     public init(bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes.map(Self.lowerCased), as: UTF8.self) else {

@@ -30,7 +30,8 @@ public struct AutotuneReport: Hashable, Sendable, Codable {
     /// Proposed settings, ready for `set`. With the measured load, the proposals give margins of 6
     /// dB and 45°.
     public var proposals: [SettingProposal] = []
-    /// Time until the applied, unsaved proposals revert, s; absent if they were not applied.
+    /// Time until the applied but unsaved proposals are reverted, s; absent if no proposals were
+    /// applied.
     public var rollbackS: Number?
 
     /// Creates the state before the first autotune.

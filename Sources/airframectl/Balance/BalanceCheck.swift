@@ -14,9 +14,10 @@ struct BalanceCheck {
         var seconds: Double
     }
 
-    /// The attitudes of the check. Large angles reveal the height of the centre of mass; small
-    /// angles reveal its other two components. Each angle is approached from both sides. Therefore
-    /// joint friction acts in both directions and nearly cancels in the mean.
+    /// The attitudes of the check. The attitudes with large angles determine the height of the
+    /// centre of mass. The attitudes with small angles determine the other two components. Each
+    /// angle is approached from both sides. Therefore joint friction acts in both directions and
+    /// nearly cancels in the mean.
     static let poses =
         [
             Pose(roll: 0, pitch: 35, seconds: 3), Pose(roll: 0, pitch: -35, seconds: 3),

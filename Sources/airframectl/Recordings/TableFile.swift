@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Output of a table of comma-separated values. A file contains the unchanged bytes. For the path
+/// Output of a table of comma-separated values. A file receives the bytes unchanged. For the path
 /// `-`, standard output receives the text with escapes (`Output`).
 struct TableFile {
     /// The open file; nil for standard output.

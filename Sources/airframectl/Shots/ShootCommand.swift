@@ -58,7 +58,7 @@ struct ShootState: ParsableArguments {
     var path: String { state ?? ShotStore.usualPath }
 }
 
-/// Options that select the shutter and the move between photos.
+/// Options that select the shutter and the camera's motion between photos.
 struct ShutterOptions: ParsableArguments {
     @Flag(help: "Take photos with airframe-eyes.")
     var eyes = false

@@ -128,7 +128,7 @@ final class ShotRun {
         }
     }
 
-    /// Passes the camera's states to the session for at most the given time, s.
+    /// Passes messages with the camera's state to the session for at most the given time, s.
     private func watch(_ seconds: Double) {
         do {
             let client = try connected()
@@ -219,7 +219,8 @@ final class ShotRun {
 
     // MARK: Progress
 
-    /// Remaining time, s: the forecast, multiplied by the ratio of elapsed time to forecast time.
+    /// Remaining time, s: the predicted time, multiplied by the ratio of elapsed time to predicted
+    /// time.
     private var secondsLeft: Double {
         let done = session.record.done
         let rest = forecast.rest(from: done)

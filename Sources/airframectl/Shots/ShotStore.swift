@@ -81,7 +81,8 @@ final class ShotStore {
     /// - Parameters:
     ///   - patience: Longest wait for the command, s.
     ///   - wait: Waits for the given time, s; false if a signal has arrived.
-    /// - Throws: `ClientError.file` if another run is active, or the command does not end.
+    /// - Throws: `ClientError.file` if another run is active, or the shutter's command does not
+    ///   end.
     func take(patience: Double, _ wait: (Double) -> Bool) throws(ClientError) {
         let folder = FilePath(path).removingLastComponent().string
         var made = ""

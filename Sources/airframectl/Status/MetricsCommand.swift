@@ -42,7 +42,7 @@ struct MetricsCommand: ParsableCommand {
             try file.closeAfter {
                 _ = try file.writeAll((lines.joined(separator: "\n") + "\n").utf8)
             }
-            // Readers get the old or the new file, never an incomplete file.
+            // Programs that read the file get the old or the new file, never an incomplete file.
             guard rename(part.string, output) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             unlink(part.string)

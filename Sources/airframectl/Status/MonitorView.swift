@@ -36,8 +36,7 @@ struct MonitorView {
     var rate = 10.0
     /// Problem of the connection to the daemon; nil if there is none.
     var trouble: String?
-    /// The daemon's answer to the last key's request; nil without an answer, or after its display
-    /// time.
+    /// The daemon's answer to the request of the last key press; nil if there is none to display.
     var answer: String?
     var style = Style.plain
 

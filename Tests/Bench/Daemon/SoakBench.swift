@@ -6,8 +6,8 @@ import Wire
 
 /// Soak test in lockstep: for an hour of simulated time, a simulated person walks with the gimbal,
 /// and clients use the socket. The bench compares the daemon's resources at the end with the
-/// resources at the beginning. In lockstep the daemon has no other links; `LinkSoak` tests them.
-/// `airframe-bench all` does not run this test; `make soak` runs it.
+/// resources at the beginning. In lockstep, the daemon has no links except the socket; `LinkSoak`
+/// tests the other links. `airframe-bench all` does not run this test; `make soak` runs it.
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
@@ -71,7 +71,7 @@ enum SoakBench {
     }
 }
 
-/// The simulated gimbal, which sends and receives JSON lines as a simulator.
+/// Simulated gimbal that exchanges JSON lines with the daemon, as an external simulator does.
 private struct SoakGimbal {
     private var gimbal: SimulatedGimbal
     private var now = Instant(nanoseconds: 0)
@@ -82,7 +82,7 @@ private struct SoakGimbal {
             motion: BaseMotion(.walking, seed: seed, stillDuration: 2), seed: seed)
     }
 
-    /// Line with the sensors' values that the simulator sends in a tick.
+    /// Line with the sensor values of one tick, from the simulator to the daemon.
     mutating func line(tick: Int) -> String {
         now = Instant(nanoseconds: Int64(tick) * 1_000_000)
         var sample = IMUSample(time: now, gyro: .zero, accel: .zero)

@@ -5,7 +5,7 @@ import PlainText
 import Simulation
 import Wire
 
-/// Run of one random gimbal in one motion of the handle. The tuning comes from a daemon whose
+/// Run of one random gimbal with one motion of the handle. The tuning comes from a daemon whose
 /// configuration contains only the kind of motor and the loop's rate.
 struct GalleryRun {
     var gimbal: DrawnGimbal

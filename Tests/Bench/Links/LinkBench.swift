@@ -61,7 +61,7 @@ enum LinkBench {
     // MARK: A datagram
 
     /// Runs the server for the wheels' remote control in this process, with a simulated motor
-    /// board. Measures the time from a datagram to the write to the board.
+    /// board. Measures the time from sending a datagram to the write to the motor board.
     private static func rider(_ report: inout BenchReport) throws {
         let port: UInt16 = 45005
         guard let place = DatagramAddress(host: "127.0.0.1", port: port),

@@ -44,7 +44,7 @@ struct PerfectKnowledge {
         return MotorOutput(enabled: true, torque: gimbal.requiredTorque(acceleration: wanted))
     }
 
-    /// Joint angles that the servos need at the time when they respond to the command.
+    /// Joint angles that the servos will need when the command takes effect.
     private func foresee(
         _ gimbal: SimulatedGimbal, _ setpoint: Setpoint, now: Instant
     ) -> MotorOutput {

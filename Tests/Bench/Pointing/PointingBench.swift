@@ -7,7 +7,7 @@ import Simulation
 /// a separate mean is computed for each 10 s of the run. Shake is the RMS of the camera angle above
 /// 1 Hz. Peak to peak is the range of the camera angle above 1 Hz within the worst 10 s. The result
 /// `hold error` is the RMS of the angle from estimated attitude to set-point. The result `horizon`
-/// is the mean of roll and pitch; an uncalibrated accelerometer causes most of its error.
+/// is the mean of roll and pitch; an uncalibrated accelerometer causes most of the horizon's error.
 enum PointingBench {
     private static let seeds: [UInt64] = [1, 2, 3]
 

@@ -19,7 +19,7 @@ struct PointingRun {
     var parameters = SimulatedGimbal.Parameters()
     var tuning = Stabilizer.Parameters()
     var motion = HandleMotion.walking
-    /// Recording of the motion that the handle repeats, instead of `motion`.
+    /// Recorded motion that the handle repeats; replaces `motion`.
     var recording: RecordedMotion?
     /// Duration of the rest before the motion, s (`stillSeconds`), and time in which the motion
     /// grows to its full amplitude, s (`rampSeconds`).
@@ -260,8 +260,9 @@ extension PointingRun.Outcome {
         return (settling, overshoot)
     }
 
-    /// Angle after the event, degrees, minus the angle in the same run without the event, for each
-    /// millisecond of the first second. The effect of the sensor's noise cancels.
+    /// Absolute difference, degrees, between the angle after the event and the angle in the same
+    /// run without the event, for each millisecond of the first second. The effect of the sensor's
+    /// noise cancels.
     func response(against undisturbed: PointingRun.Outcome) -> [Double] {
         zip(afterEvent, undisturbed.afterEvent).prefix(1000).map { abs($0 - $1) }
     }

@@ -46,8 +46,8 @@ public struct Status: Hashable, Sendable, Codable {
     public var pointing = PointingStatus()
     /// Attitude error: rotation from the attitude to the set-point about each axis, degrees.
     public var errorDeg = AxisNumbers()
-    /// Angular rate of the camera, deg/s: yaw about its z axis, roll about its x axis, pitch about
-    /// its y axis.
+    /// Angular rate of the camera, deg/s: yaw about the camera's z axis, roll about the x axis,
+    /// pitch about the y axis.
     public var rateDps = AxisNumbers()
     /// Results of the attitude estimator.
     public var estimator = EstimatorStatus()
@@ -75,7 +75,7 @@ public struct Status: Hashable, Sendable, Codable {
     public var serial: SerialStatus?
     /// State of the battery; absent if no battery is configured.
     public var battery: BatteryStatus?
-    /// Supply of the motors; absent if no setting uses its voltage.
+    /// State of the motors' supply; absent if no setting uses the supply voltage.
     public var supply: SupplyStatus?
     /// Effective gains and stability margins.
     public var control = ControlStatus()

@@ -71,7 +71,8 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     /// Number of fault reports from the drive.
     public var faults = 0
 
-    /// Creates the state of a drive; all other values are unknown.
+    /// Creates the state of a drive with the given joint, ID and state; all other values are
+    /// unknown.
     public init(axis: String, id: Int, state: String) {
         self.axis = axis
         self.id = id
