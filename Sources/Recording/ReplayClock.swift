@@ -1,5 +1,5 @@
 /// Converter from a log's time stamps to time steps for the estimator. The conversion tolerates
-/// errors in the times.
+/// errors in the time stamps.
 struct ReplayClock {
     /// Time step from one record to the next record.
     enum Step: Equatable {

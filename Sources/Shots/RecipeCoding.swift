@@ -1,6 +1,6 @@
 import PlainText
 
-/// Error in the description of a shot.
+/// Error in a shot's description.
 public struct RecipeProblem: Error, Equatable, Sendable {
     /// Key with its table, such as `panorama.overlap`; empty if the error concerns the whole shot.
     public var key: String
@@ -14,7 +14,7 @@ public struct RecipeProblem: Error, Equatable, Sendable {
     public var sentence: String { key.isEmpty ? text : "\(key) \(text)" }
 }
 
-/// Key of a description, as in the file.
+/// Key in a shot's description, as in the file.
 private struct Name: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
@@ -23,7 +23,8 @@ private struct Name: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// Reader of one table of a description. Missing keys have default values; unknown keys are errors.
+/// Reader of one table in a shot's description. Missing keys have default values; unknown keys are
+/// errors.
 private struct Table {
     private let container: KeyedDecodingContainer<Name>
     private let path: String
@@ -178,7 +179,7 @@ extension ShotRecipe {
         try shutter.check()
     }
 
-    /// Writes the description with all its keys.
+    /// Writes the description with all keys.
     public func encode(to encoder: any Encoder) throws {
         var table = encoder.container(keyedBy: Name.self)
         try table.encode(rate, forKey: Name("rate_dps"))

@@ -1,5 +1,5 @@
-/// Declaration of a number in the description of a shot. Files and programs that offer shots use the
-/// same declarations.
+/// Declaration of a numeric key in a shot's description. Files and programs that offer shots use
+/// the same declarations.
 public struct RecipeKey: Sendable, Equatable {
     /// Key in its table of the file, such as `overlap`.
     public let name: String
@@ -39,7 +39,7 @@ extension ShotRecipe.KeyFrame {
     static let dwell = RecipeKey(
         "dwell_s", "pause before the photo", "seconds", in: 0...3600, usual: 0)
 
-    /// Declarations of the numbers of `[[frame]]`.
+    /// Declarations of the numeric keys in `[[frame]]`.
     public static let keys = [yaw, roll, pitch, dwell]
 }
 
@@ -57,7 +57,7 @@ extension ShotRecipe.Panorama {
     static let overlap = RecipeKey(
         "overlap", "overlap of neighbouring photos, as a fraction of the picture", in: 0...0.9, usual: 0.3)
 
-    /// Declarations of the numbers of `[panorama]`.
+    /// Declarations of the numeric keys in `[panorama]`.
     public static let keys = [fovWidth, fovHeight, width, height, pitch, overlap]
 }
 
@@ -74,7 +74,7 @@ extension ShotRecipe.Timelapse {
         in: 0...0.5,
         usual: 0)
 
-    /// Declarations of the numbers of `[timelapse]`.
+    /// Declarations of the numeric keys in `[timelapse]`.
     public static let keys = [photos, interval, smoothing, ease]
 }
 
@@ -84,6 +84,6 @@ extension ShotRecipe.Orbit {
         "turn", "angle of the turn, right positive", "degrees", in: -3600...3600, usual: 360)
     static let pitch = RecipeKey("pitch", "pitch, up positive", "degrees", in: -180...180, usual: 0)
 
-    /// Declarations of the numbers of `[orbit]`.
+    /// Declarations of the numeric keys in `[orbit]`.
     public static let keys = [photos, turn, pitch]
 }

@@ -45,7 +45,7 @@ public struct ShotRecord: Sendable, Equatable, Codable {
         self.originYaw = originYaw
     }
 
-    /// True if the record's numbers are possible for the plan.
+    /// True if the record belongs to the plan, and all its values are valid.
     public func fits(_ plan: ShotPlan) -> Bool {
         version == Self.format && self.plan == plan.identification
             && (0...plan.frames.count).contains(done) && originYaw.isFinite

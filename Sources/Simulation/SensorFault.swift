@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Simulated fault of a sensor or its bus, for tests and benchmarks.
 public enum SensorFault: Sendable, Equatable {
-    /// All values are constant, and the time stamps advance.
+    /// All measured values are constant, but the time stamps advance.
     case frozen
     /// The gyroscope reads NaN.
     case notANumber

@@ -204,8 +204,8 @@ public struct SimulatedGimbal: Sendable {
                 output: output, joints: plant.joints, jointRates: plant.jointRates, dt: dt)
             turn(by: wanted * parameters.motorConstant, base: before, dt: dt)
         case .servo:
-            // Pulses occur at the frame rate. Between two pulses, the command of the last pulse
-            // remains active.
+            // Servo pulses occur at the servos' frame rate. Between two pulses, the command of the
+            // last pulse remains active.
             let pulse = cm_floor(now.seconds(since: start) * parameters.servo.frameRate)
             if pulse != frame {
                 frame = pulse

@@ -12,7 +12,7 @@ public final class WebSession: Sendable {
     /// HTTP request that started the session.
     public let request: WebRequest
 
-    /// Frame that waits for the client.
+    /// Frame in the queue for the client.
     private struct Entry {
         let opcode: WebSocketOpcode
         let bytes: [UInt8]

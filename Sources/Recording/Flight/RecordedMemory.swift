@@ -75,7 +75,7 @@ private struct MemoryTranslation<Value: BitwiseCopyable>: Sendable {
     /// Size of a recorded value, bytes.
     private let size: Int
     private var moves: [Move] = []
-    /// Checks of variables whose bytes can be invalid.
+    /// Validity checks of the variables whose bytes can be invalid.
     private let checks: [BytePattern.Check]
 
     /// Creates a converter.

@@ -130,8 +130,8 @@ public struct RecordingDirectory: Sendable {
         return removed
     }
 
-    /// Number of bytes that can still be written. A twentieth of the disk, but at most 64 MB,
-    /// remains free for other programs. Nil if the system does not report the free space.
+    /// Number of bytes that can still be written to the disk. A twentieth of the disk, but at most
+    /// 64 MB, remains free for other programs. Nil if the system does not report the free space.
     public var room: Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }

@@ -40,8 +40,8 @@ final class RecordingShelf: Sendable {
     /// Answers a request below `/recordings/` for a file, for a table of a file, or for a plot of a
     /// file.
     ///
-    /// Status 503 if `mostConversions` conversions wait or run. No answer is sent if the client
-    /// disconnects before the conversion begins.
+    /// HTTP status 503 if `mostConversions` conversions wait or run. No answer is sent if the
+    /// client disconnects before the conversion begins.
     func respond(to request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         let name = String(request.path.dropFirst("/recordings/".count))
         guard Self.isName(name) else {

@@ -48,7 +48,7 @@ public enum AirOSMode: UInt8, Sendable, CaseIterable {
 public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// The outputs are off.
     case inactive = 0
-    /// A calibration of the gyroscope is in progress. The app's button is grey.
+    /// A calibration of the gyroscope is in progress. The app shows its button in grey.
     case calibrating = 1
     /// The mode is `locked`.
     case locked = 2

@@ -5,7 +5,7 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     public var name: String
     /// Outcome for `doctor`.
     public var level = DoctorCheck.Level.ok
-    /// Result of the check with its values, as text.
+    /// Result of the check with the measured values, as text.
     public var finding = ""
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy = ""

@@ -17,7 +17,7 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     }
 }
 
-/// Version of the program, and version of its protocol.
+/// Version of the program, and version of the socket's protocol.
 public struct VersionInfo: Hashable, Sendable, Codable {
     /// Version of the socket's protocol. The version increases with every change that affects
     /// clients.
@@ -95,7 +95,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     public enum Level: String, Sendable, Codable, CaseIterable {
         /// The check has found no problem.
         case ok
-        /// The machine works, but not optimally.
+        /// The gimbal works, but with a limitation.
         case warn
         /// The problem prevents motion or the operation of the program.
         case fail
@@ -105,7 +105,7 @@ public struct DoctorCheck: Hashable, Sendable, Codable {
     public var name: String
     /// Outcome of the check.
     public var level: Level
-    /// Result of the check with its values, as text.
+    /// Result of the check with the measured values, as text.
     public var finding: String
     /// Remedy of the problem; empty if no remedy is needed.
     public var remedy: String

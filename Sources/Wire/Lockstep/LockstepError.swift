@@ -1,5 +1,5 @@
-/// Refusal of a simulator's line. The refused line causes no tick. The next valid line continues
-/// the run.
+/// Refusal of a simulator's line. The refused line causes no tick. The run continues with the next
+/// valid line.
 public struct LockstepError: Error, Hashable, Sendable {
     /// Kind of refusal. The reply to the simulator contains the raw value of the kind.
     public enum Code: String, Sendable, CaseIterable {

@@ -55,7 +55,7 @@ public struct MAVLinkParser: Sendable {
     }
 
     /// Discards an incomplete frame, after a pause or at the end of a datagram. The bytes of the
-    /// incomplete frame are returned as noise. After this call, call `next` until it returns nil.
+    /// incomplete frame are returned as `noise`. After this call, call `next` until it returns nil.
     public mutating func abandon() {
         guard start < buffer.count else { return }
         noise.append(buffer[start])
@@ -69,7 +69,7 @@ public struct MAVLinkParser: Sendable {
             switch look() {
             case .incomplete: return takeNoise()
             case .found(let item, let length):
-                // Bytes before a frame are returned first, as noise. The next call returns the
+                // Bytes before a frame are returned first, as `noise`. The next call returns the
                 // frame.
                 if let noise = takeNoise() { return noise }
                 count(item)

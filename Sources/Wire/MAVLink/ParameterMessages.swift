@@ -4,7 +4,7 @@ public struct ParamRequestRead: MAVLinkMessage {
     public static let format = MAVLinkFormat(
         20, "PARAM_REQUEST_READ", crcExtra: 214, size: 20)
 
-    /// Index of the parameter; -1 = selection by `name`.
+    /// Index of the parameter; -1 means selection by `name`.
     public var index: Int16 = 0
     /// The addressed component.
     public var target = MAVLinkAddress.none

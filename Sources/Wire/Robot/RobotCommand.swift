@@ -44,8 +44,8 @@ public enum RobotCommand: Sendable, Equatable {
     }
 }
 
-/// Splitter of a byte stream into commands. The stream can be divided anywhere. The splitter's
-/// memory is bounded. A command that is too long is discarded, and reported as invalid.
+/// Parser that splits a byte stream into commands. The stream can be divided anywhere. The
+/// splitter's memory is bounded. A command that is too long is discarded, and reported as invalid.
 public struct RobotCommandSplitter: Sendable {
     private var bytes: [UInt8] = []
     private var isTooLong = false

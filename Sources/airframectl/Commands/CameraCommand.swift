@@ -20,7 +20,7 @@ struct CameraCommand: AcknowledgedCommand {
         case photo, record, stop, set
     }
 
-    /// Timeout of a command's execution by airframe-eyes, s.
+    /// Time within which airframe-eyes must execute a command, s.
     private static let patience = 5.0
 
     @OptionGroup var options: GlobalOptions

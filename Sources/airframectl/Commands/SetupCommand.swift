@@ -213,7 +213,7 @@ struct SetupView {
 }
 
 extension String {
-    /// The text without spaces at its end.
+    /// The text without trailing spaces.
     fileprivate var trimmed: String {
         var text = self
         while text.last == " " { text.removeLast() }

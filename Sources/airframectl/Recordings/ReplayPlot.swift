@@ -31,7 +31,7 @@ struct ReplayPlot {
 
     /// Creates the picture from all added rows.
     ///
-    /// - Parameter remarks: Problems, for the second line of the heading.
+    /// - Parameter remarks: Problems of the replay, for the second line of the heading.
     /// - Returns: The picture with three charts, or four charts if the log has a reference.
     func figure(remarks: [String] = []) -> Figure {
         let facts = ["\(rows.count) records", "\(Int(log.sampleRate.rounded())) Hz"] + remarks

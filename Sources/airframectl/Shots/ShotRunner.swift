@@ -8,7 +8,7 @@ import Shots
 import SystemPackage
 import Wire
 
-/// Descriptions of shots as files.
+/// Files with descriptions of shots.
 enum ShotFile {
     /// Largest size of a file, bytes.
     private static let limit = 1_000_000
@@ -53,7 +53,7 @@ enum ShotFile {
         }
     }
 
-    /// The plan of a description.
+    /// Computes the plan of a shot from the shot's description.
     static func plan(_ recipe: ShotRecipe) throws(ClientError) -> ShotPlan {
         do throws(RecipeProblem) {
             return try ShotPlan(recipe)

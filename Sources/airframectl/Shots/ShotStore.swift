@@ -8,9 +8,9 @@ import Wire
 
 /// Saved state of a shot in a file, and the locks of its run.
 ///
-/// Only the run holds the first lock. The shutter's command also holds the second lock, because the
-/// command can continue after the run was killed. The next run waits until the command has ended,
-/// and then looks for the photo.
+/// Only the process of the run holds the first lock. The shutter's command also holds the second
+/// lock, because the command can continue after the run was killed. The next run waits until the
+/// command has ended, and then looks for the photo.
 final class ShotStore {
     private let path: String
     private var lock: FileDescriptor?

@@ -143,7 +143,7 @@ final class DaemonProcess {
         return (MonotonicClock.now.seconds(since: asked), status)
     }
 
-    /// Text of the daemon's log up to now.
+    /// Current text of the daemon's log.
     var log: String { contents(of: directory.appending("log").string) }
 
     /// Value of a field of /proc/PID/status, converted from kB to MB (10^6 bytes).

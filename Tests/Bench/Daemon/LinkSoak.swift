@@ -7,7 +7,7 @@ import Wire
 /// every link carries traffic. The bench compares the daemon's resources at the end with the
 /// resources at the beginning. `airframe-bench all` does not run this test; `make soak` runs it.
 enum LinkSoak {
-    /// Values measured from the daemon at one instant.
+    /// Values of the daemon, measured at one instant.
     private struct Look {
         var process: ProcessLook
         /// Largest pointing error of an axis while no request turns the axis, degrees.

@@ -5,8 +5,8 @@ import Simulation
 import Wire
 
 /// Highest speed of lockstep, as a multiple of real time. The daemon runs as a separate process.
-/// The bench acts as a simulator with no computing time. All lines are prepared in advance. The
-/// bench sends each line when the reply to the previous line arrives.
+/// The bench acts as a simulator that needs no computing time. All lines are prepared in advance.
+/// The bench sends each line when the reply to the previous line arrives.
 enum LockstepBench {
     private static let rateHz = 1000
     private static let simulatedSeconds = 20

@@ -11,7 +11,7 @@ import Wire
 enum SoakBench {
     private static let ticksPerSecond = 1000
 
-    /// Values measured from the daemon at one instant.
+    /// Values of the daemon, measured at one instant.
     private struct Look {
         var process: ProcessLook
         /// Mean values since the previous observation. `tilt` is the angle between the true and the

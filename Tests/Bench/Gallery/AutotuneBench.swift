@@ -100,7 +100,7 @@ enum AutotuneBench {
         return tuning
     }
 
-    /// Product of rate gain and inertia of pitch, N·m·s.
+    /// Product of the pitch axis's rate gain and inertia, N·m·s.
     private static func stiffness(_ tuning: Stabilizer.Parameters) -> Double {
         if case .field = tuning.motorType {
             return tuning.field.rateGain.pitch * tuning.field.inertia.pitch

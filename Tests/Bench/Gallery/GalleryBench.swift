@@ -32,8 +32,9 @@ enum GallerySeeds {
     }
 }
 
-/// Benchmark of random gimbals in each motion of the handle. The benchmark counts the gimbals that
-/// start, hold the camera, do not oscillate, and are not switched off because of a false alarm.
+/// Benchmark of random gimbals with each motion of the handle. The benchmark counts the gimbals
+/// that start, hold the camera, do not oscillate, and are not switched off because of a false
+/// alarm.
 enum GalleryBench {
     private struct Row {
         var gimbal: DrawnGimbal

@@ -9,7 +9,7 @@ struct BenchReport: Sendable {
     /// Starts a group of results.
     func begin(_ title: String) { print("\n\(title)") }
 
-    /// Prints a remark without a result.
+    /// Prints a note without a result.
     func note(_ text: String) { print("  \(text)") }
 
     /// Prints a result that has no limit.

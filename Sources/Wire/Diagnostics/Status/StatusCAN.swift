@@ -58,7 +58,7 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     public var fault: String?
     /// Temperature of the motor or its driver, °C.
     public var temperatureC: Number = .unknown
-    /// Voltage of the drive's supply, V.
+    /// Supply voltage of the drive, V.
     public var supplyV: Number = .unknown
     /// Load of the motor, as a fraction of the largest load.
     public var load: Number = .unknown
