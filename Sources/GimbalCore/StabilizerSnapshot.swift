@@ -40,7 +40,7 @@ public struct PointingSnapshot: Sendable, BitwiseCopyable {
     public var followError = AxisVector.zero
     /// Angles by which yaw can still turn in each direction until a joint reaches the end of its
     /// range.
-    public var yawRoom = TurnRoom.endless
+    public var yawRoom = TurnRange.endless
     /// Seconds until mode `tracking` ends automatically; NaN in other modes.
     public var trackingSeconds = Double.nan
 

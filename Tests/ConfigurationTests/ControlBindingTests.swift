@@ -40,7 +40,7 @@ import Testing
             ("KEY_0 tap: stop", "KEY_0"), ("KEY_768 tap: stop", "KEY_768"),
         ])
     func nonsense(text: String, part: String) {
-        let misfit = #expect(throws: ControlBinding.Misfit.self) {
+        let misfit = #expect(throws: ControlBinding.BindingError.self) {
             try ControlBinding(parsing: text)
         }
         #expect(misfit?.reason.contains(part) == true, "\(misfit?.reason ?? "")")

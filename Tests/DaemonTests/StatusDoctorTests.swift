@@ -194,7 +194,7 @@ struct StatusDoctorTests {
         "compares with a look of half a second to ten seconds before; without one it judges no clock"
     )
     func looks() {
-        let looks = DoctorLooks()
+        let looks = StatusHistory()
         var status = healthy()
         func check(_ name: String, at seconds: Double) -> DoctorCheck.Level? {
             status.t = Number(100 + seconds)

@@ -38,7 +38,7 @@ final class FakeCamera: Sendable {
     }
 
     /// The world in which this is the only camera.
-    var world: FeedKeeper.World {
+    var world: FeedSupervisor.World {
         let socket = socket
         let camera = Camera(
             interface: .v4l2, name: "Fake", path: socket,
@@ -46,7 +46,7 @@ final class FakeCamera: Sendable {
                 CameraMode(
                     coding: .raw("I420"), widths: 640...640, heights: 480...480, maximumRate: 30)
             ])
-        var world = FeedKeeper.World()
+        var world = FeedSupervisor.World()
         world.cameras = { access(socket, F_OK) == 0 ? [camera] : [] }
         world.pipeline = { choice, video, encoder in
             FeedPipeline(choice, video, encoder: encoder)?.replacing(

@@ -22,7 +22,7 @@ struct PictureServiceTests {
             change(&settings)
             let service = try PictureService(path: path, isEnabled: settings.video.enabled)
             defer { service.stop() }
-            var world = FeedKeeper.World()
+            var world = FeedSupervisor.World()
             world.isWanted = { service.isWanted }
             world.feed = { service.use($0) }
             try body(service, try RunningStream(settings.feedVideo, world), path)

@@ -52,7 +52,7 @@ struct PicturesTests {
     func samples() throws {
         try withTemporaryDirectory { directory in
             let feeds = Mutex<[Feed?]>([])
-            var world = FeedKeeper.World()
+            var world = FeedSupervisor.World()
             world.feed = { feed in feeds.withLock { $0.append(feed) } }
             world.encoder = { _ in .x264 }
             let stream = try RunningStream(video(try photo(directory)), world)

@@ -101,7 +101,7 @@ struct RecordingTests {
                 }, "\(daemon.log)")
             let link = DaemonLink(socket: path)
             defer { link.stop() }
-            var world = FeedKeeper.World()
+            var world = FeedSupervisor.World()
             world.recording = { link.record($0) }
             var video = video(in: directory)
             let stream = try RunningStream(video, world)

@@ -20,16 +20,16 @@ let isVideoReady: Bool = {
 /// A server on a free port with a keeper, closed at the end.
 final class RunningStream {
     let server: StreamServer
-    let keeper: FeedKeeper
+    let keeper: FeedSupervisor
     let log = Mutex<[String]>([])
 
-    init(_ video: EyesSettings.Video, maximumClients: Int = 8, _ world: FeedKeeper.World = .init())
+    init(_ video: EyesSettings.Video, maximumClients: Int = 8, _ world: FeedSupervisor.World = .init())
         throws
     {
         #expect(isVideoReady)
         server = try StreamServer(
             host: "127.0.0.1", port: 0, path: "/stream", maximumClients: maximumClients)
-        keeper = FeedKeeper(video, server, world)
+        keeper = FeedSupervisor(video, server, world)
     }
 
     deinit { keeper.stop() }
@@ -41,7 +41,7 @@ final class RunningStream {
     }
 
     /// Waits until the state of the feed is as expected.
-    func report(within seconds: Double, where isMet: (FeedKeeper.Report) -> Bool) -> Bool {
+    func report(within seconds: Double, where isMet: (FeedSupervisor.Report) -> Bool) -> Bool {
         let end = cv_now() + Int64(seconds * 1e9)
         while cv_now() < end {
             if isMet(keeper.report) { return true }
@@ -173,7 +173,7 @@ struct StreamTests {
     func stalled() throws {
         var video = RunningStream.testPicture
         video.bitrateKbps = 10_000
-        var world = FeedKeeper.World()
+        var world = FeedSupervisor.World()
         // Noise, whose 10 Mbit/s fill every buffer of the stalled client within the test.
         world.pipeline = { _, video, encoder in
             encoder.map { encoder in

@@ -131,7 +131,7 @@ struct InertialChipTests {
     @Test("the magnetometer's field is turned into the chip's axes, adjusted, and told once")
     func magnetometer() throws {
         var chip = Self.make(.mpu9250)
-        var kept = KeptRegisters()
+        var kept = StoredRegisters()
         // ASA of 128 changes nothing, 255 adds 49.6 %, 0 takes a half away.
         kept[5] = 128
         kept[6] = 255

@@ -7,7 +7,7 @@ import Testing
 @Suite("Self tests")
 struct SelfTestTests {
     /// The words of the first judgement that what was kept does not pass; nil: all pass.
-    static func verdict(_ chip: any IMUChip, _ kept: KeptRegisters) -> String? {
+    static func verdict(_ chip: any IMUChip, _ kept: StoredRegisters) -> String? {
         for case .require(let holds, let words) in chip.setUp where !holds(kept) {
             return "\(words)"
         }
@@ -27,8 +27,8 @@ struct SelfTestTests {
     /// Kept by an InvenSense chip: 100 counts of offset at rest, and these responses on top.
     static func kept(
         accel: (Int, Int, Int), gyro: (Int, Int, Int), codes: (accel: UInt64, gyro: UInt64)
-    ) -> KeptRegisters {
-        var kept = KeptRegisters()
+    ) -> StoredRegisters {
+        var kept = StoredRegisters()
         kept[0] = words(100, 100, 100)
         kept[1] = words(-50, -50, -50)
         kept[2] = words(100 + accel.0, 100 + accel.1, 100 + accel.2)
@@ -100,8 +100,8 @@ struct SelfTestTests {
     func bmi088() {
         let chip = BMI088(gyroRange: 2000, accelRange: 24)
         // 1000, 1000 and 500 mg at ±24 g are 1365.3 and 682.7 counts; the lower byte comes first.
-        func kept(_ x: Int16, _ y: Int16, _ z: Int16) -> KeptRegisters {
-            var kept = KeptRegisters()
+        func kept(_ x: Int16, _ y: Int16, _ z: Int16) -> StoredRegisters {
+            var kept = StoredRegisters()
             kept[0] = [x, y, z].enumerated().reduce(0) {
                 $0 | UInt64(UInt16(bitPattern: $1.element)) << (16 * UInt64($1.offset))
             }

@@ -16,7 +16,7 @@ extension Setting {
         _ raw: RawValue, written: String, at place: Place?
     ) throws(ConfigurationProblem) -> SettingValue {
         let value: SettingValue
-        do throws(Misfit) {
+        do throws(BindingError) {
             value = try typed(raw)
         } catch {
             throw error.problem(self, written: written, at: place)
@@ -39,7 +39,7 @@ extension Setting {
     }
 
     /// Reason for the refusal of a setting's value.
-    private struct Misfit: Error {
+    private struct BindingError: Error {
         var kind: ConfigurationProblem.Kind
         var complaint: String
         var hint: String?
@@ -54,9 +54,9 @@ extension Setting {
 
     // MARK: Types
 
-    private func typed(_ raw: RawValue) throws(Misfit) -> SettingValue {
-        func mismatch(_ expected: String) -> Misfit {
-            Misfit(
+    private func typed(_ raw: RawValue) throws(BindingError) -> SettingValue {
+        func mismatch(_ expected: String) -> BindingError {
+            BindingError(
                 kind: .wrongType,
                 complaint: "is \(raw.typeName) where \(expected) is expected (\(allowed))")
         }
@@ -68,7 +68,7 @@ extension Setting {
                 throw mismatch("a whole number")
             }
             guard number == number.rounded() else {
-                throw Misfit(
+                throw BindingError(
                     kind: .wrongType,
                     complaint: "has a fraction where a whole number is expected (\(allowed))")
             }
@@ -96,7 +96,7 @@ extension Setting {
             let v = try numbers(raw, named: "[pitch, roll, yaw]", names, mismatch)
             if let outside = Self.misfit(zip(names, v).map({ ($0, -1...1, $1) })) { throw outside }
             guard v.allSatisfy({ abs($0) == 1 }) else {
-                throw Misfit(kind: .outOfRange, complaint: "is not \(allowed)")
+                throw BindingError(kind: .outOfRange, complaint: "is not \(allowed)")
             }
             return .signs(AxisSigns(pitch: Int(v[0]), roll: Int(v[1]), yaw: Int(v[2])))
         case (.notches, _):
@@ -120,18 +120,18 @@ extension Setting {
 
     /// Checks an array with one number for each element of `names`.
     private func numbers(
-        _ raw: RawValue, named shape: String, _ names: [String], _ mismatch: (String) -> Misfit
-    ) throws(Misfit) -> [Double] {
+        _ raw: RawValue, named shape: String, _ names: [String], _ mismatch: (String) -> BindingError
+    ) throws(BindingError) -> [Double] {
         guard case .array(let items) = raw else { throw mismatch(shape) }
         guard items.count == names.count else {
-            throw Misfit(
+            throw BindingError(
                 kind: .wrongType,
                 complaint: "has \(items.count) elements; expected \(names.count): \(shape)")
         }
         var values: [Double] = []
         for (item, name) in zip(items, names) {
             guard let value = item.asNumber, value.isFinite else {
-                throw Misfit(
+                throw BindingError(
                     kind: .wrongType,
                     complaint: "is wrong for \(name): \(item.typeName) where a number is expected")
             }
@@ -141,27 +141,27 @@ extension Setting {
     }
 
     private func bindings(
-        _ items: [RawValue], _ mismatch: (String) -> Misfit
-    ) throws(Misfit) -> [ControlBinding] {
+        _ items: [RawValue], _ mismatch: (String) -> BindingError
+    ) throws(BindingError) -> [ControlBinding] {
         var bindings: [ControlBinding] = []
         for item in items {
             guard case .text(let text) = item else { throw mismatch("an array of strings") }
-            do throws(ControlBinding.Misfit) {
+            do throws(ControlBinding.BindingError) {
                 bindings.append(try ControlBinding(parsing: text))
             } catch {
-                throw Misfit(kind: .outOfRange, complaint: "is not valid: \(error.reason)")
+                throw BindingError(kind: .outOfRange, complaint: "is not valid: \(error.reason)")
             }
         }
         return bindings
     }
 
     private func intervals(
-        _ raw: RawValue, _ mismatch: (String) -> Misfit
-    ) throws(Misfit) -> AxisRanges {
+        _ raw: RawValue, _ mismatch: (String) -> BindingError
+    ) throws(BindingError) -> AxisRanges {
         let shape = "[[min, max], [min, max], [min, max]]"
         guard case .array(let items) = raw else { throw mismatch(shape) }
         guard items.count == 3 else {
-            throw Misfit(
+            throw BindingError(
                 kind: .wrongType, complaint: "has \(items.count) elements; expected 3: \(shape)")
         }
         var ends: [(Double, Double)] = []
@@ -170,7 +170,7 @@ extension Setting {
                 let lower = pair[0].asNumber, let upper = pair[1].asNumber,
                 lower.isFinite, upper.isFinite
             else {
-                throw Misfit(
+                throw BindingError(
                     kind: .wrongType,
                     complaint: "needs two finite numbers, [min, max], for \(axis)")
             }
@@ -183,13 +183,13 @@ extension Setting {
 
     // MARK: Ranges
 
-    private var outOfRange: Misfit {
-        Misfit(kind: .outOfRange, complaint: "is outside \(allowed)")
+    private var outOfRange: BindingError {
+        BindingError(kind: .outOfRange, complaint: "is outside \(allowed)")
     }
 
-    private func misfit(_ value: SettingValue) -> Misfit? {
-        func unless(_ isFitting: Bool, _ complaint: String) -> Misfit? {
-            isFitting ? nil : Misfit(kind: .outOfRange, complaint: complaint)
+    private func misfit(_ value: SettingValue) -> BindingError? {
+        func unless(_ isFitting: Bool, _ complaint: String) -> BindingError? {
+            isFitting ? nil : BindingError(kind: .outOfRange, complaint: complaint)
         }
         switch (kind, value) {
         case (.bool, .bool), (.signs, .signs): return nil
@@ -200,12 +200,12 @@ extension Setting {
         case (.choice(let words, let unavailable), .text(let word)):
             if words.contains(word) { return nil }
             if let reason = unavailable[word] {
-                return Misfit(
+                return BindingError(
                     kind: .unavailable, complaint: "is not available: \(reason)",
                     hint: "Use \(allowed).")
             }
             let guess = Suggestion.nearest(to: word, in: words)
-            return Misfit(
+            return BindingError(
                 kind: .outOfRange, complaint: "is not one of \(allowed)",
                 hint: guess.map { "Did you mean \($0)?" })
         case (.text(let length), .text(let text)):
@@ -254,15 +254,15 @@ extension Setting {
             }
             return nil
         default:
-            return Misfit(kind: .wrongType, complaint: "has the wrong type (expected: \(allowed))")
+            return BindingError(kind: .wrongType, complaint: "has the wrong type (expected: \(allowed))")
         }
     }
 
     private static func misfit(_ parts: [(name: String, range: ClosedRange<Double>, Double)])
-        -> Misfit?
+        -> BindingError?
     {
         parts.first { !$0.range.contains($0.2) }.map {
-            Misfit(
+            BindingError(
                 kind: .outOfRange, complaint: "is outside \(text(of: $0.range)) for \($0.name)")
         }
     }

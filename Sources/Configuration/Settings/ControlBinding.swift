@@ -199,30 +199,30 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
     /// Parses the text of a binding.
     ///
     /// - Parameter text: Text such as `BTN_SOUTH tap: recentre`.
-    /// - Throws: `Misfit` with the invalid part of the text.
-    public init(parsing text: String) throws(Misfit) {
+    /// - Throws: `BindingError` with the invalid part of the text.
+    public init(parsing text: String) throws(BindingError) {
         guard let colon = text.firstIndex(of: ":") else {
-            throw Misfit("\"\(text.prefix(80))\" has no colon between control and action")
+            throw BindingError("\"\(text.prefix(80))\" has no colon between control and action")
         }
         let (use, effect) = (text[..<colon], text[text.index(after: colon)...])
         let left = use.split(separator: " ")
         guard (1...2).contains(left.count), let control = Control(left[0]) else {
-            throw Misfit(
+            throw BindingError(
                 "\"\(use.prefix(80))\" does not name a control such as BTN_SOUTH, ABS_X, ABS_HAT0X- or REL_DIAL+, which `airframectl controls` shows"
             )
         }
         let gesture = left.count == 2 ? Gesture(rawValue: String(left[1])) : nil
         guard left.count == 1 || gesture != nil else {
             let gestures = Gesture.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Misfit("\"\(left[1].prefix(40))\" is not a gesture (\(gestures))")
+            throw BindingError("\"\(left[1].prefix(40))\" is not a gesture (\(gestures))")
         }
         guard let action = ControlAction(effect) else {
-            throw Misfit(
+            throw BindingError(
                 "\"\(effect.prefix(80))\" is not an action (yaw, roll, pitch with an optional - for a stick; \(ControlAction.examples))"
             )
         }
         guard let binding = ControlBinding(control, gesture, action) else {
-            throw Misfit(
+            throw BindingError(
                 "\"\(text.prefix(80))\" is not a valid combination: a stick such as ABS_X needs an axis and no gesture, a dial needs the gesture step, a button one of the other gestures, and \"while held\" needs press or hold"
             )
         }
@@ -230,7 +230,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reason why a string is not a valid binding.
-    public struct Misfit: Error {
+    public struct BindingError: Error {
         /// The reason as a clause, for an error message.
         public let reason: String
 

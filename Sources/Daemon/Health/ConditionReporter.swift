@@ -136,7 +136,7 @@ struct ConditionReporter {
     }
 
     private static func event(
-        _ words: ConditionWords, axes: AxisSet, withheld: Repetition.Withheld?
+        _ words: ConditionWords, axes: AxisSet, withheld: Repetition.SuppressedLines?
     ) -> Event {
         let names = axes.names
         let place = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
@@ -177,7 +177,7 @@ struct ConditionReporter {
     }
 }
 
-extension Repetition.Withheld {
+extension Repetition.SuppressedLines {
     /// The duration as text, in seconds or minutes.
     fileprivate var words: String {
         seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"

@@ -145,7 +145,7 @@ enum StatusDoctor {
 
 /// Store of earlier status reports. `doctor` compares the current report with one of the stored
 /// reports.
-final class DoctorLooks: Sendable {
+final class StatusHistory: Sendable {
     /// Permitted age of an earlier report for a comparison, s.
     private static let ages = 0.5...10.0
     /// Largest number of stored reports.

@@ -24,7 +24,7 @@ struct MachineMethods: Sendable {
     let battery: BatteryMonitor
     /// The wheels; nil if there are none.
     let wheels: DriveMotors?
-    private let doctorLooks = DoctorLooks()
+    private let doctorLooks = StatusHistory()
 
     /// All methods and variables of the socket, in the order in which the socket lists them.
     func services(_ port: DaemonPort, _ tasks: TaskMethods) -> SocketServices {

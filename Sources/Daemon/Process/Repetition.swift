@@ -6,7 +6,7 @@ import GimbalCore
 /// no clock; callers pass the time as an argument.
 struct Repetition {
     /// Log lines that were suppressed.
-    struct Withheld: Equatable {
+    struct SuppressedLines: Equatable {
         /// Number of suppressed lines.
         let count: Int
         /// Time since the last logged line, s.
@@ -66,13 +66,13 @@ struct Repetition {
 
     /// Number of withheld lines if a log line must now report the number; otherwise nil. Call this
     /// method in every round, before `happens`.
-    mutating func withheld(now: Instant) -> Withheld? {
+    mutating func withheld(now: Instant) -> SuppressedLines? {
         guard count > 0, let said else { return nil }
         let seconds = now.seconds(since: said)
         guard seconds >= interval || isForgotten(now) else { return nil }
         defer { count = 0 }
         speak(now)
-        return Withheld(count: count, seconds: seconds)
+        return SuppressedLines(count: count, seconds: seconds)
     }
 
     private mutating func speak(_ now: Instant) {

@@ -21,7 +21,7 @@ struct AerieCommand: ParsableCommand {
 
 extension EyesOptions {
     /// Access to the server for phones in the running airframe-eyes.
-    func phones() throws -> PhonesOfServer {
+    func phones() throws -> ServerPhones {
         let settings = try load()
         guard settings.aerie.listen != "off", let endpoint = NetworkEndpoint(settings.aerie.listen)
         else {
@@ -34,13 +34,13 @@ extension EyesOptions {
                     "This command does not support TLS, which aerie.certificate enables. Set aerie.certificate = \"off\", and restart airframe-eyes."
             )
         }
-        return PhonesOfServer(
+        return ServerPhones(
             client: LoopbackClient(port: endpoint.port), socket: settings.gimbal.socket)
     }
 }
 
 /// Access to the phone server for the commands.
-struct PhonesOfServer {
+struct ServerPhones {
     let client: LoopbackClient
     let socket: String
 
@@ -119,7 +119,7 @@ struct AerieCalibrateCommand: ParsableCommand {
         let server = try options.phones()
         let phone = try server.phone(device)
         do {
-            let gimbal = try GimbalOfDaemon(path: server.socket)
+            let gimbal = try DaemonGimbal(path: server.socket)
             let turn = GuidedTurn(
                 .init(
                     turn: { try gimbal.turn(yaw: $0, pitch: $1) },
@@ -180,7 +180,7 @@ extension LocalPages.PhoneState {
 }
 
 /// Client of airframed's socket that turns the gimbal for the calibration.
-struct GimbalOfDaemon {
+struct DaemonGimbal {
     private let client: DaemonClient
     private let beginning: (yaw: Double, pitch: Double)
 
@@ -250,7 +250,7 @@ struct AerieTrackCommand: ParsableCommand {
     func run() throws {
         let server = try options.phones()
         do {
-            let gimbal = try GimbalOfDaemon(path: server.socket)
+            let gimbal = try DaemonGimbal(path: server.socket)
             var aim = PersonAim()
             var unseen = 0
             while unseen < 100 {

@@ -69,7 +69,7 @@ final class CameraDesk: Sendable {
     ///   - directory: Directory of recordings.
     ///   - problem: Reason for the latest command's failure; nil after success.
     /// - Returns: State of the camera, without the latest command's number.
-    func state(_ feed: FeedKeeper.Report, directory: String, problem: String?) -> CaptureState {
+    func state(_ feed: FeedSupervisor.Report, directory: String, problem: String?) -> CaptureState {
         var state = CaptureState()
         state.isRecording = feed.recording != nil
         state.recordingS = Number(

@@ -49,7 +49,7 @@ struct EyesService {
     private let configuration: EyesConfiguration
     private let signals: SignalQueue
     private let server: StreamServer
-    private let keeper: FeedKeeper
+    private let keeper: FeedSupervisor
     private let link: DaemonLink?
     private let address: String
     private let phones: PhoneService?
@@ -76,7 +76,7 @@ struct EyesService {
         let link =
             settings.gimbal.socket == "off" ? nil : DaemonLink(socket: settings.gimbal.socket)
         self.link = link
-        var world = FeedKeeper.World()
+        var world = FeedSupervisor.World()
         world.attitude = { link?.attitude }
         world.recording = { link?.record($0) }
         world.log = { Log.write($0) }
@@ -93,7 +93,7 @@ struct EyesService {
             people.use($0)
             pictures?.use($0)
         }
-        keeper = FeedKeeper(settings.feedVideo, server, world)
+        keeper = FeedSupervisor(settings.feedVideo, server, world)
         if let phones {
             Log.write(
                 "Phones can connect to port \(phones.port) (\(settings.aerie.listen)).")

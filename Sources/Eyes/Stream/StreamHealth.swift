@@ -9,12 +9,12 @@ struct StreamHealth: Sendable, Equatable {
     struct Counters: Sendable {
         /// Time of the counters, ns on CLOCK_MONOTONIC.
         var t: Int64
-        var feed = FeedKeeper.Report()
+        var feed = FeedSupervisor.Report()
         var server = cv_server_stats()
     }
 
     /// State of the feed.
-    var feed: FeedKeeper.Report
+    var feed: FeedSupervisor.Report
     /// Connected clients.
     var clients: Int
     /// Frame rate at the encoder's output, Hz.

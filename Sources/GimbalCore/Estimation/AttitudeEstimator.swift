@@ -73,7 +73,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var leverArm: LeverArm
     private var range = GyroRange()
     /// State of the filter period that ended with the last sample.
-    var ended: EndedPeriod?
+    var ended: UncorrectedPeriod?
     /// Counter of frame changes: restart of the estimator, reset of the heading, or change of the
     /// body frame.
     var frame: UInt64 = 0
@@ -112,7 +112,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     }
 
     /// State of a filter period before the corrections at its end.
-    struct EndedPeriod: Sendable, BitwiseCopyable {
+    struct UncorrectedPeriod: Sendable, BitwiseCopyable {
         /// Duration of the period, s.
         var duration: Double
         /// Integral of the specific force, earth frame, m/s.

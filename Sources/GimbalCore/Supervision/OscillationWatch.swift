@@ -136,7 +136,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Largest absolute command in the present half cycle. `crests` holds the values of the
     /// previous half cycles.
     private var crest = 0.0
-    private var crests = Crests()
+    private var crests = HalfCycleAmplitudes()
     private var wasUp = false
     /// Number of consecutive half cycles, each with an amplitude similar to the previous one.
     private var halves = 0
@@ -242,7 +242,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     }
 
     /// The amplitudes of the last six half cycles, the newest first.
-    private struct Crests: Sendable, BitwiseCopyable {
+    private struct HalfCycleAmplitudes: Sendable, BitwiseCopyable {
         var first = 0.0
         var second = 0.0
         var third = 0.0

@@ -73,7 +73,7 @@ struct AK8963: Sendable {
         ])
 
     /// Stores the factory's relative sensitivity of each axis: (ASA - 128) / 256 + 1.
-    mutating func adjust(_ kept: KeptRegisters) {
+    mutating func adjust(_ kept: StoredRegisters) {
         func factor(_ slot: Int) -> Double { (Double(kept.byte(slot, 0)) - 128) / 256 + 1 }
         adjustment = Vector3(factor(5), factor(6), factor(7))
     }

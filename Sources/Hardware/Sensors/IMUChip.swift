@@ -30,7 +30,7 @@ protocol IMUChip: Sendable {
 
     /// Receives the register values that the set-up has read and stored. The driver calls this
     /// method after the set-up.
-    mutating func take(kept: KeptRegisters)
+    mutating func take(kept: StoredRegisters)
 
     /// The chip's FIFO; nil if the driver does not use the FIFO.
     var buffer: SampleBuffer? { get }
@@ -85,7 +85,7 @@ extension IMUChip {
 
     mutating func take(seldom word: UInt64) {}
 
-    mutating func take(kept: KeptRegisters) {}
+    mutating func take(kept: StoredRegisters) {}
 
     var buffer: SampleBuffer? { nil }
 

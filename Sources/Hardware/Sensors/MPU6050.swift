@@ -67,7 +67,7 @@ struct MPU6050: IMUChip {
             .require({ passesGyro($0) }, otherwise: "failed the self-test of its gyroscope"),
         ])
 
-    private static func passesAccel(_ kept: KeptRegisters) -> Bool {
+    private static func passesAccel(_ kept: StoredRegisters) -> Bool {
         (0..<3).allSatisfy { axis in
             let code =
                 kept.byte(4, axis) >> 3 & 0x1C
@@ -78,7 +78,7 @@ struct MPU6050: IMUChip {
         }
     }
 
-    private static func passesGyro(_ kept: KeptRegisters) -> Bool {
+    private static func passesGyro(_ kept: StoredRegisters) -> Bool {
         (0..<3).allSatisfy { axis in
             let code = kept.byte(4, axis) & 0x1F
             let response = kept.bigEndian(3, 2 * axis) - kept.bigEndian(1, 2 * axis)

@@ -144,7 +144,7 @@ struct MPU6500: IMUChip {
         return sample
     }
 
-    mutating func take(kept: KeptRegisters) {
+    mutating func take(kept: StoredRegisters) {
         if hasMagnetometer { magnetometer.adjust(kept) }
     }
 }

@@ -13,7 +13,7 @@ enum SetUpStep: Sendable {
     /// `require` or for the chip's driver.
     case keep(slot: Int, RegisterRead)
     /// Checks stored values. If the function returns false, the set-up fails with the given text.
-    case require(@Sendable (KeptRegisters) -> Bool, otherwise: StaticString)
+    case require(@Sendable (StoredRegisters) -> Bool, otherwise: StaticString)
 
     /// Joins sequences of steps into one sequence. This function replaces `+`, because the type
     /// checker of Swift 6.2 needs minutes for literals joined with `+`.
@@ -21,7 +21,7 @@ enum SetUpStep: Sendable {
 }
 
 /// Values that a set-up has read and stored: eight slots, each with up to eight registers.
-struct KeptRegisters: Sendable {
+struct StoredRegisters: Sendable {
     private var words = InlineArray<8, UInt64>(repeating: 0)
 
     /// Creates empty slots.
@@ -64,7 +64,7 @@ struct SetUpRun {
     private var next = 0
     private var notBefore = Instant(nanoseconds: .min)
     /// Register values that the set-up has stored so far.
-    private(set) var kept = KeptRegisters()
+    private(set) var kept = StoredRegisters()
 
     /// Largest number of transfers that the execution makes in one period.
     private static let transfersPerPeriod = 2

@@ -29,7 +29,7 @@ final class SerialMotors: MotorPort {
     private var request = SerialBytes()
     private var received = SerialBytes()
     private var motions = PerAxis(JointMotion())
-    private var suspects = PerAxis(Suspect())
+    private var suspects = PerAxis(UnconfirmedReading())
     private var lastExchange = Instant(nanoseconds: .min / 2)
     private var lastCheck = Instant(nanoseconds: .min / 2)
     private var lastAnswer = Instant(nanoseconds: .min / 2)
@@ -38,7 +38,7 @@ final class SerialMotors: MotorPort {
     private var echoes = false
 
     /// An implausible reading; it is accepted only if the next reading confirms it.
-    private struct Suspect: BitwiseCopyable {
+    private struct UnconfirmedReading: BitwiseCopyable {
         var angle = Double.nan
         var fault: UInt32 = 0
         var hold = FaultHold()

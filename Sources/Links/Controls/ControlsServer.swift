@@ -29,7 +29,7 @@ public final class ControlsServer: Service {
     private let logger: Logger
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
-    private let bell: Bell
+    private let bell: WakeupPipe
     private let latest = Mutex(ControlsReport())
     /// Requested duration of the identification of a control, s. 0 ends the identification; nil
     /// means that there is no request.
@@ -60,7 +60,7 @@ public final class ControlsServer: Service {
         self.directory = directory
         self.logger = logger
         self.clock = clock
-        bell = try Bell()
+        bell = try WakeupPipe()
         thread = try ServiceThread(name: "airframed-ctrl", stackSize: Self.stackSize)
     }
 

@@ -18,10 +18,10 @@ final class LateReplies: Sendable {
 
     private let replies = Mutex<[Reply]>([])
     /// Descriptor that is readable while answers wait.
-    let bell: Bell
+    let bell: WakeupPipe
 
     /// - Throws: `Errno` when the process has no descriptors left.
-    init() throws { bell = try Bell() }
+    init() throws { bell = try WakeupPipe() }
 
     /// Adds a deferred answer, and wakes the server's thread. Any thread can call this method.
     func post(_ reply: Reply) {

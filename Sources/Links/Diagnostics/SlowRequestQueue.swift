@@ -30,10 +30,10 @@ final class SlowRequestQueue: Sendable {
     }
 
     private let questions = Mutex<[Question]>([])
-    private let bell: Bell
+    private let bell: WakeupPipe
 
     /// - Throws: `Errno` when the process has no descriptors left.
-    init() throws { bell = try Bell() }
+    init() throws { bell = try WakeupPipe() }
 
     /// Adds a read-only request to the queue. Any thread can call this method.
     func ask(_ question: Question) {

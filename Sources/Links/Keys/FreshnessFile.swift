@@ -21,7 +21,7 @@ public final class FreshnessFile: Service {
     private let margin: UInt64
     private let logger: Logger
     private let thread: ServiceThread
-    private let bell: Bell
+    private let bell: WakeupPipe
     /// Value that an earlier process has stored in the file.
     private let floor: UInt64
     private let newest: Atomic<UInt64>
@@ -46,7 +46,7 @@ public final class FreshnessFile: Service {
         self.margin = margin
         self.logger = logger
         thread = try ServiceThread(name: "airframed-keys", stackSize: Self.stackSize)
-        bell = try Bell()
+        bell = try WakeupPipe()
         floor = Self.read(path, logger)
         newest = Atomic(floor)
         wanted = Atomic(floor)

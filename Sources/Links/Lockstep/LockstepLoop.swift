@@ -16,19 +16,19 @@ struct LockstepLoop {
     private static let leaveSeconds = 1.0
 
     private let wake: FileDescriptor
-    private let settling: SettlingPipes
+    private let settling: SettlingHandshake
     private let configuration: LockstepConfiguration
     private let backend: any LockstepBackend
     private let logger: Logger
 
     private var peer: LockstepPeer?
-    private var leavers: [LockstepLeaver] = []
+    private var leavers: [LockstepClosingPeer] = []
     private var acceptor: Acceptor
 
     /// Creates the loop of the lockstep thread for an open socket. `run` returns when `wake`
     /// becomes readable, and closes the socket.
     init(
-        listener: SocketListener, wake: FileDescriptor, settling: SettlingPipes,
+        listener: SocketListener, wake: FileDescriptor, settling: SettlingHandshake,
         configuration: LockstepConfiguration, backend: any LockstepBackend, logger: Logger
     ) {
         acceptor = Acceptor(listener, client: "simulator")
@@ -63,7 +63,7 @@ struct LockstepLoop {
         if set[2] != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
     }
 
-    /// Adds the descriptors of the listener, the `SettlingPipes`, the simulator and the ended
+    /// Adds the descriptors of the listener, the `SettlingHandshake`, the simulator and the ended
     /// connections.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: Self.now)
@@ -167,7 +167,7 @@ extension LockstepLoop {
             return
         }
         leavers.append(
-            LockstepLeaver(
+            LockstepClosingPeer(
                 descriptor: descriptor, output: output,
                 deadline: Self.now.advanced(bySeconds: Self.leaveSeconds)))
     }
@@ -175,7 +175,7 @@ extension LockstepLoop {
     private mutating func dismissLeavers(_ chunk: UnsafeMutableRawBufferPointer) {
         guard !leavers.isEmpty else { return }
         let now = Self.now
-        var remaining: [LockstepLeaver] = []
+        var remaining: [LockstepClosingPeer] = []
         for var leaver in leavers {
             if leaver.advance(chunk, now: now) {
                 try? leaver.descriptor.close()

@@ -44,7 +44,7 @@ struct LockstepPeer {
 
 /// Ended connection of a client. The connection stays open until its replies have been sent and its
 /// input has ended. Otherwise the client could receive an error instead of its last replies.
-struct LockstepLeaver {
+struct LockstepClosingPeer {
     let descriptor: FileDescriptor
     var output: OutputBuffer
     /// Latest time at which the connection is closed.

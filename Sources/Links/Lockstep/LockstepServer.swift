@@ -18,7 +18,7 @@ public final class LockstepServer: Service {
     private let backend: any LockstepBackend
     private let logger: Logger
     private let thread: ServiceThread
-    private let settling: SettlingPipes
+    private let settling: SettlingHandshake
     /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
@@ -36,7 +36,7 @@ public final class LockstepServer: Service {
         self.backend = backend
         self.logger = logger
         thread = try ServiceThread(name: "airframed-sim", stackSize: Self.stackSize)
-        settling = try SettlingPipes()
+        settling = try SettlingHandshake()
     }
 
     deinit { listener.withLock { $0?.close() } }
@@ -77,17 +77,17 @@ public final class LockstepServer: Service {
 
 /// Handshake between another thread and the server's thread; each side sends one byte. After the
 /// handshake, all earlier events have been handled.
-final class SettlingPipes: Sendable {
-    /// `Bell` with which a waiting thread wakes the server's thread.
-    let request: Bell
-    private let answer: Bell
+final class SettlingHandshake: Sendable {
+    /// `WakeupPipe` with which a waiting thread wakes the server's thread.
+    let request: WakeupPipe
+    private let answer: WakeupPipe
     /// True if the server's thread is running. A waiting thread holds the lock, so only one thread
     /// waits at a time.
     private let isServed = Mutex(false)
 
     init() throws {
-        request = try Bell()
-        answer = try Bell()
+        request = try WakeupPipe()
+        answer = try WakeupPipe()
     }
 
     /// Records that the server's thread has started.

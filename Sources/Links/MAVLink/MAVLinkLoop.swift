@@ -24,7 +24,7 @@ final class MAVLinkLoop {
     private let clock: @Sendable () -> Instant
     private let publish: (LinkStatus) -> Void
 
-    private var guests = MAVLinkGuests(first: 2)
+    private var guests = MAVLinkOpenPeers(first: 2)
     private var clientParser = MAVLinkParser()
     private var serialParser = MAVLinkParser()
     private var serial: SerialPort?
@@ -153,7 +153,7 @@ final class MAVLinkLoop {
         return admitted.number
     }
 
-    private func forget(_ guest: MAVLinkGuests.Guest) {
+    private func forget(_ guest: MAVLinkOpenPeers.OpenPeer) {
         past.add(guest.parser.counters)
         component.leave(guest.number)
     }

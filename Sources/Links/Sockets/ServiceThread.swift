@@ -9,7 +9,7 @@ final class ServiceThread: Sendable {
 
     /// Descriptor that becomes readable when the thread must end.
     var wake: FileDescriptor { bell.descriptor }
-    private let bell: Bell
+    private let bell: WakeupPipe
     private let name: String
     private let stackSize: Int
 
@@ -20,7 +20,7 @@ final class ServiceThread: Sendable {
     init(name: String, stackSize: Int) throws {
         self.name = name
         self.stackSize = stackSize
-        bell = try Bell()
+        bell = try WakeupPipe()
     }
 
     /// Runs `body` on the thread and waits for its end without blocking a thread of Swift's pool. A

@@ -14,7 +14,7 @@ public enum JSONSchema {
     fileprivate static func sketch<Value: Decodable>(
         _ type: Value.Type
     ) throws -> (schema: JSONValue, sample: Value) {
-        if let known = type as? any Sketched.Type, let sample = try known.sample() as? Value {
+        if let known = type as? any SchemaProviding.Type, let sample = try known.sample() as? Value {
             return (try known.schema(), sample)
         }
         if let choice = type as? any (CaseIterable & RawRepresentable).Type {
@@ -39,54 +39,54 @@ public enum JSONSchema {
 }
 
 /// Type that declares a schema; this schema replaces the schema derived from the type's properties.
-private protocol Sketched {
+private protocol SchemaProviding {
     static func schema() throws -> JSONValue
     static func sample() throws -> Self
 }
 
-extension Bool: Sketched {
+extension Bool: SchemaProviding {
     fileprivate static func schema() -> JSONValue { ["type": "boolean"] }
     fileprivate static func sample() -> Bool { false }
 }
 
-extension Int: Sketched {
+extension Int: SchemaProviding {
     fileprivate static func schema() -> JSONValue { ["type": "integer"] }
     fileprivate static func sample() -> Int { 0 }
 }
 
-extension UInt64: Sketched {
+extension UInt64: SchemaProviding {
     fileprivate static func schema() -> JSONValue { ["type": "integer", "minimum": 0] }
     fileprivate static func sample() -> UInt64 { 0 }
 }
 
-extension Double: Sketched {
+extension Double: SchemaProviding {
     fileprivate static func schema() -> JSONValue { ["type": "number"] }
     fileprivate static func sample() -> Double { 0 }
 }
 
-extension String: Sketched {
+extension String: SchemaProviding {
     fileprivate static func schema() -> JSONValue { ["type": "string"] }
     fileprivate static func sample() -> String { "" }
 }
 
-extension Number: Sketched {
+extension Number: SchemaProviding {
     fileprivate static func schema() -> JSONValue { ["type": ["number", "null"]] }
     fileprivate static func sample() -> Number { .unknown }
 }
 
-extension JSONValue: Sketched {
+extension JSONValue: SchemaProviding {
     fileprivate static func schema() -> JSONValue { [:] }
     fileprivate static func sample() -> JSONValue { .null }
 }
 
-extension Array: Sketched where Element: Decodable {
+extension Array: SchemaProviding where Element: Decodable {
     fileprivate static func schema() throws -> JSONValue {
         ["type": "array", "items": try JSONSchema.sketch(Element.self).schema]
     }
     fileprivate static func sample() -> [Element] { [] }
 }
 
-extension Dictionary: Sketched where Key == String, Value: Decodable {
+extension Dictionary: SchemaProviding where Key == String, Value: Decodable {
     fileprivate static func schema() throws -> JSONValue {
         ["type": "object", "additionalProperties": try JSONSchema.sketch(Value.self).schema]
     }

@@ -224,8 +224,8 @@ import Wire
         return address
     }
 
-    private func full(_ host: Int = 1, at seconds: Double = 0) -> MAVLinkGuests {
-        var guests = MAVLinkGuests(first: 2)
+    private func full(_ host: Int = 1, at seconds: Double = 0) -> MAVLinkOpenPeers {
+        var guests = MAVLinkOpenPeers(first: 2)
         for port in 1...8 as ClosedRange<UInt16> {
             _ = guests.admit(
                 address(host, port), MAVLinkParser(), now: at(seconds), isInControl: { _ in false })

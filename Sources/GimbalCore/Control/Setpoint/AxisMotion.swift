@@ -78,10 +78,10 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     /// range is bounded, the goal is the nearest equivalent angle within the range. If no
     /// equivalent angle is within the range, the goal is the nearer end.
     @_noLocks @_noAllocation
-    func goal(_ wanted: Double, from present: Double, room: TurnRoom) -> Double {
+    func goal(_ wanted: Double, from present: Double, room: TurnRange) -> Double {
         let turn = 2 * Double.pi
         let way = Angle(radians: present).shortestArc(to: .radians(wanted)).radians
-        let nearest = present + room.wayRound(way)
+        let nearest = present + room.reachableTurn(way)
         if nearest > maximum { return nearest - turn >= minimum ? nearest - turn : maximum }
         if nearest < minimum { return nearest + turn <= maximum ? nearest + turn : minimum }
         return nearest

@@ -68,7 +68,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
     /// Angles by which yaw can still turn from the requested angle until a joint reaches the end of
     /// its range.
-    private(set) var yawRoom = TurnRoom.endless
+    private(set) var yawRoom = TurnRange.endless
     /// Joint angles of the requested set-point, rad; NaN until the first set-point. The angles are
     /// continuous over whole turns. Therefore a camera at one end of its range does not swing to
     /// the other end when that end becomes nearer.
@@ -148,7 +148,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let low = range.minimum
         let high = range.maximum
         answered = wanted.clamped(from: low - bend, to: high + bend)
-        yawRoom = TurnRoom(down: low.yaw - wanted.yaw, up: high.yaw - wanted.yaw)
+        yawRoom = TurnRange(down: low.yaw - wanted.yaw, up: high.yaw - wanted.yaw)
         let beyond = wanted - answered
         excessBefore = excess
         excess = JointLimiter.distance(wanted, answered)
@@ -160,9 +160,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             let nearest = handle.attitude * JointKinematics.attitude(joints: answered)
             stopped = EulerZXY.angles(nearest) + own
         }
-        let yaw = BentLine(wanted.yaw, from: low.yaw, to: high.yaw, knee: knee)
-        let roll = BentLine(wanted.roll, from: low.roll, to: high.roll, knee: knee)
-        let pitch = BentLine(wanted.pitch, from: low.pitch, to: high.pitch, knee: knee)
+        let yaw = SoftLimit(wanted.yaw, from: low.yaw, to: high.yaw, knee: knee)
+        let roll = SoftLimit(wanted.roll, from: low.roll, to: high.roll, knee: knee)
+        let pitch = SoftLimit(wanted.pitch, from: low.pitch, to: high.pitch, knee: knee)
         let steepest = min(yaw.slope, min(roll.slope, pitch.slope))
         atEnd = AxisSet(
             yaw: yaw.slope <= 0.5, roll: roll.slope <= 0.5, pitch: pitch.slope <= 0.5)
@@ -272,7 +272,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
 
 /// Function from requested to limited angle: a straight line with a parabolic bend at each end of
 /// the range.
-private struct BentLine: Sendable, BitwiseCopyable {
+private struct SoftLimit: Sendable, BitwiseCopyable {
     /// The limited angle, which is within the range, rad.
     let angle: Double
     /// Slope of the function, 0...1: change of the limited angle divided by the change of the

@@ -34,7 +34,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// Angles of the handle after the dead zone, for the modes that follow the handle.
     private var followed = DeadZone()
     /// Yaw angle of the camera relative to the handle's heading in `panFollow`.
-    private var aside = AsideYaw()
+    private var aside = FollowYawOffset()
     /// Target angles of the last `point` request, rad. The target is NaN on an axis for which no
     /// target was requested since the last rate command, or since the outputs were switched off.
     var target = AxisVector.unknown
@@ -304,7 +304,7 @@ extension Pointing {
         retractError = AxisVector(repeating: .pi)
         retractedSeconds = 0
         unwind(AxisVector(yaw: 0, roll: .nan, pitch: 0))
-        aside = AsideYaw()
+        aside = FollowYawOffset()
         generator.stopFollowing()
         generator.stopTurning()
         generator.unconfine()

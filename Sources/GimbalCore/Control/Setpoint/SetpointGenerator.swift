@@ -29,7 +29,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var pushRate = 0.0
     /// Angles by which yaw can still turn in each direction until a joint reaches the end of its
     /// range.
-    var yawRoom = TurnRoom.endless
+    var yawRoom = TurnRange.endless
     /// The last set-point, and the angles from which this set-point was computed.
     private var setpoint = Setpoint(attitude: .identity, rate: .zero)
     private var made = (
@@ -249,7 +249,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             point.rate == rate
         else { return false }
         let way = yaw.destination - yaw.state.angle
-        return target.yaw.isNaN || yawRoom.wayRound(way) == way
+        return target.yaw.isNaN || yawRoom.reachableTurn(way) == way
     }
 
     /// Removes the limits of `confine`.

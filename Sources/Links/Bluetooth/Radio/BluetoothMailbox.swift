@@ -21,12 +21,12 @@ final class BluetoothMailbox: Sendable {
 
     private let contents = Mutex(Contents())
     /// Descriptor that is readable while requests wait.
-    let bell: Bell
+    let bell: WakeupPipe
 
     /// Creates a mailbox.
     ///
     /// - Throws: `Errno` if the process has no free descriptors.
-    init() throws { bell = try Bell() }
+    init() throws { bell = try WakeupPipe() }
 
     /// The newest status.
     var status: BluetoothStatus { contents.withLock { $0.status } }

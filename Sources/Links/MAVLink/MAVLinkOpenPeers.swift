@@ -10,9 +10,9 @@ import Wire
 /// the slot of its peer with the longest silence. A new peer gets no slot if its host would then
 /// have the most peers of all hosts. Therefore one host cannot exclude another host. An emergency
 /// stop is executed even from a peer without a slot.
-struct MAVLinkGuests {
+struct MAVLinkOpenPeers {
     /// Peer on the open MAVLink port; the peer occupies one of the limited slots.
-    struct Guest {
+    struct OpenPeer {
         let number: Int
         var parser: MAVLinkParser
         var heard: Instant
@@ -25,7 +25,7 @@ struct MAVLinkGuests {
     /// Timeout after which another peer can replace a silent guest, s.
     static let idleSeconds = 2.0
 
-    private(set) var guests: [DatagramAddress: Guest] = [:]
+    private(set) var guests: [DatagramAddress: OpenPeer] = [:]
     private var addresses: [Int: DatagramAddress] = [:]
     private var nextNumber: Int
 
@@ -38,7 +38,7 @@ struct MAVLinkGuests {
     func address(of number: Int) -> DatagramAddress? { addresses[number] }
 
     /// The guest at an address; nil for an address that is not registered.
-    subscript(address: DatagramAddress) -> Guest? { guests[address] }
+    subscript(address: DatagramAddress) -> OpenPeer? { guests[address] }
 
     /// Records that a message from a guest has arrived.
     mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
@@ -59,8 +59,8 @@ struct MAVLinkGuests {
     mutating func admit(
         _ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant,
         isInControl: (Int) -> Bool
-    ) -> (number: Int, evicted: (DatagramAddress, Guest)?)? {
-        var evicted: (DatagramAddress, Guest)?
+    ) -> (number: Int, evicted: (DatagramAddress, OpenPeer)?)? {
+        var evicted: (DatagramAddress, OpenPeer)?
         if guests.count >= Self.maximum {
             guard let place = placeToTake(for: address, now: now, isInControl),
                 let guest = remove(place)
@@ -69,18 +69,18 @@ struct MAVLinkGuests {
         }
         let number = nextNumber
         nextNumber += 1
-        guests[address] = Guest(number: number, parser: parser, heard: now)
+        guests[address] = OpenPeer(number: number, parser: parser, heard: now)
         addresses[number] = address
         return (number, evicted)
     }
 
     /// Removes and returns guests that have been silent for `silenceSeconds`.
-    mutating func dismiss(now: Instant) -> [(DatagramAddress, Guest)] {
+    mutating func dismiss(now: Instant) -> [(DatagramAddress, OpenPeer)] {
         guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
             .compactMap { address in remove(address).map { (address, $0) } }
     }
 
-    private mutating func remove(_ address: DatagramAddress) -> Guest? {
+    private mutating func remove(_ address: DatagramAddress) -> OpenPeer? {
         guard let guest = guests.removeValue(forKey: address) else { return nil }
         addresses[guest.number] = nil
         return guest
@@ -90,7 +90,7 @@ struct MAVLinkGuests {
         for address: DatagramAddress, now: Instant, _ isInControl: (Int) -> Bool
     ) -> DatagramAddress? {
         let free = guests.filter { !isInControl($0.value.number) }
-        func quietest(_ guests: [DatagramAddress: Guest]) -> (DatagramAddress, Guest)? {
+        func quietest(_ guests: [DatagramAddress: OpenPeer]) -> (DatagramAddress, OpenPeer)? {
             guests.min { $0.value.heard < $1.value.heard }.map { ($0.key, $0.value) }
         }
         guard let (place, guest) = quietest(free) else { return nil }

@@ -1,6 +1,6 @@
 /// Yaw angle of the camera relative to the handle's heading, in the mode `panFollow`. Runs on the
 /// loop thread only.
-struct AsideYaw: Sendable, BitwiseCopyable {
+struct FollowYawOffset: Sendable, BitwiseCopyable {
     /// Yaw angle relative to the handle's heading, rad, -π...π; positive to the right.
     private(set) var angle = 0.0
 

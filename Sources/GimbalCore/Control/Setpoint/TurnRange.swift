@@ -1,21 +1,21 @@
 /// Angles by which a set-point angle can still turn in each direction until a joint reaches the end
 /// of its range, rad.
-public struct TurnRoom: Sendable, BitwiseCopyable {
+public struct TurnRange: Sendable, BitwiseCopyable {
     /// Largest turn towards smaller angles, rad: zero or negative.
     var down: Double
     /// Largest turn towards larger angles, rad: zero or positive.
     var up: Double
 
     /// Value for a joint without range limits.
-    static var endless: TurnRoom {
-        @_noLocks @_noAllocation get { TurnRoom(down: -.infinity, up: .infinity) }
+    static var endless: TurnRange {
+        @_noLocks @_noAllocation get { TurnRange(down: -.infinity, up: .infinity) }
     }
 
     /// Angle of a turn that ends at the same heading as a turn by `way`, rad. The result is `way`,
     /// unless only the opposite direction has enough room; the turn then goes in the opposite
     /// direction.
     @_noLocks @_noAllocation
-    func wayRound(_ way: Double) -> Double {
+    func reachableTurn(_ way: Double) -> Double {
         let turn = 2 * Double.pi
         if way > up, way - turn >= down { return way - turn }
         if way < down, way + turn <= up { return way + turn }

@@ -8,7 +8,7 @@ import SystemPackage
 /// Owner of the feed. The keeper opens the camera while a client needs pictures. The keeper
 /// replaces a lost camera by the test picture, and opens a reconnected camera again. Only the
 /// keeper's thread opens and closes feeds. Clients stay connected when the feed changes.
-final class FeedKeeper: Sendable {
+final class FeedSupervisor: Sendable {
     /// State of the feed, for reports.
     struct Report: Sendable, Equatable {
         /// Stage of the stream.
@@ -123,7 +123,7 @@ private struct FeedRun {
         var counted = cv_feed_stats()
     }
 
-    let keeper: FeedKeeper
+    let keeper: FeedSupervisor
     private var open: Open?
     private var watch = FeedWatch()
     private var loss: String?
@@ -132,7 +132,7 @@ private struct FeedRun {
     /// these settings. The value is nil if no recording has failed.
     private var failed: EyesSettings.Video?
 
-    init(keeper: FeedKeeper) { self.keeper = keeper }
+    init(keeper: FeedSupervisor) { self.keeper = keeper }
 
     /// Executes one iteration of the keeper's loop. An iteration takes at most about 0.1 s, or
     /// longer while a camera is opened.
@@ -339,7 +339,7 @@ private struct FeedRun {
     }
 }
 
-extension FeedKeeper {
+extension FeedSupervisor {
     /// Active settings.
     var settings: EyesSettings.Video { state.withLock { $0.video } }
     fileprivate var isWanted: Bool { server.wait(isWanted: true, seconds: 0) }
@@ -350,7 +350,7 @@ extension FeedKeeper {
     }
 }
 
-extension FeedKeeper.Report {
+extension FeedSupervisor.Report {
     /// Creates a report with another report's counters and a new phase.
     fileprivate init(keeping other: Self, phase: Phase, problem: String? = nil) {
         self = other

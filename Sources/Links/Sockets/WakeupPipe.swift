@@ -1,13 +1,13 @@
 import SystemPackage
 
-/// Bell that wakes a thread in poll(2). The bell is a pipe that is readable from the first ring
+/// Pipe that wakes a thread in poll(2). The pipe is readable from the first call of `ring`
 /// until `silence` is called.
-final class Bell: Sendable {
+final class WakeupPipe: Sendable {
     /// Descriptor for poll(2).
     let descriptor: FileDescriptor
     private let writer: FileDescriptor
 
-    /// Creates a bell.
+    /// Creates a pipe.
     ///
     /// - Throws: `Errno` if the process has no free descriptors.
     init() throws {
@@ -19,7 +19,7 @@ final class Bell: Sendable {
         try? writer.close()
     }
 
-    /// Rings the bell, which wakes the waiting thread. Any thread can call this method, which never
+    /// Wakes the waiting thread. Any thread can call this method, which never
     /// waits.
     func ring() {
         // An error can be ignored: a full pipe is already readable, so the reader wakes up.
