@@ -208,7 +208,7 @@ public struct AutotuneRun: Sendable {
     private mutating func settle(_ snapshot: StabilizerSnapshot) -> Action? {
         ticks -= 1
         guard snapshot.output.enabled else {
-            return fail("The motors went off: `airframectl status` shows the reason.")
+            return fail("The motors were switched off: `airframectl status` shows the reason.")
         }
         return ticks > 0 ? nil : ramp()
     }
@@ -323,7 +323,7 @@ public struct AutotuneRun: Sendable {
         switch ending {
         case .none, .complete: ""
         case .command: "Another request has ended the autotune."
-        case .outputs: "The motors went off: `airframectl status` shows the reason."
+        case .outputs: "The motors were switched off: `airframectl status` shows the reason."
         case .jointLimit:
             "A joint reached the end of its range: turn the handle until the joint is in the middle."
         case .saturated:

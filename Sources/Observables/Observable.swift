@@ -17,9 +17,8 @@ public struct Observable: Sendable {
     public let read: @Sendable (TelemetryRecord) -> JSONValue
     /// Field of the message `Tick` in recordings; nil if the value is not recorded.
     public private(set) var field: RecordedField?
-    /// Member of `status`; for a vector, the member contains all components. The property is nil if
-    /// `status` does not show the value, or if the first component of the vector already has the
-    /// member.
+    /// Member of `status`; for a vector, the member contains all components. Nil if `status` does
+    /// not show the value. Only the first component of a vector has the member; nil for the others.
     fileprivate(set) var member: StatusMember?
 
     /// Creates an observable of any kind.

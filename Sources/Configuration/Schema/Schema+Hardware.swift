@@ -214,7 +214,7 @@ extension Schema {
             "hardware.linux.power_line", \.hardware.linux.powerLine, -1...1023, .restart,
             "GPIO line that switches the motors' power or enables their driver; -1 = none.",
             hint:
-                "With power_line airframed can turn the motors off even when a bus hangs. On a Raspberry Pi the line number equals the GPIO number, such as 17."
+                "If power_line is set, airframed can turn the motors off even when a bus hangs. On a Raspberry Pi the line number equals the GPIO number, such as 17."
         ),
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,

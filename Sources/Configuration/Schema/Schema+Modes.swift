@@ -67,7 +67,7 @@ extension Schema {
     private static let pushing: [Setting] = [
         .bool(
             "push.enabled", \.push.enabled, .live,
-            "If true, a hand that pushes the camera takes the camera along and leaves it there, in the modes locked and pan_follow; needs motors.type = \"torque\" and encoders."
+            "If true, you can turn the camera by hand in the modes locked and pan_follow, and the camera keeps the new direction; needs motors.type = \"torque\" and encoders."
         ),
         .number(
             "push.threshold_percent", \.push.thresholdPercent, 20...90, unit: "%", .live,

@@ -155,7 +155,7 @@ public enum Schema {
         ),
         .bool(
             "control.find_inertia", \.control.findInertia, .live,
-            "If true, airframed uses the inertia that it measures each time the motors come on, with a small shake; if false, airframed uses inertia_kg_m2, unless the measurement shows that another camera is mounted."
+            "Each time the motors are switched on, airframed shakes the camera slightly to measure its inertia. True = use the measured inertia; false = use inertia_kg_m2, unless the measurement shows that another camera is mounted."
         ),
         .bool(
             "control.watch_oscillation", \.control.watchOscillation, .live,

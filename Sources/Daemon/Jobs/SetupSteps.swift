@@ -25,7 +25,7 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .accelerometer: "Calibrate the accelerometer"
         case .mounting: "Mounting of the sensor"
         case .motors: "Motors, one by one"
-        case .locked: "First hold with the motors on"
+        case .locked: "First test with the motors on"
         case .balance: "Balance"
         case .save: "Save"
         }

@@ -1,7 +1,7 @@
 import GimbalCore
 
 /// Limiter of repeated log lines about one event. The first lines about an event are logged
-/// immediately. Further lines are logged at growing intervals, with the number of withheld lines.
+/// immediately. Further lines are logged at growing intervals, with the number of suppressed lines.
 /// After a minute without an occurrence, the limiter returns to its initial state. The type reads
 /// no clock; callers pass the time as an argument.
 struct Repetition {
@@ -64,7 +64,7 @@ struct Repetition {
         return false
     }
 
-    /// Number of withheld lines if a log line must now report the number; otherwise nil. Call this
+    /// Number of suppressed log lines, if it is time to report the number; otherwise nil. Call this
     /// method in every round, before `happens`.
     mutating func withheld(now: Instant) -> SuppressedLines? {
         guard count > 0, let said else { return nil }

@@ -1,6 +1,6 @@
 /// Cause of a rotation of the camera relative to the handle.
 public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
-    /// A hand, the wind or gravity turns the camera, because the motors are off.
+    /// The motors are off, so a hand, the wind or gravity turns the camera.
     case unknown
     /// The motors hold the camera's attitude. The joints turn because the handle turns, or because
     /// a wrong gyroscope bias makes the camera turn slowly.

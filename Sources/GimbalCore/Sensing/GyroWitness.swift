@@ -10,7 +10,7 @@ internal import CMathShim
 /// deviates from the reference by more than the usual scatter. During a conflict, the prediction
 /// continues without the gyroscope. The encoders decide: an unexpected rotation of the camera must
 /// turn the joints by the same angle. A sample is rejected if its change is too large for motors or
-/// a hand. Samples with plausible changes are used during the conflict. If samples are rejected for
+/// a hand. During a conflict, all other samples are still used. If samples are rejected for
 /// 3.5 ms (at least two samples) without confirmation by another source, the gyroscope is
 /// considered contradicted. Therefore a single outlier has no effect, and pushes by hand are
 /// tolerated. If the joints contradict the gyroscope, the gyroscope is no longer used after at most

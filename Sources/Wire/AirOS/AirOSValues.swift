@@ -63,7 +63,7 @@ public enum AirOSStatus: UInt8, Sendable, CaseIterable {
     /// calibration from the next status.
     case calibrationFailed = 6
 
-    /// Creates the status of a mode while no calibration is in progress.
+    /// Creates a status that reports the mode, without a calibration in progress.
     public init(_ mode: AirOSMode) {
         self =
             switch mode {

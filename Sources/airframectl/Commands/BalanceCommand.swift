@@ -93,7 +93,7 @@ struct BalanceCommand: ParsableCommand {
             status.mode == "locked"
         else {
             throw ClientError.refused(
-                RequestError("refused", "The motors went off during the check."))
+                RequestError("refused", "The motors were switched off during the check."))
         }
         let inertia = status.motors.inertiaKgM2
         let estimate = BalanceCheck.estimatedMass(

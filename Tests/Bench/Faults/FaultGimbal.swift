@@ -13,7 +13,7 @@ struct FaultGimbal {
     var stabilizer = Stabilizer.Parameters()
     /// Ticks per second.
     var loopHz = 1000
-    /// Time at which the fault occurs, s. Before this time, the controller has learned bias,
+    /// Time at which the fault occurs, s. By this time, the controller has learned bias,
     /// inertia and friction.
     var onset = 5.0
     /// Parameters of a variant of this gimbal with 1000 ticks and samples per second; nil if the

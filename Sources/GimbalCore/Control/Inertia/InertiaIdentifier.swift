@@ -15,9 +15,9 @@ internal import CMathShim
 /// If a clear response has an impossible phase, the assumed delay is wrong. At a single frequency,
 /// a delay cannot be distinguished from a wrong sign or from friction. Therefore the probe's
 /// frequency is reduced to a third of its full value. At the low frequency, the phase determines
-/// any delay within ±12 ms uniquely. Because of friction, the delay that was measured at the low
-/// frequency is too short; a clear response at full frequency corrects it. If a search ends without
-/// a result, the probe starts again after a pause.
+/// any delay within ±12 ms uniquely. Friction makes the delay measured at the low frequency
+/// too short. If the response at the probe's usual frequency is clear, the delay is measured again
+/// there. If a search ends without a result, the probe starts again after a pause.
 ///
 /// The estimate has a log-normal distribution. The controller uses a lower bound of the inertia
 /// (`caution`). If this bound is too low, the gains are low and the loop is slow; if it is too

@@ -4,12 +4,13 @@ internal import CMathShim
 /// the joint's positive direction. A person can thus check the motor's assignment to the axis and
 /// its direction. The swing needs no sensor.
 ///
-/// The swing ends when its dead-man timeout expires, unless the request is repeated. The camera's
-/// rate limits the swing. While the rotor aligns with the field, the field strength rises only
-/// while the camera turns slowly. A torque pulse ends when the camera turns at `pulseRate`; the
-/// next pulse starts from zero when the camera has nearly stopped. The motor is switched off when
-/// the camera turns faster than `largestRate`. After that, the motor stays off until the requests
-/// have paused for the dead-man time. Without samples of the gyroscope, nothing limits the swing.
+/// The swing ends when its dead-man timeout expires, unless the request is repeated. The swing is
+/// weaker if the camera turns fast: while the rotor aligns with the field, the field strength rises
+/// only while the camera turns slowly. A torque pulse ends when the camera turns at `pulseRate`.
+/// The next pulse starts from zero when the camera has nearly stopped. The motor is switched off
+/// when the camera turns faster than `largestRate`. After that, the motor stays off until the
+/// requests have paused for the dead-man time. Without samples of the gyroscope, nothing limits the
+/// swing.
 /// Runs on the loop thread only.
 struct MotorSwing: Sendable, BitwiseCopyable {
     private var axis = GimbalAxis.yaw

@@ -11,7 +11,7 @@ internal import CMathShim
 /// the smallest error. If a loop is stable with the fractions 0 and 1, it is stable with every
 /// constant fraction between them. Runs on the loop thread only, in constant time.
 struct FollowedShare: Sendable, BitwiseCopyable {
-    /// Fraction of the prediction's fast part that the servos compensate, 0...1.
+    /// Fraction of the predicted motion's high-frequency part that the servos compensate, 0...1.
     private(set) var share = AxisVector(repeating: 1)
 
     private var isKnown = false

@@ -22,7 +22,7 @@ export class SetupView {
       { name: "accelerometer", title: "Calibrate the accelerometer", build: (body) => this.#calibration(body, "accelerometer") },
       { name: "mounting", title: "Mounting of the sensor", build: (body) => this.#calibration(body, "mounting") },
       { name: "motors", title: "Motors, one by one", build: (body) => this.#motors(body) },
-      { name: "locked", title: "First hold with the motors on", build: (body) => this.#locked(body) },
+      { name: "locked", title: "First test with the motors on", build: (body) => this.#locked(body) },
       { name: "balance", title: "Balance", build: (body) => this.#balance(body) },
       { name: "save", title: "Save", build: (body) => this.#save(body) },
     ];
