@@ -25,7 +25,9 @@ struct ActiveShot {
     private var session: ShotSession
     private let forecast: ShotForecast
     private var exposure: Exposure?
-    /// Index of the pose that was requested last; nil before a request and after a failed photo.
+    /// Target of the camera before the first request for a place; nil after this request.
+    private var beginning: Pose?
+    /// Place at which the camera has been pointed; nil before the first request for a place.
     private var pointedAt: Int?
     /// Evidence of whether a failed attempt has taken the photo.
     private var evidence = ShotSession.Evidence.notTaken
@@ -40,6 +42,7 @@ struct ActiveShot {
     ///   - sight: State of the camera; the motors must be on.
     ///   - now: Current time, s.
     init(_ plan: ShotPlan, from sight: ShotSession.Sight, now: Double) {
+        beginning = sight.target
         session = ShotSession(plan, ShotRecord(plan, originYaw: sight.target.yaw))
         forecast = ShotForecast(plan)
         due = now
@@ -99,10 +102,10 @@ struct ActiveShot {
             case .point(let pose, let rate):
                 // A repeated request means that another client has changed the camera's target.
                 guard pointedAt != session.record.done else {
-                    throw .refused(
-                        RequestError("refused", "another client has moved the camera."))
+                    throw Self.moved
                 }
                 pointedAt = session.record.done
+                beginning = nil
                 _ = try link.ask(
                     "point",
                     [
@@ -116,6 +119,7 @@ struct ActiveShot {
                         RequestError(
                             "refused", "The motors must be on, in mode locked."))
                 }
+                if let beginning, beginning.distance(to: sight.target) > 0.1 { throw Self.moved }
                 session.see(sight, now: now)
                 return now + max(0.01, min(seconds, Self.period))
             case .mark: session.marked(nil)
@@ -139,6 +143,9 @@ struct ActiveShot {
             }
         }
     }
+
+    private static let moved = ClientError.refused(
+        RequestError("refused", "another client has moved the camera."))
 
     /// Checks whether airframe-eyes has taken the photo; false while it has not reported a result.
     private mutating func concluded(
