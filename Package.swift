@@ -469,7 +469,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "ShotsTests", dependencies: ["Shots"], swiftSettings: strict),
         .testTarget(
-            name: "AssistantTests", dependencies: ["Assistant", "Client", "Wire"],
+            name: "AssistantTests",
+            dependencies: [
+                "Assistant", "Client", "Wire",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AirframectlTests",

@@ -1,8 +1,12 @@
 public import Client
+import Synchronization
 public import Wire
 
 /// Connection to the daemon, for one request at a time.
 public protocol DaemonConnection: AnyObject {
+    /// Signal that ends the wait for an answer with the refusal `cancelled`.
+    var interruption: Interruption? { get set }
+
     /// Sends a request, and returns the result.
     ///
     /// - Throws: The daemon's refusal, or a lost connection.
@@ -18,23 +22,50 @@ extension DaemonClient: DaemonConnection {
     }
 }
 
-/// Connections of the MCP server to the daemon. One connection carries the assistant's requests;
-/// each emergency stop has its own short connection.
-final class DaemonLink {
-    private let connect: () throws(ClientError) -> any DaemonConnection
-    private let policy: ToolPolicy
+/// Requests over short connections of their own, which are not registered as an assistant's. Therefore
+/// even a read-only assistant can stop the gimbal, only a client of the socket can reset the stop, and a
+/// stop does not wait for another request. Any thread can use the object.
+final class PersonLink: Sendable {
+    let connect: @Sendable () throws(ClientError) -> any DaemonConnection
+    private let sharedName: Mutex<String>
+
+    init(name: String, connect: @escaping @Sendable () throws(ClientError) -> any DaemonConnection) {
+        self.connect = connect
+        sharedName = Mutex(name)
+    }
+
     /// Name of the assistant, for the daemon's history.
-    var name: String
+    var name: String {
+        get { sharedName.withLock { $0 } }
+        set { sharedName.withLock { $0 = newValue } }
+    }
+
+    /// Sends `stop` or `reset_stop`.
+    func ask(_ method: String) throws(ClientError) -> JSONValue {
+        let connection = try connect()
+        _ = try? connection.ask("client", ["name": .string(name)])
+        return try connection.ask(method, [:])
+    }
+}
+
+/// Connection of the MCP server to the daemon for the assistant's requests.
+final class DaemonLink {
+    let person: PersonLink
+    private let policy: ToolPolicy
+    private let interruption: Interruption
     private var connection: (any DaemonConnection)?
     private var known: ToolCatalogue?
 
-    init(
-        name: String, policy: ToolPolicy,
-        connect: @escaping () throws(ClientError) -> any DaemonConnection
-    ) {
-        self.name = name
+    /// Creates the link; the connection opens with the first request.
+    ///
+    /// - Parameters:
+    ///   - person: Name of the assistant, and the function that connects.
+    ///   - policy: Rights of the assistant.
+    ///   - interruption: Signal that ends the wait for an answer.
+    init(_ person: PersonLink, policy: ToolPolicy, interruption: Interruption) {
+        self.person = person
         self.policy = policy
-        self.connect = connect
+        self.interruption = interruption
     }
 
     /// Sends a request as the assistant. After a restart of the daemon, the next request opens a
@@ -52,15 +83,6 @@ final class DaemonLink {
             }
             throw error
         }
-    }
-
-    /// Sends `stop` or `reset_stop` over a separate connection, which is not registered as an
-    /// assistant. Therefore even a read-only assistant can stop the gimbal, and only a client of
-    /// the socket can reset the stop.
-    func askAsPerson(_ method: String) throws(ClientError) -> JSONValue {
-        let connection = try connect()
-        _ = try? connection.ask("client", ["name": .string(name)])
-        return try connection.ask(method, [:])
     }
 
     /// The assistant's current limits.
@@ -90,8 +112,9 @@ final class DaemonLink {
 
     private func opened() throws(ClientError) -> any DaemonConnection {
         if let connection { return connection }
-        let fresh = try connect()
-        var identity: [String: JSONValue] = ["name": .string(name), "assistant": true]
+        let fresh = try person.connect()
+        fresh.interruption = interruption
+        var identity: [String: JSONValue] = ["name": .string(person.name), "assistant": true]
         if policy.isReadOnly { identity["read_only"] = true }
         _ = try fresh.ask("client", identity)
         connection = fresh

@@ -8,7 +8,8 @@ import Wire
 /// with a protocol version in `_meta` is answered without session state (version 2026-07-28). After
 /// `initialize`, requests are answered as in version 2025-11-25. The server does not create a
 /// thread. The server's caller passes the client's messages and the time, and writes the returned
-/// messages. Only one thread can use a server.
+/// messages. Only one thread can use a server; the properties `interruption` and `emergencyStop` are for
+/// all threads.
 ///
 /// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
 /// Tools, Prompts, Resources.
@@ -21,6 +22,10 @@ public final class MCPServer {
     private static let versionKey = "io.modelcontextprotocol/protocolVersion"
     private static let prefix = "io.modelcontextprotocol/"
 
+    /// Signal that ends the wait for the daemon's answer to a cancelled call.
+    let interruption: Interruption
+    /// The tool `stop`, for a thread that does not wait for this server.
+    let emergencyStop: EmergencyStop
     private let link: DaemonLink
     private let calls: ToolCalls
     private let resources: Resources
@@ -38,15 +43,18 @@ public final class MCPServer {
     ///   - version: Version of airframe.
     ///   - connect: Function that opens a connection to the daemon. The server calls this function
     ///     at the first request that needs the daemon, and again after the connection has been
-    ///     lost.
+    ///     lost. Any thread can call the function.
+    /// - Throws: `Errno` if the process has no free descriptors.
     public init(
         name: String?, isReadOnly: Bool, mayReset: Bool, manual: String?, version: String,
-        connect: @escaping () throws(ClientError) -> any DaemonConnection
-    ) {
+        connect: @escaping @Sendable () throws(ClientError) -> any DaemonConnection
+    ) throws {
+        let person = PersonLink(name: Self.connectionName(name), connect: connect)
+        interruption = try Interruption()
+        emergencyStop = EmergencyStop(person)
         link = DaemonLink(
-            name: Self.connectionName(name),
-            policy: ToolPolicy(isReadOnly: isReadOnly, mayReset: mayReset),
-            connect: connect)
+            person, policy: ToolPolicy(isReadOnly: isReadOnly, mayReset: mayReset),
+            interruption: interruption)
         calls = ToolCalls(link)
         resources = Resources(link, manual: manual)
         hasName = name != nil
@@ -65,9 +73,7 @@ public final class MCPServer {
             switch try RPCMessage(line: line) {
             case .reply: return []
             case .notification(let method, let params):
-                if method == "notifications/cancelled", let id = params["requestId"] {
-                    calls.cancel(id)
-                }
+                if let id = Self.cancelled(method, params) { calls.cancel(id) }
                 return []
             case .request(let id, let method, let params):
                 do throws(RPCFailure) {
@@ -81,7 +87,29 @@ public final class MCPServer {
         }
     }
 
-    /// The error for a message that is longer than `limit` bytes.
+    /// ID of the call that a notification cancels; nil for other notifications.
+    static func cancelled(_ method: String, _ params: [String: JSONValue]) -> JSONValue? {
+        method == "notifications/cancelled" ? params["requestId"] : nil
+    }
+
+    /// Format of the answer to a call of the tool `stop`: true for version 2026-07-28; nil for a request that is not a valid call of
+    /// this tool. The stop does not need the handshake `initialize`.
+    static func stopFormat(_ method: String, _ params: [String: JSONValue]) -> Bool? {
+        guard method == "tools/call", params["name"]?.string == EmergencyStop.tool else { return nil }
+        switch params["arguments"] {
+        case nil, .null, .object: break
+        default: return nil
+        }
+        guard let requested = params["_meta"]?[versionKey] else { return false }
+        return requested.string == modern ? true : nil
+    }
+
+    /// Ends the active rotation and the active shot, because another thread has sent an emergency stop.
+    ///
+    /// - Returns: Messages for the client.
+    func stopped(now: Double) -> [[UInt8]] { calls.stopped(now: now) }
+
+    /// The error for a message that exceeds the reader's limit. The limit is in bytes.
     public func refuseLine(longerThan limit: Int) -> [UInt8] {
         RPCMessage.error(
             RPCFailure(
@@ -214,9 +242,10 @@ public final class MCPServer {
     /// Adopts the client's name for the connection, and thus for the daemon's history, unless the
     /// user has chosen a name. Call this method before the connection opens.
     private func adoptName(_ info: JSONValue?) {
-        guard !hasName, link.name == Self.connectionName(nil), let name = info?["name"]?.string
+        guard !hasName, link.person.name == Self.connectionName(nil),
+            let name = info?["name"]?.string
         else { return }
-        link.name = Self.connectionName(name)
+        link.person.name = Self.connectionName(name)
     }
 
     /// Name of the connection: "mcp" and the client's name, without control characters, at most 64

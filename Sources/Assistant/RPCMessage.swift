@@ -58,6 +58,30 @@ enum RPCMessage: Equatable {
         line(["id": id, "result": .object(result)])
     }
 
+    /// The answer to a call of a tool, as text and as an object: the daemon's result, or its refusal with
+    /// the remedy.
+    static func toolReply(
+        id: JSONValue, _ outcome: Result<JSONValue, RequestError>, isModern: Bool
+    ) -> [UInt8] {
+        func content(_ text: String) -> JSONValue { [["type": "text", "text": .string(text)]] }
+        var result: [String: JSONValue] = [:]
+        switch outcome {
+        case .success(let value):
+            let object: JSONValue = value.object == nil ? ["items": value] : value
+            // If the answer has only the member `sentence`, this sentence is the text.
+            let isSentence = value.object?.count == 1
+            result["content"] = content(
+                (isSentence ? value["sentence"]?.string : nil) ?? object.text)
+            result["structuredContent"] = object
+        case .failure(let error):
+            result["content"] = content(error.message)
+            result["structuredContent"] = error.json
+            result["isError"] = true
+        }
+        if isModern { result["resultType"] = "complete" }
+        return reply(id: id, result)
+    }
+
     /// JSON text of an error reply, without the newline at its end. If the ID is unknown, the
     /// member `id` is omitted, as MCP requires.
     static func error(_ failure: RPCFailure, id: JSONValue?) -> [UInt8] {

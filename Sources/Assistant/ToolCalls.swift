@@ -35,10 +35,8 @@ final class ToolCalls {
             throw RPCFailure(.invalidRequest, "An earlier call with this id has not ended yet.")
         }
         // An emergency stop is sent immediately, even before the list of tools is known.
-        if name == "stop" {
-            let answer = outcome { () throws(ClientError) in try link.askAsPerson("stop") }
-            shot?.end("an emergency stop was requested.")
-            return [reply(id, answer, isModern)] + endTurn(now: now)
+        if name == EmergencyStop.tool {
+            return [EmergencyStop(link.person).answer(id, isModern: isModern)] + stopped(now: now)
         }
         let catalogue: ToolCatalogue
         do throws(ClientError) {
@@ -58,7 +56,7 @@ final class ToolCalls {
         }
         let answer = outcome { () throws(ClientError) in
             tool.method.name == "reset_stop"
-                ? try link.askAsPerson("reset_stop")
+                ? try link.person.ask("reset_stop")
                 : try link.ask(tool.method.name, arguments)
         }
         // A request for motion replaces the active rotation.
@@ -68,6 +66,12 @@ final class ToolCalls {
             if !Self.leavesShot.contains(tool.method.name) { endShot() }
         }
         return lines
+    }
+
+    /// Ends the rotation and the shot after an emergency stop.
+    func stopped(now: Double) -> [[UInt8]] {
+        shot?.end("an emergency stop was requested.")
+        return endTurn(now: now)
     }
 
     /// Time of the next call of `tick`, s; nil if neither a rotation nor a shot is active.
@@ -204,31 +208,10 @@ final class ToolCalls {
         }
     }
 
-    /// The answer to a call, as text and as an object: the daemon's result, or its refusal with the
-    /// remedy.
     private func reply(
         _ id: JSONValue, _ outcome: Result<JSONValue, RequestError>, _ isModern: Bool
     ) -> [UInt8] {
-        var result: [String: JSONValue] = [:]
-        switch outcome {
-        case .success(let value):
-            let object: JSONValue = value.object == nil ? ["items": value] : value
-            // If the answer has only the member `sentence`, this sentence is the text.
-            let isSentence = value.object?.count == 1
-            result["content"] = Self.text(
-                (isSentence ? value["sentence"]?.string : nil) ?? object.text)
-            result["structuredContent"] = object
-        case .failure(let error):
-            result["content"] = Self.text(error.message)
-            result["structuredContent"] = error.json
-            result["isError"] = true
-        }
-        if isModern { result["resultType"] = "complete" }
-        return RPCMessage.reply(id: id, result)
-    }
-
-    private static func text(_ text: String) -> JSONValue {
-        [["type": "text", "text": .string(text)]]
+        RPCMessage.toolReply(id: id, outcome, isModern: isModern)
     }
 }
 

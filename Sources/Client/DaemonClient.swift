@@ -17,6 +17,8 @@ public final class DaemonClient {
     /// Largest number of stored stream messages; the oldest messages are dropped first.
     private static let mostHeld = 4096
     private var nextID = 1
+    /// Signal that ends the wait for an answer with the refusal `cancelled`; a late answer is ignored.
+    public var interruption: Interruption?
     private let decoder = JSONDecoder()
 
     /// Opens a connection.
@@ -220,9 +222,17 @@ extension DaemonClient {
 
     private func wait(for events: Int32, deadline: Double?) throws(ClientError) {
         let rest = deadline.map { $0 - Self.now() } ?? 3600
-        var entry = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+        var entries = [pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)]
+        if let interruption {
+            let signal = interruption.descriptor.rawValue
+            entries.append(pollfd(fd: signal, events: Int16(POLLIN), revents: 0))
+        }
         var ready: Int32 = 0
-        _ = cl_socket_wait(&entry, 1, Int64(max(0, rest) * 1e9), &ready)
+        _ = cl_socket_wait(&entries, entries.count, Int64(max(0, rest) * 1e9), &ready)
+        // A request is not interrupted while it is sent, so that the daemon never receives a part of a line.
+        if ready > 0, events == POLLIN, entries.count > 1, entries[1].revents != 0 {
+            throw .refused(RequestError("cancelled", "The client cancelled the request."))
+        }
         guard ready == 0, let deadline, Self.now() >= deadline else { return }
         throw .timeout(
             "airframed at \(path) did not answer within \(Format.plain(timeout)) s. "

@@ -7,7 +7,7 @@ import Wire
 /// names.
 final class FakeDaemon: DaemonConnection {
     /// What all connections of one test have in common.
-    final class Memory {
+    final class Memory: @unchecked Sendable {
         var requests: [String] = []
         var refused: Set<String> = []
         var isDown = false
@@ -22,6 +22,7 @@ final class FakeDaemon: DaemonConnection {
     }
 
     let memory: Memory
+    var interruption: Interruption?
 
     init(_ memory: Memory) {
         self.memory = memory
@@ -138,8 +139,8 @@ struct Bench {
     let memory = FakeDaemon.Memory()
     let server: MCPServer
 
-    init(isReadOnly: Bool = false, mayReset: Bool = false) {
-        server = MCPServer(
+    init(isReadOnly: Bool = false, mayReset: Bool = false) throws {
+        server = try MCPServer(
             name: "tester", isReadOnly: isReadOnly, mayReset: mayReset, manual: nil,
             version: "1.0.0"
         ) { [memory] () throws(ClientError) in

@@ -6,7 +6,7 @@ import Wire
 @Suite("Server of the Model Context Protocol") struct MCPServerTests {
     @Test("a request with a version needs no handshake, and its result is complete")
     func modern() throws {
-        let bench = Bench()
+        let bench = try Bench()
         let found = try #require(try bench.ask("server/discover").first?["result"])
         #expect(found["supportedVersions"]?.array?.first == "2026-07-28")
         #expect(found["resultType"] == "complete")
@@ -18,7 +18,7 @@ import Wire
 
     @Test("an older client begins with initialize, and gets results without a type")
     func legacy() throws {
-        let bench = Bench()
+        let bench = try Bench()
         let list: JSONValue = ["jsonrpc": "2.0", "id": "a", "method": "tools/list"]
         #expect(try bench.send(list).first?["error"]?["code"] == -32600)
         for (requested, agreed) in [
@@ -85,7 +85,7 @@ import Wire
 
     @Test("read-only tools only read, and reset_stop needs its option")
     func readOnly() throws {
-        let bench = Bench(isReadOnly: true)
+        let bench = try Bench(isReadOnly: true)
         let tools = try #require(try bench.ask("tools/list").first?["result"]?["tools"]?.array)
         #expect(tools.map { $0["name"]?.string } == ["status", "juggle", "stop"])
         let schema = tools[1]["inputSchema"]
@@ -95,13 +95,13 @@ import Wire
         #expect(refusal.first?["result"]?["isError"] == true)
         #expect(!bench.takeRequests().contains { $0.contains("start") })
         #expect(try bench.call("reset_stop").first?["error"]?["code"] == -32602)
-        let other = Bench(mayReset: true)
+        let other = try Bench(mayReset: true)
         #expect(try other.call("reset_stop").first?["result"]?["isError"] == nil)
     }
 
     @Test("the server is an assistant with its name; a stop uses a connection without this rank")
     func identity() throws {
-        let bench = Bench()
+        let bench = try Bench()
         _ = try bench.call("status")
         #expect(bench.takeRequests()[0] == #"client {"assistant":true,"name":"mcp tester"}"#)
         _ = try bench.call("stop")
@@ -111,7 +111,7 @@ import Wire
 
     @Test("a refusal of the daemon is a result with its remedy, and the absence of the daemon too")
     func errors() throws {
-        let bench = Bench()
+        let bench = try Bench()
         bench.memory.refused = ["point"]
         let reply = try #require(try bench.call("point", ["yaw": 3]).first?["result"])
         #expect(reply["isError"] == true)

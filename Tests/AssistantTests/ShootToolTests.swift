@@ -47,7 +47,7 @@ import Wire
 
     @Test("a dry run describes the plan and sends no request for motion")
     func dryRun() throws {
-        let bench = Bench()
+        let bench = try Bench()
         let reply = try shoot(
             bench,
             ["kind": "panorama", "fov_width": 66, "fov_height": 41, "dry_run": true])
@@ -60,7 +60,7 @@ import Wire
 
     @Test("an orbit visits its places from the present yaw, each until the camera is still")
     func orbit() throws {
-        let bench = Bench()
+        let bench = try Bench()
         let begun = try shoot(bench, Self.orbit)
         #expect(begun["structuredContent"]?["state"] == "active")
         #expect(begun["isError"] == nil)
@@ -78,7 +78,7 @@ import Wire
 
     @Test("airframe-eyes takes one photo at each place, and must be connected")
     func eyes() throws {
-        let bench = Bench()
+        let bench = try Bench()
         let arguments = Self.orbit.merging(["shutter": "eyes"]) { own, _ in own }
         let refused = try shoot(bench, arguments)
         #expect(refused["isError"] == true)
@@ -92,7 +92,7 @@ import Wire
 
     @Test("a time-lapse keeps its interval")
     func timelapse() throws {
-        let bench = Bench()
+        let bench = try Bench()
         _ = try shoot(
             bench, ["kind": "timelapse", "photos": 3, "interval_s": 5, "yaw": 20, "pitch": -10])
         let end = try finish(bench)
@@ -102,7 +102,7 @@ import Wire
 
     @Test("cancelling and the end of the client stop the camera; the second start waits for it")
     func cancel() throws {
-        let bench = Bench()
+        let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
         _ = try bench.tick(now: 0)
         let second = try shoot(bench, Self.orbit)
@@ -113,7 +113,7 @@ import Wire
         let halt = #"rate {"pitch":0,"roll":0,"yaw":0}"#
         #expect(bench.takeRequests() == [halt])
         #expect(bench.server.deadline == nil)
-        let other = Bench()
+        let other = try Bench()
         _ = try shoot(other, Self.orbit)
         other.server.end()
         #expect(other.takeRequests().last == halt)
@@ -121,7 +121,7 @@ import Wire
 
     @Test("another request that moves the camera ends the shot; a question does not")
     func replaced() throws {
-        let bench = Bench()
+        let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
         _ = try bench.call("status")
         #expect(bench.server.deadline != nil)
@@ -133,7 +133,7 @@ import Wire
 
     @Test("the shot ends with the daemon's reason when a person takes control or changes the mode")
     func takenOver() throws {
-        let bench = Bench()
+        let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
         _ = try bench.tick(now: 0)
         bench.memory.refused = ["point"]
@@ -141,7 +141,7 @@ import Wire
         let report = try shoot(bench, [:])["structuredContent"]
         #expect(report?["state"] == "ended" && report?["done"] == 1)
         #expect(report?["sentence"]?.string?.contains("point is not possible; wait.") == true)
-        let moved = Bench()
+        let moved = try Bench()
         _ = try shoot(moved, Self.orbit)
         _ = try moved.tick(now: 0)
         moved.memory.pose = [0, 0, 0]
@@ -149,7 +149,7 @@ import Wire
         let end = try shoot(moved, [:])["structuredContent"]
         #expect(end?["sentence"]?.string?.contains("another client has moved") == true)
         #expect(moved.memory.pose == [0, 0, 0], "the person's direction stays")
-        let other = Bench()
+        let other = try Bench()
         _ = try shoot(other, Self.orbit)
         other.memory.mode = "pan_follow"
         _ = try other.tick(now: 0)
@@ -171,7 +171,7 @@ import Wire
             (["kind": "orbit", "photos": 9, "shutter": "command"], "shutter must be one of"),
         ] as [([String: JSONValue], String)])
     func limits(arguments: [String: JSONValue], words: String) throws {
-        let bench = Bench()
+        let bench = try Bench()
         let reply = try shoot(bench, arguments)
         #expect(reply["isError"] == true)
         let text = reply["content"]?.array?.first?["text"]?.string ?? ""
@@ -182,7 +182,7 @@ import Wire
 
     @Test("a read-only assistant has no shots")
     func readOnly() throws {
-        let bench = Bench(isReadOnly: true)
+        let bench = try Bench(isReadOnly: true)
         #expect(try bench.call("shoot", Self.orbit).first?["error"]?["code"] == -32602)
     }
 }

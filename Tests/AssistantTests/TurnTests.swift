@@ -6,7 +6,7 @@ import Wire
 @Suite("Turns of an assistant") struct TurnTests {
     /// A bench whose turn of 2 s has begun at time 0.
     private func turning() throws -> Bench {
-        let bench = Bench()
+        let bench = try Bench()
         #expect(try bench.call("turn", ["yaw": 10, "duration": 2], id: 7) == [])
         #expect(bench.takeRequests().last == #"rate {"yaw":10}"#)
         return bench
@@ -86,7 +86,7 @@ import Wire
             (["yaw": 1, "duration": -1], "duration"),
         ] as [([String: JSONValue], String)])
     func limits(arguments: [String: JSONValue], word: String) throws {
-        let bench = Bench()
+        let bench = try Bench()
         let reply = try #require(try bench.call("turn", arguments).first?["result"])
         #expect(reply["isError"] == true)
         let text = reply["content"]?.array?.first?["text"]?.string ?? ""

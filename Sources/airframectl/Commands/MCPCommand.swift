@@ -34,11 +34,11 @@ struct MCPCommand: ParsableCommand {
         // If the client no longer reads its input, a write fails, and the server ends.
         signal(SIGPIPE, SIG_IGN)
         let options = options
-        let server = MCPServer(
+        let server = try MCPServer(
             name: name, isReadOnly: readOnly, mayReset: allowReset,
             manual: manual ?? Self.installedManual, version: Version.text
         ) { () throws(ClientError) in try options.connect() }
-        StandardStreams(input: STDIN_FILENO, output: STDOUT_FILENO).serve(server)
+        try StandardStreams(input: STDIN_FILENO, output: STDOUT_FILENO).serve(server)
     }
 
     /// Path of the installed manual, relative to the program's folder:

@@ -1,0 +1,160 @@
+import Client
+import Glibc
+import Synchronization
+import SystemPackage
+import Wire
+
+/// Queue of the client's messages between the thread that reads them and the thread of the server. The
+/// queue is bounded: a request in excess is refused.
+final class Inbox: Sendable {
+    /// Entry of the queue.
+    enum Entry: Sendable, Equatable {
+        /// A line of the client.
+        case message([UInt8])
+        /// A line that was too long, and is lost.
+        case tooLong
+        /// An emergency stop has been sent; the rotation and the shot have ended.
+        case stopped
+        /// The client has closed its output.
+        case end
+        /// No entry at present.
+        case none
+    }
+
+    private struct Waiting: Sendable {
+        var entry: Entry
+        /// ID of a request; nil for other messages.
+        var id: JSONValue?
+        /// True for a call of the tool `reset_stop`.
+        var isReset = false
+    }
+
+    private struct State: Sendable {
+        var waiting: [Waiting] = []
+        /// ID of the request that the server answers.
+        var current: JSONValue?
+        /// True if the client has cancelled this request.
+        var isCancelled = false
+        var hasEnded = false
+    }
+
+    /// Largest number of waiting entries.
+    static let capacity = 256
+
+    private let state = Mutex(State())
+    private let bell: Interruption
+    private let interruption: Interruption
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameter interruption: Signal that ends the server's wait for the daemon.
+    /// - Throws: `Errno` if the process has no free descriptors.
+    init(interruption: Interruption) throws {
+        self.interruption = interruption
+        bell = try Interruption()
+    }
+
+    // MARK: The reading thread
+
+    /// Adds a message.
+    ///
+    /// - Returns: The refusal for the client if the queue is full.
+    func add(_ entry: Entry, id: JSONValue? = nil, isReset: Bool = false) -> [[UInt8]] {
+        let isAdded = state.withLock { state in
+            guard state.waiting.count < Self.capacity else { return false }
+            state.waiting.append(Waiting(entry: entry, id: id, isReset: isReset))
+            return true
+        }
+        bell.signal()
+        guard !isAdded, let id else { return [] }
+        let failure = RPCFailure(
+            .internalError,
+            "\(Self.capacity) requests are waiting. Wait for their answers before the next request.")
+        return [RPCMessage.error(failure, id: id)]
+    }
+
+    /// Reports an emergency stop, before all waiting messages. A waiting `reset_stop` was sent before the
+    /// stop, and must not reset it.
+    ///
+    /// - Returns: The refusals of these calls.
+    func addStop() -> [[UInt8]] {
+        let resets = state.withLock { state in
+            let resets = state.waiting.filter(\.isReset).compactMap(\.id)
+            state.waiting.removeAll(where: \.isReset)
+            state.waiting.insert(Waiting(entry: .stopped), at: 0)
+            return resets
+        }
+        bell.signal()
+        let failure = RPCFailure(
+            .internalError, "An emergency stop was requested after this request.")
+        return resets.map { RPCMessage.error(failure, id: $0) }
+    }
+
+    /// Cancels a request: a waiting one is dropped, the wait of the present one ends, and neither is
+    /// answered. The server's thread gets the notification next, because it ends a rotation.
+    ///
+    /// - Parameters:
+    ///   - id: ID of the request.
+    ///   - line: The notification.
+    func cancel(_ id: JSONValue, _ line: [UInt8]) {
+        state.withLock { state in
+            if let index = state.waiting.firstIndex(where: { $0.id == id }) {
+                state.waiting.remove(at: index)
+                return
+            }
+            if state.current == id {
+                state.isCancelled = true
+                interruption.signal()
+            }
+            if state.waiting.count < Self.capacity {
+                state.waiting.insert(Waiting(entry: .message(line)), at: 0)
+            }
+        }
+        bell.signal()
+    }
+
+    /// Reports that the client has closed its output.
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        bell.signal()
+    }
+
+    // MARK: The server's thread
+
+    /// Removes the first entry. A request is then the present one, until `finish`.
+    func take() -> Entry {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else { return state.hasEnded ? .end : .none }
+            let first = state.waiting.removeFirst()
+            state.current = first.id
+            return first.entry
+        }
+    }
+
+    /// Waits for an entry.
+    ///
+    /// - Parameter deadline: Time at which the wait ends, s (CLOCK_MONOTONIC); nil = no limit.
+    func wait(until deadline: Double?) {
+        var entry = pollfd(fd: bell.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        let rest = deadline.map { max(0, $0 - DaemonClient.now()) }
+        // The timeout is rounded up. Therefore the deadline has passed when `poll` returns.
+        poll(&entry, 1, rest.map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
+        bell.clear()
+    }
+
+    /// Ends the present request.
+    ///
+    /// - Returns: The answers for the client, without the answer to a cancelled request.
+    func finish(_ answers: [[UInt8]]) -> [[UInt8]] {
+        let cancelled: JSONValue? = state.withLock { state in
+            defer {
+                state.current = nil
+                state.isCancelled = false
+                interruption.clear()
+            }
+            return state.isCancelled ? state.current : nil
+        }
+        guard let cancelled else { return answers }
+        return answers.filter { (try? JSONValue(parsing: $0))?["id"] != cancelled }
+    }
+}

@@ -1,0 +1,172 @@
+import Client
+import Glibc
+import Synchronization
+import SystemPackage
+import Testing
+import Wire
+
+@testable import Assistant
+
+/// A server on two pipes, whose daemon answers everything at once, except the tool juggle.
+private final class Conversation {
+    /// Requests that the daemon has received; shared with the server's threads.
+    final class Log: Sendable {
+        let requests = Mutex<[String]>([])
+
+        /// True if the daemon has received a request within 5 s.
+        func has(_ method: String) -> Bool {
+            let end = DaemonClient.now() + 5
+            while DaemonClient.now() < end {
+                if requests.withLock({ $0.contains(method) }) { return true }
+                usleep(1000)
+            }
+            return false
+        }
+    }
+
+    /// A connection whose request juggle is answered after 20 s, unless it is interrupted.
+    private final class SlowDaemon: DaemonConnection {
+        var interruption: Interruption?
+        let log: Log
+        private let daemon = FakeDaemon(FakeDaemon.Memory())
+
+        init(_ log: Log) { self.log = log }
+
+        func ask(
+            _ method: String, _ params: [String: JSONValue]
+        ) throws(ClientError) -> JSONValue {
+            log.requests.withLock { $0.append(method) }
+            guard method == "juggle", let interruption else {
+                return try daemon.ask(method, params)
+            }
+            var entry = pollfd(
+                fd: interruption.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 20_000) == 0 else {
+                throw .refused(RequestError("cancelled", "Cancelled."))
+            }
+            return ["sentence": "Done."]
+        }
+    }
+
+    let log = Log()
+    private let toServer: FileDescriptor
+    private let fromServer: FileDescriptor
+    private let thread = CompanionThread()
+
+    init() throws {
+        let (input, toServer) = try FileDescriptor.pipe()
+        let (fromServer, output) = try FileDescriptor.pipe()
+        (self.toServer, self.fromServer) = (toServer, fromServer)
+        thread.start("mcp-test") { [log] in
+            let server = try? MCPServer(
+                name: "tester", isReadOnly: false, mayReset: true, manual: nil, version: "1.0.0"
+            ) { () throws(ClientError) in SlowDaemon(log) }
+            if let server {
+                try? StandardStreams(input: input.rawValue, output: output.rawValue).serve(server)
+            }
+            try? input.close()
+            try? output.close()
+        }
+    }
+
+    func call(_ tool: String, id: Int) throws {
+        try send([
+            "jsonrpc": "2.0", "id": .int(id), "method": "tools/call",
+            "params": [
+                "name": .string(tool),
+                "_meta": [
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": [:],
+                ],
+            ],
+        ])
+    }
+
+    func cancel(_ id: Int) throws {
+        try send([
+            "jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": ["requestId": .int(id)],
+        ])
+    }
+
+    /// The next answer; an error after 5 s.
+    func answer() throws -> JSONValue {
+        var entry = pollfd(fd: fromServer.rawValue, events: Int16(POLLIN), revents: 0)
+        try #require(poll(&entry, 1, 5000) == 1, "no answer")
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(fromServer.rawValue, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+            bytes.append(byte)
+        }
+        return try JSONValue(parsing: bytes)
+    }
+
+    /// Closes the server's input; the server ends.
+    func end() throws {
+        try toServer.close()
+        thread.stop()
+        var byte: UInt8 = 0
+        #expect(read(fromServer.rawValue, &byte, 1) == 0, "a superfluous answer")
+        try fromServer.close()
+    }
+
+    private func send(_ message: JSONValue) throws {
+        _ = try toServer.writeAll(Array((message.text + "\n").utf8))
+    }
+}
+
+@Suite("Standard input and output of an assistant's server") struct StandardStreamsTests {
+    @Test("a stop reaches the daemon and is answered while another tool waits for the daemon")
+    func stop() throws {
+        let conversation = try Conversation()
+        try conversation.call("juggle", id: 1)
+        #expect(conversation.log.has("juggle"))
+        let begin = DaemonClient.now()
+        try conversation.call("stop", id: 2)
+        #expect(try conversation.answer()["id"] == 2)
+        #expect(DaemonClient.now() - begin < 2)
+        #expect(conversation.log.has("stop"))
+        try conversation.cancel(1)
+        try conversation.end()
+    }
+
+    @Test("a cancelled tool ends while it waits for the daemon, and is not answered")
+    func cancel() throws {
+        let conversation = try Conversation()
+        try conversation.call("juggle", id: 1)
+        #expect(conversation.log.has("juggle"))
+        try conversation.call("status", id: 2)
+        try conversation.call("status", id: 3)
+        // The first one is waiting in the queue.
+        try conversation.cancel(2)
+        try conversation.cancel(1)
+        #expect(try conversation.answer()["id"] == 3)
+        try conversation.call("status", id: 4)
+        #expect(try conversation.answer()["id"] == 4, "the connection continues")
+        try conversation.end()
+    }
+
+    @Test("a waiting request to reset the stop does not reset a later stop")
+    func reset() throws {
+        let conversation = try Conversation()
+        try conversation.call("juggle", id: 1)
+        #expect(conversation.log.has("juggle"))
+        try conversation.call("reset_stop", id: 2)
+        try conversation.call("stop", id: 3)
+        #expect(try conversation.answer()["id"] == 3)
+        let refusal = try conversation.answer()
+        #expect(refusal["id"] == 2 && refusal["error"]?["code"] == -32603)
+        try conversation.cancel(1)
+        try conversation.end()
+        #expect(!conversation.log.requests.withLock { $0.contains("reset_stop") })
+    }
+
+    @Test("the queue is bounded: a request in excess is refused")
+    func full() throws {
+        let inbox = try Inbox(interruption: try Interruption())
+        for id in 0..<Inbox.capacity { #expect(inbox.add(.message([]), id: .int(id)) == []) }
+        let refusal = try JSONValue(parsing: try #require(inbox.add(.message([]), id: 999).first))
+        #expect(refusal["id"] == 999 && refusal["error"]?["code"] == -32603)
+        #expect(inbox.addStop() == [] && inbox.take() == .stopped, "a stop is never refused")
+    }
+}
