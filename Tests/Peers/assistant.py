@@ -9,8 +9,10 @@ each part, and ends with an error at the first expectation that fails."""
 import argparse
 import asyncio
 import json
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 from mcp import MCPError
@@ -26,6 +28,11 @@ ARGUMENTS = {
     "calibrate": {"action": "status"},
     "get": {"keys": ["mcp"]},
     "log": {"limit": 5},
+    "camera": {"action": "photo"},
+    "drive": {"left": 0.2, "right": 0.1},
+    "motor_test": {"axis": "yaw"},
+    "step": {"axis": "slider", "position": 1},
+    "track": {"action": "on"},
     "mode": {"mode": "locked"},
     "point": {"pitch": 5},
     "recordings": {"action": "status"},
@@ -34,14 +41,42 @@ ARGUMENTS = {
     "spectrum": {"action": "status"},
     "turn": {"yaw": 10, "duration": 0.5},
 }
-# Tools that this machine refuses, with a word of the remedy.
-REFUSED = {
-    "camera": (dict(action="photo"), "airframe-eyes"),
-    "drive": (dict(left=0.1, right=0.1), "drive.board"),
-    "motor_test": (dict(axis="yaw"), "mode"),
-    "step": (dict(axis="slider", position=1), "robot.motors"),
-    "track": (dict(action="on"), "airframe-eyes"),
-}
+
+
+class Eyes:
+    """A companion program in the place of airframe-eyes: it finds one person, and executes commands to take a photo."""
+
+    def __init__(self, path):
+        self.path = path
+        self.photos = self.order = 0
+        self.choice = None
+        self.must_end = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.must_end.set()
+        self.thread.join(5)
+
+    def run(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.settimeout(5)
+            link.connect(self.path)
+            lines = link.makefile("rw")
+            while not self.must_end.wait(0.05):
+                report = {"name": "eyes", "following": {"active": False, "people": 1, "box": [0.4, 0.2, 0.6, 0.9]},
+                          "capture": {"recording": False, "photos": self.photos, "order": self.order}}
+                lines.write(json.dumps({"id": 1, "method": "companion", "params": report}) + "\n")
+                lines.flush()
+                answer = json.loads(lines.readline())["result"]
+                self.choice = answer.get("choice", self.choice)
+                order = answer.get("order")
+                if order is not None and order["number"] != self.order:
+                    self.photos += order["action"] == "photo"
+                    self.order = order["number"]
 
 
 class Peer:
@@ -125,18 +160,46 @@ async def listing(peer, mode):
 
 
 async def every_tool(peer, mode):
+    """Each tool does its work: the effects that `status` shows are checked, too."""
     async with peer.client(mode, "--name", "tester") as client:
+        async def reach(what, condition):
+            end = time.monotonic() + 15
+            while not condition(status := peer.control("status")):
+                expect(time.monotonic() < end, what, status)
+                await asyncio.sleep(0.05)
+
+        async def call(name, arguments):
+            result = await client.call_tool(name, arguments)
+            expect(not result.is_error and result.structured_content is not None, name, result)
+
+        def axis(status, name):
+            return next(motor for motor in status["robot"]["motors"] if motor["axis"] == name)
+
+        # What has to be seen in `status` after the call.
+        effects = {
+            "camera": lambda status: eyes.photos == 1,
+            "drive": lambda status: status["drive"]["left_percent"] > status["drive"]["right_percent"] > 0,
+            "motor_test": lambda status: True,
+            "step": lambda status: axis(status, "slider")["position_steps"] != 0,
+            "track": lambda status: status["mode"] == "tracking" and eyes.choice is not None,
+        }
         tools = [tool.name for tool in (await client.list_tools()).tools if tool.name != "stop"]
         tools.sort(key=lambda name: (name != "mode", name))
-        for name in tools:
-            arguments, remedy = REFUSED.get(name, (ARGUMENTS.get(name, {}), None))
-            if name == "baselines":
-                arguments = {**arguments, "name": f"assistant-{mode}"}
-            result = await client.call_tool(name, arguments)
-            expect(result.is_error == (remedy is not None), name, result)
-            expect(result.structured_content is not None, name)
-            if remedy:
-                expect(remedy in text(result), name, text(result))
+        with Eyes(peer.options.socket) as eyes:
+            await reach("eyes", lambda status: status.get("companions"))
+            for name in tools:
+                arguments = ARGUMENTS.get(name, {})
+                if name == "baselines":
+                    arguments = {**arguments, "name": f"assistant-{mode}"}
+                if name == "motor_test":
+                    await call("mode", {"mode": "inactive"})
+                    await reach("off", lambda status: status["state"] == "off")
+                await call(name, arguments)
+                if name in effects:
+                    await reach(name, effects[name])
+                if name in ("motor_test", "track"):
+                    await call("mode", {"mode": "locked"})
+                    await reach("locked", lambda status: status["state"] == "running" and status["mode"] == "locked")
         changes = [entry for entry in peer.control("history") if "tracking.max_rate_dps" in entry["what"]]
         expect("mcp tester" in changes[-1]["who"], changes)
         status = (await client.call_tool("status", {})).structured_content
