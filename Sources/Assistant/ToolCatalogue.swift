@@ -112,7 +112,7 @@ struct ToolCatalogue: Sendable {
                 " An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees in one call, at no more than \(Format.plain(limits.rateDps)) degrees per second."
         case "set":
             description +=
-                " The change always reverts after the time `rollback` (default: \(Format.plain(limits.rollbackS)) s), unless a person saves it with `airframectl save`."
+                " The change always reverts after rollback seconds (\(Format.plain(limits.rollbackS)) s if rollback is missing), unless a person saves it with `airframectl save --assistant`."
         default: break
         }
         var input: [String: JSONValue] = [

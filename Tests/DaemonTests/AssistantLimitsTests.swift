@@ -124,6 +124,47 @@ import Wire
             #expect(try person("60") == 0)
             let left = try #require(try rollback(daemon))
             #expect(left > 10 && left <= 20)
+            // The person's change has ended the assistant's.
+            #expect(try daemon.control("get", "control.feed_forward").output == "1\n")
+        }
+    }
+
+    @Test("a person saves, exports and stores settings without an assistant's temporary change")
+    func personsSave() throws {
+        try withDaemon { daemon throws in
+            func control(_ words: String...) throws -> String {
+                let run = try Program.run(
+                    [try Program.built("airframectl"), "--socket", daemon.socket] + words,
+                    in: daemon.directory)
+                #expect(run.status == 0, "\(words) \(run.errors)")
+                return run.output
+            }
+            let client = try SocketClient(daemon.socket)
+            _ = try client.ask(#"{"id":1,"method":"client","params":{"assistant":true}}"#)
+            let set =
+                #"{"id":2,"method":"set","params":{"key":"control.feed_forward","value":0.5,"rollback":2}}"#
+            #expect(try client.ask(set)["result"] != nil)
+            _ = try control("set", "control.max_rate_dps", "100")
+            let exported = try control("export")
+            #expect(exported.contains("control.max_rate_dps = 100"))
+            #expect(!exported.contains("feed_forward"), "\(exported)")
+            _ = try control("baseline", "store", "mine")
+            #expect(try control("save").contains("save --assistant"))
+            #expect(try control("get", "control.feed_forward") == "0.5\n", "it is still active")
+            try daemon.status("the assistant's change has reverted") { _ in
+                (try? daemon.control("get", "control.feed_forward").output) == "1\n"
+            }
+            #expect(try control("diff").contains("control.max_rate_dps"))
+            #expect(try daemon.ask("diff").array?.allSatisfy { $0["unsaved"] == false } == true)
+            // The baseline contains the person's value, not the assistant's.
+            _ = try control("set", "control.feed_forward", "0.7")
+            _ = try control("baseline", "restore", "mine")
+            #expect(try control("get", "control.feed_forward") == "1\n")
+            // A person can keep the change.
+            #expect(try client.ask(set)["result"] != nil)
+            #expect(try control("save", "--assistant").contains("no longer reverts"))
+            #expect(try rollback(daemon) == nil)
+            #expect(try control("diff").contains("control.feed_forward"))
         }
     }
 

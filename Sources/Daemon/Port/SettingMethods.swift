@@ -40,15 +40,32 @@ extension SocketMethod {
                     owner: caller.changeOwner, by: caller.client.description)
             }.answering(Wire.Setting.self),
             .question(
-                "diff", "Lists settings that differ from their defaults, and unsaved changes."
-            ) { (_, _) throws(Refusal) in tuning.diff() }.answering([SettingChange].self),
-            .question("history", "Lists the changes of settings since airframed started, with author and time.") {
+                "diff", "Lists settings that differ from their defaults, and unsaved changes.",
+                [
+                    .bool(
+                        "lasting",
+                        "If true, the values are those without an assistant's temporary change.")
+                ]
+            ) { (parameters, _) throws(Refusal) in
+                tuning.diff(lasting: try parameters.bool("lasting") ?? false)
+            }.answering([SettingChange].self),
+            .question("history", "Lists the changes since the start, with author and time.") {
                 (_, _) throws(Refusal) in tuning.history.entries
             }.answering([HistoryEntry].self),
-            .saving("save", "Saves all live changes.", isWrite: true) {
-                (_, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in
+            .saving(
+                "save", "Saves all live changes, except an assistant's temporary change.",
+                [
+                    .bool(
+                        "assistant",
+                        "If true, an assistant's temporary change is saved, too, and no longer reverts."
+                    )
+                ], isWrite: true
+            ) { (parameters, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in
                 try caller.requirePerson(for: "save")
-                tuning.save(by: caller.client.description) { done($0.map { Acknowledgement($0) }) }
+                tuning.save(
+                    withAssistants: try parameters.bool("assistant") ?? false,
+                    by: caller.client.description
+                ) { done($0.map { Acknowledgement($0) }) }
             },
             .saving(
                 "baseline", "Lists, stores, restores or deletes named tunings (baselines).",

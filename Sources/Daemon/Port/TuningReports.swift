@@ -64,12 +64,15 @@ extension Tuning {
         return reading
     }
 
-    /// Settings that differ from the defaults; each entry states whether the setting is saved.
-    func diff() -> [SettingChange] {
+    /// Settings that differ from the defaults; each entry states if the setting is saved.
+    ///
+    /// - Parameter lasting: True for the values without an assistant's temporary change.
+    func diff(lasting: Bool = false) -> [SettingChange] {
         let standing = standing
-        let unsaved = Set(standing.store.diff(against: .saved).map(\.key))
+        let store = lasting ? standing.lasting : standing.store
+        let unsaved = Set(store.diff(against: .saved).map(\.key))
         let left = standing.rollbackS.map { Number($0) }
-        return standing.store.diff(against: .defaults).map { difference in
+        return store.diff(against: .defaults).map { difference in
             let isUnsaved = unsaved.contains(difference.key)
             return SettingChange(
                 key: difference.key, defaultValue: JSONValue(difference.reference),
@@ -93,7 +96,7 @@ extension Tuning {
                     field: "name")
                 return done(.failure(refusal))
             }
-            storeBaseline(name, by: who) { result in
+            storeBaseline(name, owner: owner, by: who) { result in
                 done(
                     result.map {
                         self.baselines("The present tuning is stored as baseline \(name).")

@@ -12,14 +12,14 @@ package enum ChangeOwner: UInt64, Sendable {
     /// a person or an app.
     case assistants
 
-    /// Begins a temporary change, see `TimedRollback.begin`. A person or an app takes over the
-    /// temporary change of an assistant; then both changes revert together.
+    /// Begins a temporary change, see `TimedRollback.begin`. A temporary change of a person or an app
+    /// ends that of an assistant. Such a change must start from `Tuning.State.lasting`.
     func begin<Snapshot>(
         _ rollback: inout TimedRollback<Snapshot>, _ snapshot: Snapshot, seconds: Double,
         now: Instant
     ) throws(Refusal) {
         try rollback.begin(
-            snapshot, owner: rawValue, seconds: seconds, takingOver: Self.assistants.rawValue,
+            snapshot, owner: rawValue, seconds: seconds, ending: Self.assistants.rawValue,
             now: now)
     }
 }

@@ -27,6 +27,11 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
+    /// State before the temporary change of the given owner; nil if this owner has no temporary change.
+    public func snapshot(of owner: UInt64) -> Snapshot? {
+        pending.flatMap { $0.owner == owner ? $0.snapshot : nil }
+    }
+
     /// Begins a temporary change, or extends the present temporary change. All parts of the
     /// temporary change revert together, at the new deadline, to the state before the first part.
     ///
@@ -34,13 +39,13 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///   - snapshot: The state before the change.
     ///   - owner: ID of the connection or link that made the change.
     ///   - seconds: Time until an unsaved change reverts, s, 1...3600.
-    ///   - other: Owner whose temporary change this owner can take over; nil means no other owner.
-    ///     The change that is taken over reverts with the new change.
+    ///   - other: Owner whose temporary change this owner can end; nil means no other owner. The new
+    ///     change reverts to the state before the ended change.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is
     ///   active. After an error, the caller must not make the change.
     public mutating func begin(
-        _ snapshot: Snapshot, owner: UInt64, seconds: Double, takingOver other: UInt64? = nil,
+        _ snapshot: Snapshot, owner: UInt64, seconds: Double, ending other: UInt64? = nil,
         now: Instant
     ) throws(Refusal) {
         guard seconds >= 1, seconds <= 3600 else {

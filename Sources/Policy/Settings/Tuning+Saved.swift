@@ -11,20 +11,36 @@ extension Tuning {
     /// Longest time for which `close` waits for the disk, s.
     private static let patience = 1.0
 
-    /// Writes live changes to the disk, and makes a temporary change permanent.
+    /// Writes live changes to the disk, and makes a temporary change of a person or an app permanent.
     ///
     /// - Parameters:
+    ///   - withAssistants: True if an assistant's temporary change becomes permanent, too. Otherwise it
+    ///     is not written, and still reverts.
     ///   - who: Author of the change, for the log.
     ///   - done: Closure that receives a message for the user, or the reason why nothing was
     ///     written.
-    package func save(by who: String, _ done: @escaping Later<String>) {
-        let change = state.withLock { $0.store.unsaved(beside: stateOwner.saved.parameters) }
+    package func save(
+        withAssistants: Bool = false, by who: String, _ done: @escaping Later<String>
+    ) {
+        let change = state.withLock {
+            (withAssistants ? $0.store : $0.lasting).unsaved(beside: stateOwner.saved.parameters)
+        }
         write(by: who, "saved the tuning") {
             $0.parameters.merge(change: change)
         } commit: { state, saved in
+            let count = "Saved \(saved.parameters.count) settings."
+            if !withAssistants, state.hasAssistantsChange {
+                // The saved values outlast the end of the assistant's change.
+                var lasting = state.lasting
+                lasting.adopt(saved: saved.parameters)
+                state.rollback.amend { $0 = lasting.snapshot }
+                state.store.adopt(saved: saved.parameters)
+                return count
+                    + " The temporary change of an assistant is not saved, and reverts. `airframectl save --assistant` keeps it."
+            }
             state.store.adopt(saved: saved.parameters)
             let wasPending = state.rollback.keep()
-            return "Saved \(saved.parameters.count) settings."
+            return count
                 + (wasPending ? " The last change is now permanent, and no longer reverts." : "")
         } done: { result in
             if case .success = result { self.log.notice("\(who) saved the tuning.") }
@@ -128,9 +144,14 @@ extension Tuning {
         }
     }
 
-    /// Stores the active tuning as a baseline.
-    package func storeBaseline(_ name: String, by who: String, _ done: @escaping Later<Void>) {
-        let tuning = state.withLock { $0.store.tuning }
+    /// Stores the active tuning as a baseline. The baseline of a person or an app does not contain an
+    /// assistant's temporary change.
+    package func storeBaseline(
+        _ name: String, owner: ChangeOwner = .people, by who: String, _ done: @escaping Later<Void>
+    ) {
+        let tuning = state.withLock {
+            (owner == .assistants ? $0.store : $0.lasting).tuning
+        }
         note(by: who, "stored baseline \(name)", done) { try $0.saveBaseline(name, tuning) }
     }
 
@@ -166,7 +187,7 @@ extension Tuning {
             throw Refusal(.refused, "\(error)", field: "name")
         }
         let problems = try state.withLock { (state) throws(Refusal) in
-            var changed = state.store
+            var changed = owner == .assistants ? state.store : state.lasting
             let problems: [ConfigurationProblem]
             do throws(ConfigurationProblem) {
                 problems = try changed.restore(
@@ -212,13 +233,16 @@ extension Tuning {
         _ changes: [SettingUpdate], storing baseline: String, rollback: Double, owner: ChangeOwner,
         by who: String, _ done: @escaping Later<Void>
     ) {
-        let tuning = state.withLock { $0.store.tuning }
+        let tuning = state.withLock {
+            (owner == .assistants ? $0.store : $0.lasting).tuning
+        }
         write(by: who, "stored baseline \(baseline)") {
             try $0.saveBaseline(baseline, tuning)
         } commit: { (state, _) throws(Refusal) in
             let changed: ParameterStore
             do throws(ConfigurationProblem) {
-                changed = try state.store.changed(changes)
+                changed = try (owner == .assistants ? state.store : state.lasting)
+                    .changed(changes)
             } catch {
                 throw Refusal(error)
             }

@@ -33,6 +33,27 @@ package final class Tuning: Sendable {
         /// Rate limit of saves by phones; it prevents an unauthorised phone from wearing out the
         /// disk.
         var appSaves = TokenBucket(burst: 20, perSecond: 0.2)
+
+        /// True if an assistant's temporary change is active.
+        var hasAssistantsChange: Bool {
+            rollback.snapshot(of: ChangeOwner.assistants.rawValue) != nil
+        }
+
+        /// The settings without an assistant's temporary change: what people and apps save, store and
+        /// change temporarily.
+        var lasting: ParameterStore {
+            guard let snapshot = rollback.snapshot(of: ChangeOwner.assistants.rawValue) else {
+                return store
+            }
+            var lasting = store
+            do {
+                try lasting.restore(snapshot)
+            } catch {
+                // The files have changed, as in `advance`.
+                lasting.discardUnsaved()
+            }
+            return lasting
+        }
     }
 
     /// Snapshot of all settings and of their pending changes.
@@ -43,6 +64,8 @@ package final class Tuning: Sendable {
         package let rollbackS: Double?
         /// Settings whose new values take effect after a restart.
         package let needsRestart: [String]
+        /// The settings without an assistant's temporary change.
+        package let lasting: ParameterStore
     }
 
     let state: Mutex<State>
@@ -104,7 +127,7 @@ package final class Tuning: Sendable {
         state.withLock { state in
             Standing(
                 store: state.store, rollbackS: state.rollback.secondsLeft(now: clock.now),
-                needsRestart: state.needsRestart)
+                needsRestart: state.needsRestart, lasting: state.lasting)
         }
     }
 
@@ -122,8 +145,10 @@ package final class Tuning: Sendable {
         _ key: String, to text: String, rollback: Double?, owner: ChangeOwner = .people,
         by who: String
     ) throws(Refusal) {
-        try state.withLock { (state) throws(Refusal) in
-            var changed = state.store
+        let endsAssistants = try state.withLock { (state) throws(Refusal) in
+            let ends =
+                rollback != nil && owner != .assistants && state.hasAssistantsChange
+            var changed = ends ? state.lasting : state.store
             do throws(ConfigurationProblem) {
                 try changed.set(key, to: text)
             } catch {
@@ -137,7 +162,9 @@ package final class Tuning: Sendable {
             }
             state.store = changed
             publish(&state)
+            return ends
         }
+        if endsAssistants { tell(who, "ended an assistant's temporary change, which has reverted") }
         let undo = rollback.map { "; reverts after \(Int($0)) s unless saved" } ?? ""
         tell(who, "set \(key) = \(text)\(undo)")
     }
@@ -148,14 +175,14 @@ package final class Tuning: Sendable {
     ) throws(Refusal) {
         try commander.admit(source, now: clock.now)
         let isNew = try state.withLock { (state) throws(Refusal) in
+            let seconds = source.link == .airos ? state.store.settings.airos.rollbackS : 0
             let changed: ParameterStore
             do throws(ConfigurationProblem) {
-                changed = try state.store.changed(updates)
+                changed = try (seconds > 0 ? state.lasting : state.store).changed(updates)
             } catch {
                 throw Refusal(error)
             }
             guard changed.settings != state.store.settings else { return false }
-            let seconds = source.link == .airos ? state.store.settings.airos.rollbackS : 0
             if seconds > 0 {
                 try ChangeOwner.apps.begin(
                     &state.rollback, state.store.snapshot, seconds: Double(seconds),

@@ -108,9 +108,14 @@ struct SaveCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "save", abstract: "Save live changes, so that they survive a restart.")
 
+    @Flag(help: "Also save the temporary change of an assistant, which then no longer reverts.")
+    var assistant = false
+
     @OptionGroup var options: GlobalOptions
 
-    func run() throws { try acknowledge(try options.connect(), .save) }
+    func run() throws {
+        try acknowledge(try options.connect(), .save, assistant ? ["assistant": true] : [:])
+    }
 }
 
 struct ReloadCommand: AcknowledgedCommand {

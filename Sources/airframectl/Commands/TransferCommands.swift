@@ -39,14 +39,14 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Print all settings that differ from the defaults, as a configuration file.",
         discussion:
-            "Write the file with `airframectl export > good.toml`; on another computer read it with `import`, or copy it to conf.d."
+            "The file does not contain the temporary change of an assistant. Write the file with `airframectl export > good.toml`; on another computer read it with `import`, or copy it to conf.d."
     )
 
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
         let client = try options.connect()
-        let changes: [SettingChange] = try client.request(.diff)
+        let changes: [SettingChange] = try client.request(.diff, ["lasting": true])
         for change in changes { Output.line("\(change.key) = \(change.value.text)") }
     }
 }
