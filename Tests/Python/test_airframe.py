@@ -52,6 +52,32 @@ class ClientTests(unittest.TestCase):
             self.assertAlmostEqual(self.gimbal.status()["attitude"]["yaw_deg"], first, delta=0.5)
         self.assertAlmostEqual(first - before, 12, delta=4)
 
+    def waiting(self, wait, interrupt):
+        """The refusal that ends a wait of 10 s when a second client interrupts it, and the time until then, s."""
+        with airframe.connect(name="other") as other, self.gimbal.control() as camera:
+            timer = threading.Timer(0.3, interrupt, [other])
+            timer.start()
+            begin = time.monotonic()
+            with self.assertRaises(airframe.Refused) as caught:
+                wait(camera)
+            timer.join()
+        return caught.exception, time.monotonic() - begin
+
+    def test_a_wait_ends_with_an_error_after_a_stop_or_a_loss_of_control(self):
+        waits = [lambda camera: camera.point(yaw=10, duration=10, wait=True), lambda camera: camera.turn(yaw=1, seconds=10)]
+        for wait in waits:
+            error, seconds = self.waiting(wait, lambda other: other.stop())
+            self.gimbal.request("reset_stop")
+            self.gimbal.mode("locked")
+            deadline = time.monotonic() + 20
+            while self.gimbal.status()["state"] != "running" and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self.assertRegex(str(error), "stop")
+            self.assertLess(seconds, 5)
+            error, seconds = self.waiting(wait, lambda other: other.request("take"))
+            self.assertEqual(error.code, "not_in_control")
+            self.assertLess(seconds, 5)
+
     def test_a_trial_reverts_after_an_exception_and_on_a_table(self):
         before = self.gimbal.get("tracking.max_rate_dps")
         with self.assertRaises(KeyError):

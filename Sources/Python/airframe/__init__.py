@@ -326,11 +326,16 @@ class Gimbal:
 class Control:
     """Control of the camera during a `with` statement, see `Gimbal.control`."""
 
+    # Time between two looks at the state during a wait, s.
+    _PERIOD = 0.1
+
     def __init__(self, gimbal: Gimbal) -> None:
         self._gimbal = gimbal
+        self._holder: Optional[str] = None
 
     def __enter__(self) -> Control:
         self._gimbal.request("take")
+        self._holder = self._gimbal.status().get("holder")
         return self
 
     def __exit__(
@@ -350,14 +355,38 @@ class Control:
         """Turn the camera to angles, degrees; an axis without a value is not moved.
 
         Return the expected time of the turn, s; None if the motors are off. With `wait`, return at the end
-        of this time.
+        of this time, or raise `Refused` as soon as an emergency stop, a fault or another client ends the
+        motion.
         """
         answer = self._gimbal.request(
             "point", yaw=yaw, roll=roll, pitch=pitch, duration=duration, rate=rate)
         seconds: Optional[float] = answer.get("duration_s")
         if wait and seconds is not None:
-            time.sleep(seconds)
+            self._wait(seconds)
         return seconds
+
+    def _wait(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while True:
+            self._check()
+            rest = end - time.monotonic()
+            if rest <= 0:
+                return
+            time.sleep(min(rest, self._PERIOD))
+
+    def _check(self) -> None:
+        """Raise `Refused` if the requested motion has ended early."""
+        status = self._gimbal.status()
+        if "stopped_by" in status:
+            raise Refused(f"An emergency stop of {status['stopped_by']} ended the motion.", "emergency_stop", None)
+        if status.get("inhibitions"):
+            raise Refused(f"The motors are off: {status['inhibitions'][0]['sentence']}", "refused", None)
+        if status["mode"] == "inactive":
+            raise Refused("A client has switched the motors off (mode inactive).", "refused", None)
+        # Without a client in control, a turn to angles continues.
+        holder = status.get("holder")
+        if holder is not None and holder != self._holder:
+            raise Refused(f"{holder} is in control now.", "not_in_control", None)
 
     def rate(self, *, yaw: float = 0.0, roll: float = 0.0, pitch: float = 0.0) -> None:
         """Turn the camera at the given rates, degrees per second, until `commander.dead_man_s` has passed without
@@ -365,17 +394,29 @@ class Control:
         self._gimbal.request("rate", yaw=yaw, roll=roll, pitch=pitch)
 
     def turn(self, *, yaw: float = 0.0, roll: float = 0.0, pitch: float = 0.0, seconds: float) -> None:
-        """Turn the camera at the given rates, degrees per second, for a time, s, then stop it."""
+        """Turn the camera at the given rates, degrees per second, for a time, s, then stop it.
+
+        Raise `Refused` if an emergency stop or another client ends the motion.
+        """
         dead_man = float(self._gimbal.get("commander.dead_man_s")["commander.dead_man_s"])
         end = time.monotonic() + seconds
+        self.rate(yaw=yaw, roll=roll, pitch=pitch)
         try:
             while True:
+                # Another request of this connection would take control from the other client.
+                self._check()
                 rest = end - time.monotonic()
                 if rest <= 0:
-                    return
+                    break
                 self.rate(yaw=yaw, roll=roll, pitch=pitch)
-                time.sleep(min(rest, dead_man / 3))
-        finally:
+                time.sleep(min(rest, dead_man / 3, self._PERIOD))
+        except Refused:
+            # The motion has ended, and the camera belongs to another client or is off.
+            raise
+        except BaseException:
+            self.rate()
+            raise
+        else:
             self.rate()
 
 
