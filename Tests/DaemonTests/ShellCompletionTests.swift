@@ -18,7 +18,8 @@ import Wire
         ("get loop.ra", "loop.rate_hz"), ("get trackin", "tracking"),
         ("set tracking.max", "tracking.max_rate_dps"), ("mode pan", "pan_follow"),
         ("baseline restore go", "good-one"), ("subscribe attitude.pi", "attitude.pitch"),
-        ("metri", "metrics"),
+        ("metri", "metrics"), ("--socket SOCKET baseline restore go", "good-one"),
+        ("--json --timeout 3 get loop.ra", "loop.rate_hz"),
     ]
 
     @Test(
@@ -64,7 +65,9 @@ import Wire
             try write(made.output, to: script)
             #expect(try daemon.control("baseline", "store", "good-one").status == 0)
             for (line, completion) in Self.lines {
-                let words = ["airframectl"] + line.split(separator: " ").map(String.init)
+                let words = ["airframectl"] + line.split(separator: " ").map {
+                    $0 == "SOCKET" ? daemon.socket : String($0)
+                }
                 let run = try Program.run(
                     [
                         "/usr/bin/env", "AIRFRAME_SOCKET=\(daemon.socket)",

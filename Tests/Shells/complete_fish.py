@@ -46,8 +46,12 @@ read(5)
 seen = b""
 os.write(terminal, " ".join(words).encode())
 read(5)
+typed = len(seen)
 os.write(terminal, b"\t")
-time.sleep(1.5)
+# The script starts airframectl, which can take seconds on a busy machine.
+end = time.monotonic() + 10
+while len(seen) == typed and time.monotonic() < end:
+    read(0.1)
 read(5)
 os.close(terminal)
 text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\x1b[()=>].?", " ", seen.decode(errors="replace"))

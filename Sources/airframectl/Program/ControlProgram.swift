@@ -42,6 +42,9 @@ struct Airframectl: ParsableCommand {
         let arguments = GlobalOptions.movedBehindSubcommand(
             Array(CommandLine.arguments.dropFirst()))
         do {
+            if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
+                return generateCompletionScript(arguments)
+            }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch let error as ClientError {
@@ -51,11 +54,22 @@ struct Airframectl: ParsableCommand {
         }
     }
 
+    /// Ends the process with the completion script of a shell.
+    private static func generateCompletionScript(_ arguments: [String]) {
+        do {
+            _ = try CompletedAirframectl.parseAsRoot(arguments)
+        } catch {
+            end(with: error, of: CompletedAirframectl.self)
+        }
+    }
+
     /// Ends the process with the help text, or with the parser's message about the command line.
     /// The message can contain external text, so its control characters are escaped.
-    private static func end(with error: any Error) -> Never {
-        let code = exitCode(for: error)
-        let text = fullMessage(for: error)
+    private static func end(
+        with error: any Error, of root: any ParsableCommand.Type = Airframectl.self
+    ) -> Never {
+        let code = root.exitCode(for: error)
+        let text = root.fullMessage(for: error)
         if !text.isEmpty {
             Output.write(text + "\n", to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
         }
@@ -71,6 +85,14 @@ struct Airframectl: ParsableCommand {
         }
         Glibc.exit(error.exitCode)
     }
+}
+
+/// Command line for the completion scripts of the shells. It declares the options that can come before the
+/// subcommand; without the declaration, a script takes the value of such an option for a subcommand.
+private struct CompletedAirframectl: ParsableCommand {
+    static let configuration = Airframectl.configuration
+
+    @OptionGroup var options: GlobalOptions
 }
 
 /// Exit codes in addition to those of ArgumentParser; `--help` lists them.

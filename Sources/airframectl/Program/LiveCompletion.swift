@@ -54,6 +54,7 @@ enum LiveCompletion {
         let option = words.firstIndex(of: "--socket").map { words.index(after: $0) }
         let path =
             option.flatMap { words.indices.contains($0) ? words[$0] : nil }
+            ?? words.first { $0.hasPrefix("--socket=") }.map { String($0.dropFirst(9)) }
             ?? GlobalOptions.usualSocket
         return try? DaemonClient(path: path, timeout: timeout).json(method, params)
     }
