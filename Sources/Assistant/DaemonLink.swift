@@ -29,7 +29,8 @@ final class PersonLink: Sendable {
     let connect: @Sendable () throws(ClientError) -> any DaemonConnection
     private let sharedName: Mutex<String>
 
-    init(name: String, connect: @escaping @Sendable () throws(ClientError) -> any DaemonConnection) {
+    init(name: String, connect: @escaping @Sendable () throws(ClientError) -> any DaemonConnection)
+    {
         self.connect = connect
         sharedName = Mutex(name)
     }

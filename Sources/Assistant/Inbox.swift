@@ -69,7 +69,8 @@ final class Inbox: Sendable {
         guard !isAdded, let id else { return [] }
         let failure = RPCFailure(
             .internalError,
-            "\(Self.capacity) requests are waiting. Wait for their answers before the next request.")
+            "\(Self.capacity) requests are waiting. Wait for their answers before the next request."
+        )
         return [RPCMessage.error(failure, id: id)]
     }
 

@@ -95,7 +95,9 @@ public final class MCPServer {
     /// Format of the answer to a call of the tool `stop`: true for version 2026-07-28; nil for a request that is not a valid call of
     /// this tool. The stop does not need the handshake `initialize`.
     static func stopFormat(_ method: String, _ params: [String: JSONValue]) -> Bool? {
-        guard method == "tools/call", params["name"]?.string == EmergencyStop.tool else { return nil }
+        guard method == "tools/call", params["name"]?.string == EmergencyStop.tool else {
+            return nil
+        }
         switch params["arguments"] {
         case nil, .null, .object: break
         default: return nil

@@ -65,9 +65,11 @@ import Wire
             try write(made.output, to: script)
             #expect(try daemon.control("baseline", "store", "good-one").status == 0)
             for (line, completion) in Self.lines {
-                let words = ["airframectl"] + line.split(separator: " ").map {
-                    $0 == "SOCKET" ? daemon.socket : String($0)
-                }
+                let words =
+                    ["airframectl"]
+                    + line.split(separator: " ").map {
+                        $0 == "SOCKET" ? daemon.socket : String($0)
+                    }
                 let run = try Program.run(
                     [
                         "/usr/bin/env", "AIRFRAME_SOCKET=\(daemon.socket)",

@@ -67,6 +67,7 @@ extension Tuning {
     /// Settings that differ from the defaults; each entry states if the setting is saved.
     ///
     /// - Parameter lasting: True for the values without an assistant's temporary change.
+    /// - Returns: The settings, in the order of the schema.
     func diff(lasting: Bool = false) -> [SettingChange] {
         let standing = standing
         let store = lasting ? standing.lasting : standing.store
