@@ -160,6 +160,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.origin)
             return WebResponse(403, text: "Pages of another site cannot use this server.\n")
         }
+        // The limit does not apply to POST, so an emergency stop is never refused because of other
+        // requests. The application limits the other POST requests.
+        let now = Double(NIODeadline.now().uptimeNanoseconds) * 1e-9
+        if isRead, let delay = service.ledger.delay(address, now: now) {
+            var response = WebResponse(
+                429, text: "Too many requests within a short time. Try again later.\n")
+            response.headers.append(("retry-after", String(Int(delay.rounded(.up)))))
+            return response
+        }
         guard Target(head.uri) != nil else {
             service.ledger.refuse(.malformed)
             return WebResponse(400, text: "The path is malformed.\n")

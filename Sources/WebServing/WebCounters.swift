@@ -6,6 +6,9 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case connections
     /// There are more connections from one address than `Limits.connectionsPerAddress`.
     case connectionsPerAddress = "connections_per_address"
+    /// A client sent more GET and HEAD requests than `Limits.requestsPerSecond` and
+    /// `Limits.requestBurst` permit.
+    case requests
     /// The received bytes are not valid HTTP, or the header is too large.
     case malformed
     /// The header field `Host` is missing or contains another site's name.
@@ -49,8 +52,8 @@ public struct WebCounters: Sendable, Equatable {
     public internal(set) var refusals: [WebRefusal: Int] = [:]
 }
 
-/// Numbers of open connections, in total and per address, and the counters. The class is
-/// thread-safe.
+/// Numbers of open connections and rates of requests, in total and per address, and the counters.
+/// The class is thread-safe.
 final class Ledger: Sendable {
     private struct State {
         var counters = WebCounters()
@@ -59,6 +62,9 @@ final class Ledger: Sendable {
     }
 
     private let state = Mutex(State())
+    private let limiter: Mutex<RequestLimiter>
+
+    init(_ limits: WebOptions.Limits) { limiter = Mutex(RequestLimiter(limits)) }
 
     var counters: WebCounters { state.withLock { $0.counters } }
     var open: Int { state.withLock { $0.open } }
@@ -80,6 +86,21 @@ final class Ledger: Sendable {
             state.addresses[address, default: 0] += 1
             return true
         }
+    }
+
+    /// Accepts a GET or HEAD request, or counts its refusal.
+    ///
+    /// - Parameters:
+    ///   - address: IP address of the client; empty for a UNIX socket, which has no limit.
+    ///   - now: Current time, s on a monotonic clock.
+    /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
+    ///   is accepted, s.
+    func delay(_ address: String, now: Double) -> Double? {
+        guard !address.isEmpty,
+            let delay = limiter.withLock({ $0.refusal(of: address, now: now) })
+        else { return nil }
+        refuse(.requests)
+        return delay
     }
 
     /// Records that an accepted connection has ended.

@@ -10,7 +10,7 @@ package final class WebService: Sendable {
     let options: WebOptions
     let application: any WebApplication
     let policy: SitePolicy
-    let ledger = Ledger()
+    let ledger: Ledger
     private let open = Mutex<(next: UInt64, channels: [ObjectIdentifier: any Channel])>((0, [:]))
 
     /// Creates a service without connections.
@@ -18,6 +18,7 @@ package final class WebService: Sendable {
         self.options = options
         self.application = application
         policy = SitePolicy(options)
+        ledger = Ledger(options.limits)
     }
 
     var channels: [any Channel] { open.withLock { Array($0.channels.values) } }

@@ -193,7 +193,7 @@ struct RequestTests {
 
     @Test("10,000 connections in sequence leave nothing behind")
     func sequence() throws {
-        try withServer { server, _ in
+        try withServer({ $0.limits.requestBurst = 10_000 }) { server, _ in
             func run(_ count: Int) throws {
                 for index in 0..<count {
                     let client = try WebClient(port: server.port)

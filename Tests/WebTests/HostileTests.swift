@@ -152,6 +152,29 @@ struct HostileTests {
         }
     }
 
+    @Test("a page with all its files loads and reloads in all tabs at once; then the rate is limited")
+    func flood() throws {
+        try withRig { rig in
+            let client = try WebClient(port: rig.port)
+            let files = try #require(PageFiles(directory: Rig.page.string)).count
+            // The default of web.max_tabs is 32.
+            for _ in 0..<(2 * 32 * files) {
+                #expect(try client.request("GET", "/icon.svg").status == 200)
+            }
+            var refusal: WebClient.Answer?
+            for _ in 0..<10_000 where refusal == nil {
+                let answer = try client.request("GET", "/icon.svg")
+                if answer.status != 200 { refusal = answer }
+            }
+            #expect(refusal?.status == 429)
+            #expect(refusal?.headers["retry-after"] == "1")
+            // Other requests do not delay the stop.
+            let cookie = try rig.cookie()
+            #expect(try client.request("POST", "/stop", headers: [cookie]).status == 204)
+            #expect(eventually(within: 3) { (try? rig.web("refused"))?.number ?? 0 >= 1 })
+        }
+    }
+
     /// Connections in turn; `AIRFRAME_CONNECTIONS` makes more.
     @Test("thousands of connections in turn leave nothing behind")
     func connections() throws {
@@ -161,7 +184,10 @@ struct HostileTests {
                 for number in 0..<count {
                     let client = try WebClient(port: rig.port)
                     switch number % 4 {
-                    case 0: _ = try client.request("GET", "/session")
+                    case 0:
+                        // More requests per second than the limit are refused.
+                        let status = try client.request("GET", "/session").status
+                        #expect(status == 200 || status == 429)
                     case 1:
                         #expect(try client.upgrade("/socket").status == 101)
                         try client.send(message: "{\"id\":1,\"method\":\"ping\"}")
@@ -172,12 +198,18 @@ struct HostileTests {
                 }
             }
             try connect(500)
-            let before = try rig.megabytes()
-            try connect(count)
-            let after = try rig.megabytes()
-            print("web: memory before and after \(count) connections: \(before), \(after) MB")
-            if !Sanitizer.isActive { #expect(after < before + 3) }
             #expect(eventually(within: 3) { (try? rig.web("tabs"))?.number == 0 })
+            let (before, open, start) = (try rig.megabytes(), try rig.descriptors(), monotonicNow())
+            try connect(count)
+            let seconds = monotonicNow() - start
+            #expect(eventually(within: 3) { (try? rig.web("tabs"))?.number == 0 })
+            let after = try rig.megabytes()
+            if !Sanitizer.isActive { #expect(after < before + 3) }
+            // The last connections can still be closing.
+            #expect(eventually(within: 3) { (try? rig.descriptors()) == open })
+            print(
+                "web: \(count) connections in \(Int(seconds)) s; memory before and after: \(before), \(after) MB; descriptors: \(open), \(try rig.descriptors())"
+            )
             let clients = try rig.status()["clients"]
             #expect(clients?["connected"]?.int ?? 99 <= 3)
         }

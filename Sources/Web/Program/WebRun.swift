@@ -25,7 +25,7 @@ struct WebRun {
         let web = settings.web
         let book = TokenBook(directory: web.stateDirectory, days: web.tokenDays)
         let site = Site(settings, files, book, Gateway(path: settings.gimbal.socket))
-        let server = try WebServer(Self.options(web), site)
+        let server = try WebServer(Self.options(web, files: files.count), site)
         self.site = site
         self.server = server
         let address = Self.address(web, port: server.port)
@@ -46,7 +46,7 @@ struct WebRun {
         }
     }
 
-    private static func options(_ web: WebSettings.Web) -> WebOptions {
+    private static func options(_ web: WebSettings.Web, files: Int) -> WebOptions {
         var options = WebOptions(listen: web.listen)
         if web.names != "none" {
             options.hosts = web.names.split(separator: " ").map(String.init)
@@ -58,6 +58,8 @@ struct WebRun {
         // opens up to six connections for a page's files.
         options.limits.connections = 2 * web.maxTabs + 32
         options.limits.connectionsPerAddress = 2 * web.maxTabs + 16
+        // One browser can load and reload all pages at the same time, for example at its start.
+        options.limits.requestBurst = 2 * web.maxTabs * files
         return options
     }
 

@@ -20,6 +20,8 @@ struct PageFiles: Sendable {
 
     private var files: [String: File] = [:]
 
+    /// Number of addresses of files. One page requests each address at most once.
+    var count: Int { files.count }
     /// Size of all files, bytes.
     var size: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
 

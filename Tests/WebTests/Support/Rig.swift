@@ -1,4 +1,5 @@
 import Client
+import FoundationEssentials
 import Glibc
 import SystemPackage
 import TestSupport
@@ -162,6 +163,12 @@ final class Rig {
             throw Problem(description: "The pairing failed: \(answer.status) \(answer.text)")
         }
         return "Cookie: \(cookie.prefix { $0 != ";" })"
+    }
+
+    /// Number of open descriptors of airframe-web.
+    func descriptors() throws -> Int {
+        guard let web else { return 0 }
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(web.process)/fd").count
     }
 
     /// Resident memory of airframe-web, MB.

@@ -1,0 +1,88 @@
+/// Limit of the rate of HTTP requests, for each address and for all addresses together. Each limit
+/// is a token bucket. Time is a parameter, s on any monotonic clock.
+struct RequestLimiter {
+    /// Largest number of addresses in the table. If the table is full, all further addresses share
+    /// one bucket.
+    static let mostAddresses = 1024
+
+    /// Allowance of requests that refills at a constant rate up to its size.
+    private struct Bucket {
+        var tokens: Double
+        var time: Double
+
+        /// Adds the allowance of the time since the last call.
+        mutating func refill(to now: Double, rate: Double, size: Double) {
+            tokens = min(size, tokens + max(0, now - time) * rate)
+            time = max(time, now)
+        }
+    }
+
+    private let limits: WebOptions.Limits
+    private var all: Bucket
+    private var addresses: [String: Bucket] = [:]
+    private var lastSweep = -Double.infinity
+
+    init(_ limits: WebOptions.Limits) {
+        self.limits = limits
+        all = Bucket(tokens: Self.share * Double(limits.requestBurst), time: 0)
+    }
+
+    /// Ratio of the limit of all addresses together to the limit of one address.
+    private static let share = 4.0
+
+    /// Number of addresses in the table.
+    var count: Int { addresses.count }
+
+    /// Accepts or refuses a request.
+    ///
+    /// - Parameters:
+    ///   - address: IP address of the client.
+    ///   - now: Current time, s.
+    /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
+    ///   is accepted, s.
+    mutating func refusal(of address: String, now: Double) -> Double? {
+        let (rate, size) = (Double(limits.requestsPerSecond), Double(limits.requestBurst))
+        let name = place(Self.network(address), now: now)
+        var own = addresses[name] ?? Bucket(tokens: size, time: now)
+        own.refill(to: now, rate: rate, size: size)
+        all.refill(to: now, rate: rate * Self.share, size: size * Self.share)
+        defer { addresses[name] = own }
+        guard own.tokens >= 1 else { return (1 - own.tokens) / rate }
+        guard all.tokens >= 1 else { return (1 - all.tokens) / (rate * Self.share) }
+        own.tokens -= 1
+        all.tokens -= 1
+        return nil
+    }
+
+    /// Returns the name of the bucket for an address. If the table is full, the buckets that are
+    /// full again are removed, at most once per second.
+    private mutating func place(_ address: String, now: Double) -> String {
+        guard addresses[address] == nil, addresses.count >= Self.mostAddresses else {
+            return address
+        }
+        if now - lastSweep >= 1 {
+            lastSweep = now
+            let (rate, size) = (Double(limits.requestsPerSecond), Double(limits.requestBurst))
+            addresses = addresses.filter { $0.value.tokens + (now - $0.value.time) * rate < size }
+        }
+        return addresses.count < Self.mostAddresses ? address : ""
+    }
+
+    /// Part of an address that identifies a client: an IPv4 address, or the first 64 bits of an
+    /// IPv6 address, because an IPv6 host chooses the other 64 bits itself (RFC 8981).
+    static func network(_ address: String) -> String {
+        guard address.contains(":") else { return address }
+        // An IPv4 client of an IPv6 socket (RFC 4291, section 2.5.5.2).
+        if address.contains("."), let colon = address.lastIndex(of: ":") {
+            return String(address[address.index(after: colon)...])
+        }
+        let sides = address.prefix { $0 != "%" }.split(
+            separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
+        var groups = sides[0].split(separator: ":")
+        if sides.count > 1 {
+            let rest = sides[1].split(separator: ":")
+            groups += Array(repeating: "0", count: max(0, 8 - groups.count - rest.count)) + rest
+        }
+        return groups.prefix(4).joined(separator: ":")
+    }
+}

@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+@testable import WebServing
+
+@Suite("Rate of HTTP requests") struct RequestLimiterTests {
+    private static func limiter(rate: Int, burst: Int) -> RequestLimiter {
+        var limits = WebOptions.Limits()
+        (limits.requestsPerSecond, limits.requestBurst) = (rate, burst)
+        return RequestLimiter(limits)
+    }
+
+    @Test("a burst, then the rate; the refusal states the time to wait; other addresses are free")
+    func rate() {
+        var limiter = Self.limiter(rate: 10, burst: 30)
+        for _ in 0..<30 { #expect(limiter.refusal(of: "10.0.0.1", now: 5) == nil) }
+        #expect(abs((limiter.refusal(of: "10.0.0.1", now: 5) ?? 0) - 0.1) < 1e-9)
+        #expect(limiter.refusal(of: "10.0.0.2", now: 5) == nil)
+        // 10 requests per second.
+        for step in 1...50 {
+            let now = 5 + 0.1001 * Double(step)
+            #expect(limiter.refusal(of: "10.0.0.1", now: now) == nil)
+            #expect(limiter.refusal(of: "10.0.0.1", now: now) != nil)
+        }
+        // An hour without requests does not permit more than a burst.
+        for _ in 0..<30 { #expect(limiter.refusal(of: "10.0.0.1", now: 3600) == nil) }
+        #expect(limiter.refusal(of: "10.0.0.1", now: 3600) != nil)
+    }
+
+    @Test("all addresses together have four times the limit of one address")
+    func total() {
+        var limiter = Self.limiter(rate: 10, burst: 30)
+        let accepted = (0..<1000).filter { number in
+            limiter.refusal(of: "10.0.\(number / 250).\(number % 250)", now: 1) == nil
+        }
+        #expect(accepted.count == 120)
+        // 40 requests per second.
+        #expect(abs((limiter.refusal(of: "10.9.9.9", now: 1) ?? 0) - 0.025) < 1e-9)
+    }
+
+    @Test("the table of addresses is bounded; idle addresses leave it; the rest share one limit")
+    func table() {
+        var limiter = Self.limiter(rate: 1, burst: 100)
+        for number in 0..<100_000 {
+            _ = limiter.refusal(of: "10.\(number >> 16).\(number >> 8 & 255).\(number & 255)", now: 9)
+        }
+        #expect(limiter.count <= RequestLimiter.mostAddresses + 1)
+        // After two minutes all addresses have their burst again, so none has to be remembered.
+        #expect(limiter.refusal(of: "192.168.0.1", now: 129) == nil)
+        #expect(limiter.count <= 2)
+        // A full table of busy addresses: new addresses share one bucket.
+        limiter = Self.limiter(rate: 1, burst: 1000)
+        for number in 0..<RequestLimiter.mostAddresses {
+            _ = limiter.refusal(of: "10.0.\(number >> 8).\(number & 255)", now: 9)
+        }
+        let accepted = (0..<2000).filter { limiter.refusal(of: "172.16.0.\($0)", now: 9) == nil }
+        #expect(accepted.count == 1000)
+    }
+
+    @Test(
+        "an IPv6 client is its network of 64 bits",
+        arguments: [
+            ("192.168.1.20", "192.168.1.20"), ("::ffff:192.168.1.20", "192.168.1.20"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8:1:2::9", "2001:db8:1:2"),
+            ("fe80::1%eth0", "fe80:0:0:0"), ("::1", "0:0:0:0"), ("2001:db8::7", "2001:db8:0:0"),
+        ])
+    func networks(address: String, network: String) {
+        #expect(RequestLimiter.network(address) == network)
+    }
+
+    @Test("too many GET and HEAD requests get status 429 with Retry-After; a POST is served")
+    func requests() throws {
+        try withServer({
+            $0.limits.requestsPerSecond = 2
+            $0.limits.requestBurst = 5
+        }) { server, _ in
+            let client = try WebClient(port: server.port)
+            for _ in 0..<4 { #expect(try client.request("GET", "/").status == 200) }
+            #expect(try client.request("HEAD", "/").status == 200)
+            let refusal = try client.request("GET", "/")
+            #expect(refusal.status == 429)
+            #expect(refusal.headers["retry-after"] == "1")
+            #expect(refusal.text.contains("Too many requests"))
+            #expect(try client.request("HEAD", "/").status == 429)
+            #expect(try WebClient(port: server.port).request("GET", "/").status == 429)
+            #expect(try client.request("POST", "/code", body: "1").status == 200)
+            #expect(server.counters.refusals == [.requests: 3])
+            // The client is served again after the stated time.
+            #expect(
+                eventually(within: 3) { (try? client.request("GET", "/"))?.status == 200 })
+        }
+    }
+}
