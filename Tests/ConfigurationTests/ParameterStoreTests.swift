@@ -126,6 +126,26 @@ struct ParameterStoreTests {
         #expect(store.diff(against: .saved).map(\.key) == ["log.level"])
     }
 
+    @Test("lists each change with its default and its saved value, also a change to the default")
+    func changes() throws {
+        var store = try store("control.feed_forward = 0.5\nloop.cpu = 1")
+        _ = store.load(saved: ["motors.soft_start_s": "1"])
+        try store.set("control.feed_forward", to: "1")
+        try store.set("motors.soft_start_s", to: "2")
+        let texts = store.changes.map {
+            "\($0.key) = \($0.value.tomlText), saved \($0.saved.tomlText), default \($0.defaultValue.tomlText)"
+        }
+        #expect(
+            texts == [
+                "loop.cpu = 1, saved 1, default -1",
+                "control.feed_forward = 1, saved 0.5, default 1",
+                "motors.soft_start_s = 2, saved 1, default 0.5",
+            ])
+        store.save()
+        #expect(store.changes.allSatisfy { $0.value == $0.saved })
+        #expect(store.changes.map(\.key) == ["loop.cpu", "motors.soft_start_s"])
+    }
+
     @Test("saves what was set, and forgets it when it is discarded")
     func save() throws {
         var store = try store()

@@ -25,9 +25,18 @@ import Wire
 
             let again = try RunningDaemon(in: directory)
             #expect(try again.control("get", Self.key).output == "300\n")
+            // A change to the default is a difference from the saved value, but not exported.
+            #expect(try again.control("set", Self.key, "360").status == 0)
+            let changes = try #require(try again.ask("diff").array)
+            let change = try #require(changes.first { $0["key"]?.string == Self.key })
+            #expect(change["saved"] == 300 && change["default"] == 360 && change["value"] == 360)
+            #expect(change["unsaved"] == true)
+            #expect(try again.control("diff").output.contains("not saved, saved value 300"))
+            #expect(try !again.control("export").output.contains(Self.key))
+            #expect(try again.control("set", Self.key, "300").status == 0)
             let setting = try JSONValue(
                 parsing: Array(try again.control("--json", "get", Self.key).output.utf8))
-            #expect(setting.text.contains("saved"))
+            #expect(setting.text.contains("\"type\":\"number\""), "\(setting.text)")
             #expect(try again.stop().status == 0)
         }
     }

@@ -201,9 +201,26 @@ struct ViewTests {
         }
     }
 
-    /// Shows the trial of another client. The slider of a whole number sends whole numbers.
+    /// Shows the trial of another client, with the saved value and the default. The slider of a
+    /// whole number sends whole numbers.
     private func expectOthersTrial(_ rig: Rig, _ page: Chromium.Page) throws {
-        _ = try rig.ask("set", ["key": "control.feed_forward", "value": 0.5, "rollback": 60])
+        let key = "control.feed_forward"
+        _ = try rig.ask("set", ["key": .string(key), "value": 0.75])
+        _ = try rig.ask("save")
+        let difference = "document.querySelector('[data-difference=\"\(key)\"]')?.textContent"
+        func expect(_ texts: String...) throws {
+            let isShown = texts.map { "\(difference)?.includes('\($0)')" }
+                .joined(separator: " && ")
+            let time = try page.wait(isShown)
+            let text = try page.value(difference)
+            #expect(time != nil, "\(texts): \(text.text)")
+        }
+        try expect("\(key) = 0.75", "Default 1;", "origin of the present value: saved")
+        // A change to the default differs from the saved value.
+        _ = try rig.ask("set", ["key": .string(key), "value": 1, "rollback": 60])
+        try expect("\(key) = 1on trial", "Saved value 0.75, default 1;")
+        _ = try rig.ask("set", ["key": .string(key), "value": 0.5, "rollback": 60])
+        try expect("\(key) = 0.5on trial", "Saved value 0.75, default 1;")
         #expect(
             try page.wait(
                 "document.querySelector('#trials').checkVisibility() && document.querySelector('#trials').textContent.includes('control.feed_forward')"
@@ -214,6 +231,11 @@ struct ViewTests {
         let slider =
             "document.querySelector('[data-key=\"filter.low_pass_order\"] input[type=range]')"
         try #require(try page.wait(slider) != nil)
+        // The daemon's type decides which sliders are limited to whole numbers.
+        let wrong = try page.value(
+            "(async () => { const { kind } = await import('/js/settings.js'); const s = new WebSocket(location.origin.replace('http', 'ws') + '/socket', 'airframe'); s.onopen = () => s.send(JSON.stringify({ id: 1, method: 'keys' })); const all = await new Promise((resolve) => (s.onmessage = (e) => resolve(JSON.parse(e.data).result))); return all.filter((one) => { const { type, low, high, bounds, isWhole } = kind(one); const isNumber = ['integer', 'number', 'triple', 'pid'].includes(one.type); return !one.type || (isWhole ?? false) !== (one.type === 'integer') || (isNumber && !(bounds ?? [[low, high]]).every(([a, b]) => a < b)); }).map((one) => one.key); })()"
+        )
+        #expect(wrong == .array([]))
         try page.value("\(slider).value = 300; \(slider).dispatchEvent(new Event('change'))")
         #expect(
             eventually(within: 2) {

@@ -35,6 +35,26 @@ public struct Setting: Sendable, CustomStringConvertible {
         case bindings(maxCount: Int)
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
+
+        /// Name of the type, for clients that make forms: the name of the case, or `path` for both
+        /// kinds of paths.
+        public var name: String {
+            switch self {
+            case .bool: "bool"
+            case .integer: "integer"
+            case .number: "number"
+            case .choice: "choice"
+            case .text: "text"
+            case .path, .optionalPath: "path"
+            case .endpoint: "endpoint"
+            case .triple: "triple"
+            case .signs: "signs"
+            case .ranges: "ranges"
+            case .notches: "notches"
+            case .bindings: "bindings"
+            case .pid: "pid"
+            }
+        }
     }
 
     /// Time at which a changed value takes effect.

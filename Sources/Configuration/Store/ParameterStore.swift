@@ -24,6 +24,20 @@ public struct ParameterStore: Sendable {
         }
     }
 
+    /// A setting with a value that differs from its default or from its saved value.
+    public struct Change: Sendable, Equatable {
+        /// Dotted path of the setting.
+        public let key: String
+        /// The active value.
+        public let value: SettingValue
+        /// The default, adapted to the configured values.
+        public let defaultValue: SettingValue
+        /// The value without the unsaved changes.
+        public let saved: SettingValue
+        /// Origin of the active value.
+        public let origin: Origin
+    }
+
     /// Reference for the comparison by `diff`.
     public enum Reference: String, Sendable, CaseIterable {
         /// Built-in defaults.
@@ -255,21 +269,39 @@ public struct ParameterStore: Sendable {
 
     /// The settings that differ from the reference, in the order of the schema.
     public func diff(against reference: Reference) -> [Difference] {
-        var base: Settings
-        switch reference {
-        case .defaults: base = loaded.defaults
-        case .files: base = loaded.settings
-        case .saved:
-            var other = self
-            other.discardUnsaved()
-            base = other.settings
-        }
+        let base =
+            switch reference {
+            case .defaults: loaded.defaults
+            case .files: loaded.settings
+            case .saved: savedSettings
+            }
         return Schema.settings.compactMap { setting in
             let value = setting.value(in: settings)
             let other = setting.value(in: base)
             guard value != other else { return nil }
             return Difference(
                 key: setting.key, value: value, reference: other, origin: origin(of: setting.key))
+        }
+    }
+
+    /// The values without the unsaved changes.
+    private var savedSettings: Settings {
+        var other = self
+        other.discardUnsaved()
+        return other.settings
+    }
+
+    /// The settings that differ from their default or from their saved value, in the order of the
+    /// schema.
+    public var changes: [Change] {
+        let (defaults, saved) = (loaded.defaults, savedSettings)
+        return Schema.settings.compactMap { setting in
+            let change = Change(
+                key: setting.key, value: setting.value(in: settings),
+                defaultValue: setting.value(in: defaults), saved: setting.value(in: saved),
+                origin: origin(of: setting.key))
+            return change.value == change.defaultValue && change.value == change.saved
+                ? nil : change
         }
     }
 

@@ -64,21 +64,18 @@ extension Tuning {
         return reading
     }
 
-    /// Settings that differ from the defaults; each entry states if the setting is saved.
-    ///
-    /// - Parameter lasting: True for the values without an assistant's temporary change.
-    /// - Returns: The settings, in the order of the schema.
-    func diff(lasting: Bool = false) -> [SettingChange] {
+    /// Settings that differ from their default or from their saved value, in the order of the
+    /// schema.
+    func diff() -> [SettingChange] {
         let standing = standing
-        let store = lasting ? standing.lasting : standing.store
-        let unsaved = Set(store.diff(against: .saved).map(\.key))
         let left = standing.rollbackS.map { Number($0) }
-        return store.diff(against: .defaults).map { difference in
-            let isUnsaved = unsaved.contains(difference.key)
+        return standing.store.changes.map { change in
+            let isUnsaved = change.value != change.saved
             return SettingChange(
-                key: difference.key, defaultValue: JSONValue(difference.reference),
-                value: JSONValue(difference.value), origin: difference.origin.description,
-                isUnsaved: isUnsaved, rollbackS: isUnsaved ? left : nil)
+                key: change.key, defaultValue: JSONValue(change.defaultValue),
+                savedValue: JSONValue(change.saved), value: JSONValue(change.value),
+                origin: change.origin.description, isUnsaved: isUnsaved,
+                rollbackS: isUnsaved ? left : nil)
         }
     }
 

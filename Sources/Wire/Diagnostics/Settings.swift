@@ -8,6 +8,10 @@ public struct Setting: Hashable, Sendable, Codable {
     public var defaultValue: JSONValue
     /// Origin of the value: `default`, `FILE:LINE`, `--set`, `saved` or `live`.
     public var origin: String
+    /// Type of the value: `bool`, `integer`, `number`, `choice` (one of the words in `range`),
+    /// `text`, `path`, `endpoint`, or an array: `triple` (yaw, roll, pitch), `signs`, `ranges`,
+    /// `notches`, `bindings`, `pid`.
+    public var type: String
     /// Unit of the setting for display; empty without a unit.
     public var unit: String
     /// Permitted values of the setting as text, such as "50...4000" or "locked, inactive".
@@ -22,20 +26,21 @@ public struct Setting: Hashable, Sendable, Codable {
     public var warning: String?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin, unit, range, summary, warning, defaultValue = "default", isLive =
-            "live",
-            rollbackS
+        case key, value, origin, type, unit, range, summary, warning, defaultValue = "default",
+            isLive = "live", rollbackS
     }
 
     /// Creates a setting.
     public init(
-        key: String, value: JSONValue, defaultValue: JSONValue, origin: String, unit: String = "",
-        range: String = "", summary: String = "", isLive: Bool = true, rollbackS: Number? = nil
+        key: String, value: JSONValue, defaultValue: JSONValue, origin: String, type: String = "",
+        unit: String = "", range: String = "", summary: String = "", isLive: Bool = true,
+        rollbackS: Number? = nil
     ) {
         self.key = key
         self.value = value
         self.defaultValue = defaultValue
         self.origin = origin
+        self.type = type
         self.unit = unit
         self.range = range
         self.summary = summary
@@ -50,6 +55,8 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var key: String
     /// Default value of the setting.
     public var defaultValue: JSONValue
+    /// Saved value: the value after the next start if the effective value is not saved before.
+    public var savedValue: JSONValue
     /// Effective value of the setting.
     public var value: JSONValue
     /// Origin of the effective value.
@@ -60,16 +67,18 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin, defaultValue = "default", isUnsaved = "unsaved", rollbackS
+        case key, value, origin, defaultValue = "default", savedValue = "saved",
+            isUnsaved = "unsaved", rollbackS
     }
 
     /// Creates a change.
     public init(
-        key: String, defaultValue: JSONValue, value: JSONValue, origin: String, isUnsaved: Bool,
-        rollbackS: Number? = nil
+        key: String, defaultValue: JSONValue, savedValue: JSONValue, value: JSONValue,
+        origin: String, isUnsaved: Bool, rollbackS: Number? = nil
     ) {
         self.key = key
         self.defaultValue = defaultValue
+        self.savedValue = savedValue
         self.value = value
         self.origin = origin
         self.isUnsaved = isUnsaved

@@ -46,7 +46,9 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        let changes: [SettingChange] = try client.request(.diff, ["lasting": true])
-        for change in changes { Output.line("\(change.key) = \(change.value.text)") }
+        let changes: [SettingChange] = try client.request(.diff)
+        for change in changes where change.value != change.defaultValue {
+            Output.line("\(change.key) = \(change.value.text)")
+        }
     }
 }

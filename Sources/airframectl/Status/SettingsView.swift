@@ -34,7 +34,8 @@ enum SettingsView {
         if changes.isEmpty { return ["All settings have their defaults."] }
         var table = Table(widest: widest)
         for change in changes {
-            var note = change.isUnsaved ? "not saved" : ""
+            var note =
+                change.isUnsaved ? "not saved, saved value \(Format.value(change.savedValue))" : ""
             if let rollback = change.rollbackS?.known {
                 note += ", reverts in \(Format.duration(rollback.rounded(.up)))"
             }

@@ -2,31 +2,26 @@
 
 import { attempt, el, plain, setText } from "./dom.js";
 
-/** Kind of a setting, from the text of its range. */
-export function kind(setting) {
-  const { range, value } = setting;
-  if (range === "true | false") return { type: "bool" };
-  if (range.includes(" | ")) return { type: "choice", choices: range.split(" | ") };
-  const single = /^(-?[\d.e+-]+)\.\.\.(-?[\d.e+-]+)$/.exec(range);
-  if (single && typeof value === "number") return number(setting, Number(single[1]), Number(single[2]));
-  const vector = /^\[yaw, roll, pitch\], each (-?[\d.e+-]+)\.\.\.(-?[\d.e+-]+)$/.exec(range);
-  if (vector && Array.isArray(value)) return { type: "vector", low: Number(vector[1]), high: Number(vector[2]), names: ["yaw", "roll", "pitch"] };
-  const factors = /^\[p, i, d\], p (.+?)\.\.\.(.+?), i (.+?)\.\.\.(.+?), d (.+?)\.\.\.(.+)$/.exec(range);
-  if (factors) return { type: "vector", names: ["p", "i", "d"], bounds: [1, 3, 5].map((i) => [Number(factors[i]), Number(factors[i + 1])]) };
-  return { type: Array.isArray(value) ? "json" : "text" };
+/** Kind of control for a setting, from the daemon's type of the setting; the bounds are in the text of its range. */
+export function kind({ type, range }) {
+  const numbers = range.match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g)?.map(Number) ?? [];
+  switch (type) {
+    case "bool": return { type };
+    case "choice": return { type, choices: range.split(" | ") };
+    case "integer":
+    case "number": return { type: "number", low: numbers[0], high: numbers[1], isWhole: type === "integer" };
+    case "triple": return { type: "vector", low: numbers[0], high: numbers[1], names: ["yaw", "roll", "pitch"] };
+    case "pid": return { type: "vector", names: ["p", "i", "d"], bounds: [0, 2, 4].map((i) => numbers.slice(i, i + 2)) };
+    case "signs":
+    case "ranges":
+    case "notches":
+    case "bindings": return { type: "json" };
+    default: return { type: "text" };
+  }
 }
 
 /** Number of steps of a slider. */
 const positions = 1000;
-
-/** Kind of a single number. Its slider is limited to whole numbers if the setting is a count, or if each step of the slider is at least 1. */
-function number(setting, low, high) {
-  // The daemon does not report which settings are whole numbers, and refuses their fractions.
-  const areWhole = [setting.default, low, high].every(Number.isInteger);
-  const isCount = low >= 1 && !setting.unit;
-  const hasLargeSteps = low <= 0 && high - low >= positions;
-  return { type: "number", low, high, isWhole: areWhole && (isCount || hasLargeSteps) };
-}
 
 /** Slider of a number: its scale is logarithmic if the range spans more than three decades. */
 class Slider {

@@ -2,12 +2,16 @@
 
 import { attempt, el, plain, setText } from "./dom.js";
 
+/** Interval at which the differences are read again, ms. */
+const period = 2000;
+
 export class Trials extends EventTarget {
   constructor({ link, live }, node) {
     super();
     this.link = link;
     this.node = node;
-    this.unsaved = [];
+    /** Settings that differ from their default or from their saved value; null before the first answer. */
+    this.differences = null;
     this.changes = [];
     this.label = el("span", { role: "status" });
     this.left = el("span", { "aria-hidden": "true", class: "countdown" });
@@ -16,10 +20,10 @@ export class Trials extends EventTarget {
       el("button", { type: "button", onclick: () => this.revert() }, "Revert")));
     link.addEventListener("open", () => this.read());
     link.addEventListener("lost", () => this.#show([]));
-    // The status lists the unsaved keys, also those that another client has changed.
+    // The status lists the unsaved keys, also those that another client has changed. Other changes appear after a short time.
     live.addEventListener("status", () => {
       const keys = live.status.configuration.unsaved.join();
-      if (keys !== this.keys) this.read();
+      if (keys !== this.keys || performance.now() - this.readAt > period) this.read();
       this.keys = keys;
     });
     setInterval(() => this.#tick(), 250);
@@ -34,9 +38,10 @@ export class Trials extends EventTarget {
 
   /** Reads the trial from the daemon, so that the bar also shows another client's trial. */
   async read() {
+    this.readAt = performance.now();
     try {
       const changes = await this.link.request("diff");
-      this.unsaved = changes.filter((change) => change.unsaved);
+      this.differences = changes;
       this.#show(changes.filter((change) => typeof change.rollback_s === "number"));
     } catch {
       // The link reports a lost connection.

@@ -16,7 +16,7 @@ export class TuneView {
     this.forms = new Map();
     this.list = el("div");
     this.search = el("input", { type: "search", id: "search", class: "grow", placeholder: "attitude_gain", oninput: () => this.#filter() });
-    this.diff = el("ul", { class: "plain" });
+    this.diff = el("div", { id: "differences" });
     this.baselines = el("ul", { class: "plain" });
     this.nodes = [
       el("h1", {}, "Tune"),
@@ -69,7 +69,7 @@ export class TuneView {
     const open = new Set([...this.list.querySelectorAll("details[open]")].map((node) => node.dataset.section));
     this.list.replaceChildren(...[...sections(settings)].map(([name, list]) => this.#section(name, list, open.has(name))));
     this.#filter();
-    this.#changed();
+    await this.trials.read();
     this.#list(await attempt(() => this.link.request("baseline"), true));
   }
 
@@ -104,22 +104,33 @@ export class TuneView {
     }
   }
 
-  /** Shows unsaved changes, and reads again the settings whose trial has ended. */
+  /** Shows the differences from the saved values and from the defaults, and reads again the settings whose trial has ended. */
   async #changed() {
-    const changes = await attempt(() => this.link.request("diff"), true);
-    if (!Array.isArray(changes)) return;
-    this.diff.replaceChildren(...(changes.length ? changes.map((change) => el("li", {}, el("code", {}, `${change.key} = ${plain(change.value)}`),
-      el("span", { class: "hint" }, ` instead of ${plain(change.default)}, from ${change.origin}`),
-      change.unsaved ? el("span", { class: "tag care" }, typeof change.rollback_s === "number" ? "on trial" : "not saved") : null))
-      : [el("li", {}, "Every setting has its default value.")]));
+    const changes = this.trials.differences;
+    if (!changes) return;
+    const isOnTrial = (change) => typeof change?.rollback_s === "number";
+    const key = JSON.stringify(changes.map((change) => [change.key, change.value, change.saved, change.origin, isOnTrial(change)]));
+    if (this.shown !== key) this.#differences(changes);
+    this.shown = key;
     const present = new Map(changes.map((change) => [change.key, change]));
     const stale = [...this.forms.values()].filter(({ setting }) => {
-      const value = present.has(setting.key) ? present.get(setting.key).value : setting.default;
-      return JSON.stringify(value) !== JSON.stringify(setting.value) || (typeof setting.rollback_s === "number") !== (typeof present.get(setting.key)?.rollback_s === "number");
+      const change = present.get(setting.key);
+      // A setting that no longer differs has a default that can depend on other settings.
+      if (!change) return this.present?.has(setting.key);
+      return !isEqual(change.value, setting.value) || isOnTrial(change) !== isOnTrial(setting);
     });
+    this.present = present;
     if (!stale.length) return;
     const fresh = await attempt(() => this.link.request("get", { keys: stale.map((form) => form.setting.key) }), true);
     if (Array.isArray(fresh)) for (const setting of fresh) this.forms.get(setting.key)?.update(setting);
+  }
+
+  /** Lists the differences from the saved values first, then those from the defaults. */
+  #differences(changes) {
+    const groups = [["Not saved", changes.filter((change) => change.unsaved)], ["Saved, different from the default", changes.filter((change) => !change.unsaved)]];
+    this.diff.replaceChildren(...groups.filter(([, list]) => list.length).map(([title, list]) =>
+      el("div", {}, el("h3", {}, title), el("ul", { class: "plain" }, list.map(difference)))));
+    if (!changes.length) this.diff.append(el("p", {}, "Every setting has its default value, and every change is saved."));
   }
 
   #list(report) {
@@ -146,7 +157,7 @@ export class TuneView {
   async #export() {
     const changes = await attempt(() => this.link.request("diff"), true);
     if (!Array.isArray(changes)) return;
-    download("airframe.toml", changes.map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
+    download("airframe.toml", changes.filter((change) => !isEqual(change.value, change.default)).map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
   }
 
   /** Applies an exported file on trial: lines `key = value`, also below a `[table]`. */
@@ -169,8 +180,15 @@ export class TuneView {
       }
     }
     toast(`${applied} settings are on trial for 60 s.${refused.length ? ` Refused: ${refused.join("; ")}` : ""}`, refused.length > 0);
-    await this.trials.read();
     this.#load();
   }
 }
 
+const isEqual = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** A setting with its present, saved and default value. */
+function difference({ key, value, saved, default: standard, origin, unsaved, rollback_s: seconds }) {
+  return el("li", { "data-difference": key }, el("code", {}, `${key} = ${plain(value)}`),
+    unsaved ? el("span", { class: "tag care" }, typeof seconds === "number" ? "on trial" : "not saved") : null,
+    el("p", { class: "hint" }, `${unsaved ? `Saved value ${plain(saved)}, default` : "Default"} ${plain(standard)}; origin of the present value: ${origin}.`));
+}
