@@ -176,7 +176,7 @@ struct AccessibilityTests {
     func pictures() throws {
         let pictures: [(name: String, view: String, width: Int, height: Int)] = [
             ("web-drive", "drive", 390, 844), ("web-tune", "tune", 1280, 860),
-            ("web-setup", "setup", 390, 844),
+            ("web-setup", "setup", 390, 844), ("web-why", "why", 390, 844),
         ]
         for picture in pictures {
             let file = CommittedFile("etc/manual/pictures/\(picture.name).png")
@@ -185,6 +185,12 @@ struct AccessibilityTests {
                     _ = try rig.ask("point", ["yaw": 25, "pitch": 12, "duration": 0.5])
                     try page.resize(
                         picture.width, picture.height, isPhone: picture.width < 600, scale: 1)
+                    if picture.view == "why" {
+                        // A reason, a refusal and a change of a setting.
+                        _ = try? rig.ask("rate", ["yaw": 5000])
+                        _ = try rig.ask("set", ["key": "tracking.max_rate_dps", "value": 60])
+                        _ = try rig.ask("stop")
+                    }
                     try page.show(picture.view)
                     try prepare(picture.view, page)
                     if picture.view == "tune" {
