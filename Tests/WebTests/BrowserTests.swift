@@ -201,6 +201,30 @@ struct ViewTests {
         }
     }
 
+    @Test("the view Why states the reason of a stop, and its buttons remove the reasons")
+    func remedies() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("why")
+            try page.touch("touchStart", try page.middle(of: "#stop"))
+            try page.touch("touchEnd")
+            let button = { (text: String) in
+                "[...document.querySelectorAll('[aria-label=State] button')].find((b) => b.textContent === '\(text)')"
+            }
+            try #require(try page.wait(button("Reset the stop")) != nil)
+            #expect(try page.value("\(button("Switch on (locked)")) === undefined") == true)
+            try page.value("\(button("Reset the stop")).click()")
+            try #require(try page.wait(button("Switch on (locked)")) != nil)
+            #expect(try rig.status()["enabled"] == false)
+            try page.value("\(button("Switch on (locked)")).click()")
+            #expect(eventually(within: 3) { (try? rig.status())?["enabled"] == true })
+            #expect(
+                try page.wait("document.querySelector('#headline').textContent === 'MOVING'") != nil
+            )
+            #expect(page.errors == [])
+        }
+    }
+
     /// Shows the trial of another client, with the saved value and the default. The slider of a
     /// whole number sends whole numbers.
     private func expectOthersTrial(_ rig: Rig, _ page: Chromium.Page) throws {

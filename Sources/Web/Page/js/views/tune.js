@@ -127,7 +127,7 @@ export class TuneView {
 
   /** Lists the differences from the saved values first, then those from the defaults. */
   #differences(changes) {
-    const groups = [["Not saved", changes.filter((change) => change.unsaved)], ["Saved, different from the default", changes.filter((change) => !change.unsaved)]];
+    const groups = [["Not saved", changes.filter((change) => change.unsaved)], ["Different from the default", changes.filter((change) => !change.unsaved)]];
     this.diff.replaceChildren(...groups.filter(([, list]) => list.length).map(([title, list]) =>
       el("div", {}, el("h3", {}, title), el("ul", { class: "plain" }, list.map(difference)))));
     if (!changes.length) this.diff.append(el("p", {}, "Every setting has its default value, and every change is saved."));

@@ -5,6 +5,12 @@ import { axes, summary } from "../live.js";
 
 const doctorPeriod = 5000;
 
+/** Buttons that remove a reason: text, method and parameters, by the daemon's name of the reason. */
+const remedies = {
+  emergency_stop: ["Reset the stop", "reset_stop", {}],
+  inactive_mode: ["Switch on (locked)", "mode", { mode: "locked" }],
+};
+
 export class WhyView {
   title = "Why";
 
@@ -56,9 +62,9 @@ export class WhyView {
     clearInterval(this.timer);
   }
 
-  #button(text, method) {
+  #button(text, method, params = {}) {
     return el("button", { type: "button", onclick: async () => {
-      await attempt(() => this.link.request(method));
+      await attempt(() => this.link.request(method, params));
       this.live.poll();
     } }, text);
   }
@@ -69,7 +75,12 @@ export class WhyView {
     const { headline, role, sentences } = summary(status);
     setText(this.headline, headline);
     this.headline.className = `big ${role}`;
-    list(this.reasons, sentences, (text) => el("li", {}, text));
+    list(this.reasons, sentences, (text) => {
+      const reason = status.inhibitions.find((other) => other.sentence === text);
+      // The motors come on only after the reset of the stop, so the reset is the first remedy.
+      const remedy = reason?.name === "inactive_mode" && status.inhibitions.length > 1 ? null : remedies[reason?.name];
+      return el("li", {}, text, remedy ? el("p", {}, this.#button(...remedy)) : null);
+    });
     list(this.notices, status.notices.map((notice) => notice.sentence), (text) => el("li", { class: "soft" }, text));
     const lines = [
       `Mode ${status.mode}, outputs ${status.state}.`,
