@@ -42,7 +42,8 @@ import Testing
     func table() {
         var limiter = Self.limiter(rate: 1, burst: 100)
         for number in 0..<100_000 {
-            _ = limiter.refusal(of: "10.\(number >> 16).\(number >> 8 & 255).\(number & 255)", now: 9)
+            _ = limiter.refusal(
+                of: "10.\(number >> 16).\(number >> 8 & 255).\(number & 255)", now: 9)
         }
         #expect(limiter.count <= RequestLimiter.mostAddresses + 1)
         // After two minutes all addresses have their burst again, so none has to be remembered.

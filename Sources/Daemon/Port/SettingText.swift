@@ -56,7 +56,8 @@ extension Wire.Setting {
         self.init(
             key: setting.key, value: JSONValue(setting.value(in: store.settings)),
             defaultValue: JSONValue(setting.defaultValue), origin: origin.description,
-            type: setting.kind.name, unit: setting.unit ?? "", range: setting.allowed, summary: setting.summary,
+            type: setting.kind.name, unit: setting.unit ?? "", range: setting.allowed,
+            summary: setting.summary,
             isLive: setting.applies == .live,
             rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
     }
