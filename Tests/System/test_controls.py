@@ -2,7 +2,7 @@
 its connection while its stick is deflected, and returns. Measures the time from a button to the tick that executes its request.
 """
 # lab: --bluetooth off --own-time
-import fcntl, json, os, socket, struct, subprocess, time
+import fcntl, json, os, socket, struct, subprocess, threading, time
 from pathlib import Path
 
 from gimbal import RUN, SOCKET, Gimbal, step, wait
@@ -15,7 +15,11 @@ BUS_USB, BUS_HOST = 3, 0x19
 UI_DEV_CREATE, UI_DEV_DESTROY = 0x5501, 0x5502
 UI_DEV_SETUP, UI_ABS_SETUP = 0x405C5503, 0x401C5504
 UI_SET_EVBIT, UI_SET_KEYBIT, UI_SET_RELBIT, UI_SET_ABSBIT = 0x40045564, 0x40045565, 0x40045566, 0x40045567
-UI_SET_LEDBIT = 0x40045569
+UI_SET_LEDBIT, UI_SET_SNDBIT, UI_SET_FFBIT = 0x40045569, 0x4004556A, 0x4004556B
+UI_BEGIN_FF_UPLOAD, UI_END_FF_UPLOAD, UI_BEGIN_FF_ERASE, UI_END_FF_ERASE = 0xC06855C8, 0x406855C9, 0xC00C55CA, 0x400C55CB
+EV_UINPUT, UI_FF_UPLOAD, UI_FF_ERASE = 0x0101, 1, 2
+EV_SND, EV_FF, FF_RUMBLE, SND_TONE = 0x12, 0x15, 0x50, 0x02
+EVENT = struct.Struct("qqHHi")
 # The emulated computer executes 250 million instructions per second, also those of this program. LinksTests measures the link
 # on the host.
 LIMIT_SECONDS = 0.100
@@ -24,17 +28,18 @@ LIMIT_SECONDS = 0.100
 class Device:
     """An input device of uinput."""
 
-    def __init__(self, name, bus, keys=(), axes={}, dials=(), leds=()):
+    def __init__(self, name, bus, keys=(), axes={}, dials=(), leds=(), sounds=(), effects=()):
         self.file = os.open("/dev/uinput", os.O_RDWR | os.O_NONBLOCK)
         for kind, codes, bit in ((EV_KEY, keys, UI_SET_KEYBIT), (EV_ABS, axes, UI_SET_ABSBIT), (EV_REL, dials, UI_SET_RELBIT),
-                                 (EV_LED, leds, UI_SET_LEDBIT)):
+                                 (EV_LED, leds, UI_SET_LEDBIT), (EV_SND, sounds, UI_SET_SNDBIT),
+                                 (EV_FF, effects, UI_SET_FFBIT)):
             if codes:
                 fcntl.ioctl(self.file, UI_SET_EVBIT, kind)
             for code in codes:
                 fcntl.ioctl(self.file, bit, code)
         for code, (low, high) in axes.items():
             fcntl.ioctl(self.file, UI_ABS_SETUP, struct.pack("HxxiiiiiI", code, 0, low, high, 0, 0, 0))
-        fcntl.ioctl(self.file, UI_DEV_SETUP, struct.pack("HHHH80sI", bus, 1, 1, 1, name.encode(), 0))
+        fcntl.ioctl(self.file, UI_DEV_SETUP, struct.pack("HHHH80sI", bus, 1, 1, 1, name.encode(), 4 if effects else 0))
         fcntl.ioctl(self.file, UI_DEV_CREATE)
 
     def send(self, kind, code, value):
@@ -49,6 +54,47 @@ class Device:
     def unplug(self):
         fcntl.ioctl(self.file, UI_DEV_DESTROY)
         os.close(self.file)
+
+
+class Feedback(Device):
+    """A device that vibrates or beeps. Its thread executes the kernel's requests, as a driver does."""
+
+    def __init__(self, name, **kinds):
+        super().__init__(name, BUS_USB, **kinds)
+        self.uploads, self.played = [], []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        os.set_blocking(self.file, True)
+        while True:
+            try:
+                _, _, kind, code, value = EVENT.unpack(os.read(self.file, EVENT.size))
+            except OSError:
+                return
+            if (kind, code) == (EV_UINPUT, UI_FF_UPLOAD):
+                request = bytearray(struct.pack("Ii96x", value, 0))
+                fcntl.ioctl(self.file, UI_BEGIN_FF_UPLOAD, request)
+                # struct ff_effect: type, number, direction, trigger, length and delay, and the two motors of a rumble.
+                effect = struct.unpack_from("HhHHHHHxxHH", request, 8)
+                self.uploads.append({"type": effect[0], "id": effect[1], "ms": effect[5], "strong": effect[7]})
+                fcntl.ioctl(self.file, UI_END_FF_UPLOAD, request)
+            elif (kind, code) == (EV_UINPUT, UI_FF_ERASE):
+                request = bytearray(struct.pack("IiI", value, 0, 0))
+                fcntl.ioctl(self.file, UI_BEGIN_FF_ERASE, request)
+                fcntl.ioctl(self.file, UI_END_FF_ERASE, request)
+            elif kind in (EV_FF, EV_SND):
+                self.played.append((kind, code, value))
+
+
+def signals(device):
+    """Signals that the device gives for an emergency stop: the events that the kernel passes to its driver."""
+    gimbal.ask("set", key="signals.feedback_device", value=device)
+    gimbal.ask("stop")
+    wait(lambda: gimbal.status()["mode"] == "inactive", what="the stop")
+    time.sleep(2)
+    gimbal.ask("reset_stop")
+    gimbal.ask("set", key="signals.feedback_device", value="off")
+    time.sleep(0.5)
 
 
 def lights():
@@ -202,6 +248,16 @@ wait(lambda: "lab-buttons" in names(), what="the button of the board")
 board.press(148, 1)
 wait(lambda: not any(c["name"] == "emergency_stop" for c in gimbal.status()["inhibitions"]), what="the reset")
 step("a button stops the gimbal, and another device resets the stop")
+
+pad = Feedback("Lab Rumble", keys=[BTN_SOUTH], effects=[FF_RUMBLE])
+beeper = Feedback("Lab Beeper", sounds=[SND_TONE])
+signals("Lab Rumble")
+check(len(pad.uploads) == 1 and pad.uploads[0]["type"] == FF_RUMBLE and pad.uploads[0]["ms"] == 1000
+      and pad.uploads[0]["strong"] > 0, f"the kernel passes one vibration of at most 1 s to the driver: {pad.uploads}")
+number = pad.uploads[0]["id"]
+check(pad.played[:2] == [(EV_FF, number, 1), (EV_FF, number, 0)], f"an emergency stop is one vibration: {pad.played}")
+signals("Lab Beeper")
+check(beeper.played[:2] == [(EV_SND, SND_TONE, 2500), (EV_SND, SND_TONE, 0)], f"or one beep: {beeper.played}")
 
 learning = subprocess.Popen([os.environ["BIN"] + "/airframectl", "--socket", SOCKET, "controls", "learn", "recentre"],
                             stdout=subprocess.PIPE, text=True)
