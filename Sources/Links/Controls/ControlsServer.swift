@@ -20,6 +20,13 @@ public final class ControlsServer: Service {
     /// Intervals between two searches for devices, s: with and without change reports from the
     /// kernel.
     private static let searchSeconds = (reported: 10.0, unreported: 2.0)
+    /// Priority of the thread (setpriority(2)), as for the diagnostics socket: a press must reach the
+    /// loop although ordinary programs use all processors.
+    private static let niceness: Int32 = -4
+    /// Time before the end of a debounce time or another due action in which the thread neither
+    /// searches for devices nor updates the report, s: both read files or copy lists, and would delay
+    /// the action.
+    private static let quietSeconds = 0.05
     /// Interval between two updates of the report, s.
     private static let reportSeconds = 0.05
 
@@ -115,6 +122,7 @@ public final class ControlsServer: Service {
     }
 
     private func serve() {
+        setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var round = Round(panel: ControlPanel(port: port, effects: effects, logger: logger))
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.eventsPerRead * InputEvent.size, alignment: 8)
@@ -129,8 +137,9 @@ public final class ControlsServer: Service {
             set.add(directory.changes)
             round.open.forEach { set.add($0.descriptor) }
             set.end(by: round.panel.due(now: now))
-            set.end(by: round.searchDue)
-            if round.isNew { set.end(by: round.reportDue) }
+            // After a due action, the next round does the postponed work.
+            if round.searchDue > now { set.end(by: round.searchDue) }
+            if round.isNew, round.reportDue > now { set.end(by: round.reportDue) }
         } turn: { set in
             let now = clock()
             if set[1] != 0 {
@@ -166,7 +175,9 @@ public final class ControlsServer: Service {
             round.mustSearch = true
             round.isNew = true
         }
-        if round.mustSearch || now >= round.searchDue {
+        let isActionNear =
+            round.panel.due(now: now).map { $0.seconds(since: now) < Self.quietSeconds } ?? false
+        if round.mustSearch || now >= round.searchDue && !isActionNear {
             search(&round, now: now)
             round.mustSearch = false
             round.searchDue = now.advanced(
@@ -174,7 +185,9 @@ public final class ControlsServer: Service {
                     ? Self.searchSeconds.unreported : Self.searchSeconds.reported)
             round.isNew = true
         }
-        if round.isNew, now >= round.reportDue {
+        // A stick that turns the camera is always due soon; its report is updated nevertheless.
+        let isStick = round.panel.turning != .zero
+        if round.isNew, now >= round.reportDue, !isActionNear || isStick {
             publish(&round)
             round.isNew = false
             round.reportDue = now.advanced(bySeconds: Self.reportSeconds)
