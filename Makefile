@@ -95,7 +95,7 @@ bench-eyes: build-eyes ## measure the latency of the video stream; print it with
 
 documents: export AIRFRAME_EYES = $(EYES_FLAGS)
 documents: ## write the documents that are generated from the code: etc/airframed.toml and the manual pages
-	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests|WebConfigurationTests'
+	AIRFRAME_WRITE_DOCUMENTS=1 swift test --filter 'ManualPageTests|SampleFileTests|EyesConfigurationTests|WebConfigurationTests|PictureTests|FollowFeelTests'
 
 # Test targets without threads, sockets, clocks and time limits.
 COMPUTING_TESTS := '^(GimbalCore|Simulation|Identification|Calibration|Configuration|Shots|Persistence|Wire|Recording|Bench)Tests\.'

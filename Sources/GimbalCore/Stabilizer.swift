@@ -114,12 +114,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     ) {
         exciter.stop(.command)
         endPush()
-        if case .testMotor(let axis) = command {
-            return motorSwing.hold(axis, until: validUntil, now: now)
-        }
+        if motorSwing.start(command, until: validUntil, now: now) { return }
         motorSwing.stop()
         switch command {
-        case .testMotor: break
+        case .testMotor, .findEnd: break
         case .excite(let excitation): exciter.start(excitation)
         case .mode(let wanted): pointing.change(to: wanted, now: now)
         case .point(let target, let duration, let rate):
@@ -237,8 +235,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
             !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
         {
-            let rate = (newestRate - estimator.bias).norm
-            output = motorSwing.output(now: now, rate: rate, joints: joints, parameters: parameters)
+            output = motorSwing.output(
+                now: now, rate: newestRate - estimator.bias, joints: joints, parameters: parameters)
         }
         if !output.isSound(torqueLimit: parameters.controller.torqueLimit) {
             faults.noteUnsoundOutput()

@@ -149,6 +149,14 @@ extension MotionRequest {
             isTurning: false)
     }
 
+    /// Turn one motor slowly to the end of its joint and back, in mode `inactive`; the request must be
+    /// repeated within 0.5 s.
+    public static func findEnd(_ axis: GimbalAxis, isPositive: Bool) -> MotionRequest {
+        MotionRequest(
+            effect: .camera(.findEnd(axis, isPositive: isPositive)), requirement: .inactive,
+            lifetime: .motorTest, isTurning: false)
+    }
+
     /// Turn the two wheels at the given fractions of full speed, -1...1, forwards positive. The
     /// motion lasts until the next request, or until the dead-man time of driving has passed.
     public static func drive(left: Double, right: Double) -> MotionRequest {

@@ -71,14 +71,22 @@ public struct SimulatedLoop: Sendable {
     ) { stabilizer.apply(command, validUntil: validUntil, now: now) }
 
     /// Advances the gimbal to the next tick, and passes its samples to the stabilizer. The
-    /// stabilizer does not compute an output yet.
-    public mutating func advance() { advance(to: next) }
+    /// stabilizer does not compute an output yet. `change` can modify each sample.
+    public mutating func advance(change: (inout IMUSample) -> Void = { _ in }) {
+        advance(to: next, change: change)
+    }
 
     /// Advances the gimbal to a tick at the given time, and passes its samples to the stabilizer.
-    public mutating func advance(to time: Instant) {
+    public mutating func advance(
+        to time: Instant, change: (inout IMUSample) -> Void = { _ in }
+    ) {
         tick += 1
         now = time
-        gimbal.advance(to: time) { stabilizer.integrate($0) }
+        gimbal.advance(to: time) { sample in
+            var changed = sample
+            change(&changed)
+            stabilizer.integrate(changed)
+        }
     }
 
     /// Ends the tick: the stabilizer computes its output, `change` can modify the output, and the

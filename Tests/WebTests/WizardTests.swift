@@ -29,6 +29,7 @@ struct WizardTests {
             try calibrate("mounting", until: open("motors"), rig, page)
             held.hold(nil)
             try moveMotors(held, page)
+            try press("joints", "Skip this step", page)
             try press("locked", "Switch on (locked)", page)
             try press("locked", "The camera is held still", page)
             // The motors are on, so the imbalance is measured.

@@ -15,7 +15,9 @@ extension ParameterStore {
         var wanted = settings
         next.wiring = nextWiring
         for update in updates {
-            guard let setting = Schema.setting(update.key), Schema.wiring.contains(update.key)
+            let isLive = Schema.wiringCompanions.contains(update.key)
+            guard let setting = Schema.setting(update.key),
+                isLive || Schema.wiring.contains(update.key)
             else { throw .unknownKey(update.key) }
             update.write(&wanted)
             let value = setting.value(in: wanted)
@@ -26,12 +28,19 @@ extension ParameterStore {
                     "has no effect, because the command line of airframed sets the value",
                     hint: "Remove `--set \(update.key)=…` and restart airframed.")
             }
-            next.wiring[update.key] = value
+            if isLive {
+                next.live[update.key] = nil
+                next.saved[update.key] = value
+            } else {
+                next.wiring[update.key] = value
+            }
         }
         next.rebuild()
         try next.obeyRules()
         var change: Overlay = [:]
-        for update in updates { change[update.key] = next.wiring[update.key]?.tomlText }
+        for update in updates {
+            change[update.key] = (next.wiring[update.key] ?? next.saved[update.key])?.tomlText
+        }
         return change
     }
 
@@ -47,10 +56,13 @@ extension ParameterStore {
 
 extension Schema {
     /// Keys of the settings that the set-up measures and saves for the next start: assignment,
-    /// direction, pole pairs and travel of the motors.
+    /// direction, pole pairs and travel of the motors, range of the joints, direction of the encoders.
     public static let wiring: Set<String> = [
         "hardware.linux.motor_channels", "hardware.linux.can_id", "hardware.linux.servo_id",
         "motors.direction", "motors.pole_pairs", "servo.direction", "servo.travel_deg",
-        "servo.trim_us", "servo.pulse_us",
+        "servo.trim_us", "servo.pulse_us", "joints.range_deg", "hardware.linux.encoder_direction",
     ]
+
+    /// Keys of live settings that the set-up adapts to new values of `wiring`.
+    public static let wiringCompanions: Set<String> = ["retract.joints_deg"]
 }

@@ -62,11 +62,15 @@ extension SetupService {
                 run.axis.map { "The motor of \($0.name) moves. Hold the handle still." } ?? ""
             step.sentence = ""
             step.progress = Number(run.progress)
+        case .joints(let run) where name == .joints:
+            step.instruction = run.instruction
+            step.sentence = run.hint
+            step.progress = Number(run.progress)
         case .locked(let run) where name == .locked:
             step.sentence = ""
             step.progress = Number(min(run.held / LockedSetupRun.holdSeconds, 1))
         case .saving(name): break
-        case .calibration, .motors, .locked, .saving, nil: return
+        case .calibration, .motors, .joints, .locked, .saving, nil: return
         }
         step.state = SetupStep.State.running.rawValue
     }

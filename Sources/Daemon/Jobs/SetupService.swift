@@ -19,6 +19,7 @@ final class SetupService: Sendable {
     enum Job {
         case calibration(SetupStepName)
         case motors(MotorSetupRun)
+        case joints(JointRangeRun)
         case locked(LockedSetupRun)
         /// The result of the step is being written to the disk.
         case saving(SetupStepName)
@@ -42,7 +43,7 @@ final class SetupService: Sendable {
     let tuning: Tuning
     private let commander: Commander
     let calibration: CalibrationService
-    private let hub: TelemetryHub
+    let hub: TelemetryHub
     let state = Mutex(State())
 
     /// Creates a service.
@@ -99,13 +100,13 @@ final class SetupService: Sendable {
             }
             try commander.request(.mode(.inactive), from: owner, now: now)
             begin(.motors(MotorSetupRun(axes: axes, settings: settings)), step, owner, who)
+        case .joints:
+            try requireActiveWiring()
+            let run = try jointRun()
+            try commander.request(.mode(.inactive), from: owner, now: now)
+            begin(.joints(run), step, owner, who)
         case .locked:
-            guard !tuning.standing.store.hasWaitingWiring else {
-                throw Refusal(
-                    .refused,
-                    "The new settings of the motors take effect after a restart: restart airframed first."
-                )
-            }
+            try requireActiveWiring()
             try commander.request(.mode(.locked), from: owner, now: now)
             begin(.locked(LockedSetupRun(now: now)), step, owner, who)
         case .balance: try checkBalance(who)
@@ -178,7 +179,7 @@ final class SetupService: Sendable {
         }
         switch job {
         case .calibration: _ = calibration.cancel()
-        case .motors, .locked:
+        case .motors, .joints, .locked:
             if let owner { try? commander.request(.mode(.inactive), from: owner, now: now) }
         case .saving, nil: break
         }
@@ -193,6 +194,9 @@ final class SetupService: Sendable {
             case .motors(var run):
                 run.feed(record)
                 state.job = .motors(run)
+            case .joints(var run):
+                run.feed(record)
+                state.job = .joints(run)
             case .locked(var run):
                 run.feed(record)
                 state.job = .locked(run)
@@ -205,11 +209,16 @@ final class SetupService: Sendable {
     func advance(now: Instant) {
         let (request, job, owner, who): (MotionRequest?, Job?, CommandSource?, String) =
             state.withLock { state in
-                guard case .motors(var run) = state.job else {
-                    return (nil, state.job, state.owner, state.who)
+                var request: MotionRequest?
+                switch state.job {
+                case .motors(var run):
+                    request = run.next(now: now)
+                    state.job = .motors(run)
+                case .joints(var run):
+                    request = run.next(now: now)
+                    state.job = .joints(run)
+                case .calibration, .locked, .saving, nil: break
                 }
-                let request = run.next(now: now)
-                state.job = .motors(run)
                 return (request, state.job, state.owner, state.who)
             }
         guard let owner else { return }
@@ -217,13 +226,21 @@ final class SetupService: Sendable {
             do throws(Refusal) {
                 try commander.request(request, from: owner, now: now)
             } catch {
-                return end(.motors, "interrupted", error.message, owner, now)
+                var step = SetupStepName.motors
+                if case .joints = job { step = .joints }
+                return end(step, "interrupted", error.message, owner, now)
             }
         }
         switch job {
         case .motors(let run):
             if let failure = run.failure {
                 end(.motors, failure.code, failure.sentence, owner, now)
+            } else if run.isComplete, request == nil {
+                conclude(run, who)
+            }
+        case .joints(let run):
+            if let failure = run.failure {
+                end(.joints, failure.code, failure.sentence, owner, now)
             } else if run.isComplete, request == nil {
                 conclude(run, who)
             }
@@ -283,56 +300,12 @@ final class SetupService: Sendable {
                     "motor \(axis.name) turns \(finding.axis.name)",
                     turns * (finding.ratio.isNaN ? 1 : finding.ratio), ""))
         }
-        for update in updates {
-            let old = Schema.setting(update.key)?.value(in: settings).tomlText ?? ""
-            result.changes.append(SetupChange(key: update.key, old: old, new: update.valueText))
-        }
+        result.changes = changes(updates, settings)
         result.sentence =
             updates.isEmpty
             ? "All motors turn their own axis, in the right direction."
             : "The new settings are saved. Restart airframed, then run the step again to check them: sudo systemctl restart airframed."
         finish(.motors, result, updates, who: who)
-    }
-
-    private func checkChips(_ who: String) throws(Refusal) {
-        guard let record = hub.view?.record, record.snapshot.samples.accepted > 0 else {
-            return fail(
-                .chips, "no_samples",
-                "The sensor has not delivered a sample. Correct the section hardware of the configuration file; `airframectl doctor` names the problem."
-            )
-        }
-        let rate = hub.view?.sampleRate ?? .nan
-        finish(
-            .chips,
-            Result(
-                sentence: "The sensor delivers samples.",
-                values: [SetupValue("samples", rate, "1/s")]), who: who)
-    }
-
-    private func checkBalance(_ who: String) throws(Refusal) {
-        let settings = tuning.settings
-        guard let snapshot = hub.view?.record.snapshot, snapshot.output.enabled else {
-            throw Refusal(
-                .inactive,
-                "The motors are off: run the step locked first. Otherwise, check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
-            )
-        }
-        guard settings.motors.type != .servo, snapshot.imbalance != .zero else {
-            throw Refusal(
-                .refused,
-                "Motors of this type cannot measure the imbalance. Check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
-            )
-        }
-        let limit = settings.motors.torqueLimitNm
-        let verdict = BalanceVerdict(
-            imbalance: snapshot.imbalance, torque: min(limit.yaw, limit.roll, limit.pitch))
-        guard verdict.sentences.isEmpty else {
-            return fail(
-                .balance, "unbalanced", verdict.sentences.joined(separator: " "), verdict.values)
-        }
-        finish(
-            .balance, Result(sentence: "The camera is balanced.", values: verdict.values),
-            who: who)
     }
 
     private func end(
@@ -343,7 +316,7 @@ final class SetupService: Sendable {
         fail(step, code, sentence)
     }
 
-    private func fail(
+    func fail(
         _ step: SetupStepName, _ code: String, _ sentence: String, _ values: [SetupValue] = []
     ) {
         state.withLock { state in
@@ -353,14 +326,15 @@ final class SetupService: Sendable {
         }
     }
 
-    private func finish(
-        _ step: SetupStepName, _ result: Result, _ updates: [SettingUpdate] = [], who: String
+    func finish(
+        _ step: SetupStepName, _ result: Result, _ updates: [SettingUpdate] = [],
+        isChecked: Bool = false, who: String
     ) {
         state.withLock { state in
             state.job = .saving(step)
             state.results[step] = result
         }
-        let ending: SetupStep.State = updates.isEmpty ? .done : .restart
+        let ending: SetupStep.State = updates.isEmpty || isChecked ? .done : .restart
         tuning.finishSetup(step.rawValue, ending.rawValue, updates, by: who) { outcome in
             switch outcome {
             case .success: self.state.withLock { $0.job = nil }

@@ -5,7 +5,7 @@ import Wire
 /// Steps of the set-up, in the order in which a person executes them. The raw value is the name in
 /// requests and on the disk; it never changes.
 enum SetupStepName: String, CaseIterable, Sendable {
-    case chips, gyro, accelerometer, mounting, motors, locked, balance, save
+    case chips, gyro, accelerometer, mounting, motors, joints, locked, balance, save
 
     /// The calibration that the step executes; nil for other steps.
     var calibration: CalibrationKind? {
@@ -13,7 +13,7 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .gyro: .gyro
         case .accelerometer: .accelerometer
         case .mounting: .mounting
-        case .chips, .motors, .locked, .balance, .save: nil
+        case .chips, .motors, .joints, .locked, .balance, .save: nil
         }
     }
 
@@ -25,7 +25,8 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .accelerometer: "Calibrate the accelerometer"
         case .mounting: "Mounting of the sensor"
         case .motors: "Motors, one by one"
-        case .locked: "First test with the motors on"
+        case .joints: "Range of the joints"
+        case .locked: "Hold still for the first time"
         case .balance: "Balance"
         case .save: "Save"
         }
@@ -41,6 +42,8 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .mounting: "Level the camera exactly, then tilt the lens down. The motors are off."
         case .motors:
             "Each motor moves its axis slowly: by about 4° for 7 s, without encoders by 16° for 25 s. Switch the motors' supply on, hold the handle still and upright, and keep a hand at the switch. `airframectl stop` ends the motion."
+        case .joints:
+            "The step measures how far each joint can turn. Align the camera with the handle first. With encoders, the motors are off, and you turn each joint by hand to both ends. Without encoders, each motor turns its joint slowly (12°/s) to both ends, and back when the joint stops: keep cables and hands away, and a hand at the switch of the supply. Hold the handle still and upright."
         case .locked:
             "Balance the camera first: with the motors off, it must stay where you release it. Then the motors come on and hold the camera. Keep a hand at the switch of the supply."
         case .balance: "The motors measure the balance. Hold the handle still and upright."

@@ -35,6 +35,7 @@ struct CommandMessage: RecordedMessage, Sendable {
         case shutdown
         case lookAside = "look_aside"
         case aim
+        case findEnd = "find_end"
     }
 
     private static let kinds = FieldWords(name: "Kind", words: Kind.allCases.map(\.rawValue))
@@ -82,6 +83,10 @@ struct CommandMessage: RecordedMessage, Sendable {
         case .testMotor(let axis):
             kind = .testMotor
             self.axis = Self.index(of: axis)
+        case .findEnd(let axis, let isPositive):
+            kind = .findEnd
+            self.axis = Self.index(of: axis)
+            axes.yaw = isPositive ? 1 : -1
         case .resetIntegrals: kind = .resetIntegrals
         case .emergencyStop: kind = .emergencyStop
         case .resetEmergencyStop: kind = .resetEmergencyStop
@@ -109,6 +114,7 @@ struct CommandMessage: RecordedMessage, Sendable {
                         ticks: Int32(truncatingIfNeeded: ticks), errorLimit: errorLimit))
             }
         case .testMotor: gimbalAxis.map(Command.testMotor)
+        case .findEnd: gimbalAxis.map { .findEnd($0, isPositive: axes.yaw > 0) }
         case .lookAside: .lookAside(yaw: axes.yaw, rate: rate)
         case .aim: .aim(Aim(target: axes, rate: rates, smoothing: smoothing))
         case .resetIntegrals: .resetIntegrals

@@ -15,6 +15,7 @@ struct SetupCommand: ParsableCommand {
             gyro, accelerometer, mounting
                             calibrations, see `airframectl calibrate`
             motors          moves each motor slowly, and measures its axis, direction, and pole pairs or travel
+            joints          range of each joint, and direction of its encoder
             locked          the motors hold the camera for the first time
             balance         balance of the camera, as the motors measure it
             save            saves the changed settings
@@ -32,7 +33,7 @@ struct SetupCommand: ParsableCommand {
 
     /// Steps and actions of the command `setup`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
-        case status, chips, gyro, accelerometer, mounting, motors, locked, balance, save
+        case status, chips, gyro, accelerometer, mounting, motors, joints, locked, balance, save
         case confirm, skip, undo, cancel, again
 
         /// True if the action is a step.
@@ -115,7 +116,27 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Guides the user through all open steps.
+    /// Waits for a line of the person at the terminal.
+    ///
+    /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
+    /// - Throws: The exit code after Ctrl-C. No step runs while the prompt waits.
+    private static func answer(_ signals: Signals) throws -> String? {
+        while true {
+            if let signal = signals.wait(seconds: 0) {
+                Output.line("")
+                throw ExitCode(128 + signal)
+            }
+            var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, Int32(period * 1000)) > 0 else { continue }
+            // A terminal delivers one line at a time.
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            guard count > 0 else { return nil }
+            return String(decoding: bytes.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
+        }
+    }
+
+    /// Guides through all open steps.
     private func guide(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         Output.line(
@@ -131,7 +152,7 @@ struct SetupCommand: ParsableCommand {
             Output.write(
                 "[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: ",
                 to: STDOUT_FILENO)
-            guard let answer = readLine() else { return }
+            guard let answer = try Self.answer(signals) else { return Output.line("") }
             do {
                 switch answer.lowercased() {
                 case "": _ = try execute(step.name, client, signals)

@@ -4,15 +4,21 @@ internal import CMathShim
 /// the joint's positive direction. A person can thus check the motor's assignment to the axis and
 /// its direction. The swing needs no sensor.
 ///
-/// The swing ends when its dead-man timeout expires, unless the request is repeated. The swing is
-/// weaker if the camera turns fast: while the rotor aligns with the field, the field strength rises
-/// only while the camera turns slowly. A torque pulse ends when the camera turns at `pulseRate`.
-/// The next pulse starts from zero when the camera has nearly stopped. The motor is switched off
-/// when the camera turns faster than `largestRate`. After that, the motor stays off until the
-/// requests have paused for the dead-man time. Without samples of the gyroscope, nothing limits the
-/// swing.
-/// Runs on the loop thread only.
+/// The swing ends at the end of its dead-man time, unless the request is repeated. The camera's rate
+/// limits the swing: while the rotor aligns with the field, the field strength rises only while the
+/// camera turns slowly; a torque ends when the camera turns at `pulseRate`, and starts again from
+/// zero when the camera has nearly stopped; and the motor is switched off when the camera turns
+/// faster than `largestRate`. After that, the motor stays off until the requests have paused for the
+/// dead-man time. Without samples of the gyroscope, nothing limits the swing. Runs on the loop
+/// thread only.
+///
+/// For the set-up, the motor can also turn in one direction until the joint stops (`MotorTurn`).
 struct MotorSwing: Sendable, BitwiseCopyable {
+    /// Motion of the motor: the swing, or a turn to the joint's positive or negative end.
+    enum Way: Sendable, BitwiseCopyable { case swing, up, down }
+
+    private var way = Way.swing
+    private var turn = MotorTurn()
     private var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
     private var validUntil = Instant(nanoseconds: .min)
@@ -53,17 +59,40 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private static var largestRate: Double { @_noLocks get { 150 * Double.pi / 180 } }
     /// Time in which a servo can move to its middle position at any rate, s.
     private static var servoSettling: Double { @_noLocks get { 1 } }
+    /// Time in which a rotor comes to rest at its field, s.
+    private static var fieldSettling: Double { @_noLocks get { 0.7 } }
 
     @_noLocks
     init() {}
 
-    /// Starts a swing of the motor of `axis` until the time `until`. If this motor already swings,
-    /// the swing continues until the new time.
+    /// Executes a command that moves one motor.
+    ///
+    /// - Returns: False if the command does not move a single motor.
     @_noLocks
-    mutating func hold(_ axis: GimbalAxis, until: Instant, now: Instant) {
-        let isSame =
+    mutating func start(_ command: Command, until: Instant, now: Instant) -> Bool {
+        switch command {
+        case .testMotor(let axis): hold(axis, until: until, now: now)
+        case .findEnd(let axis, let isPositive):
+            hold(axis, isPositive ? .up : .down, until: until, now: now)
+        default: return false
+        }
+        return true
+    }
+
+    /// Starts a motion of the motor of `axis` until the time `until`. If this motor already moves
+    /// in this way, the motion continues until the new time.
+    @_noLocks
+    private mutating func hold(
+        _ axis: GimbalAxis, _ way: Way = .swing, until: Instant, now: Instant
+    ) {
+        let isSameAxis =
             switch (axis, self.axis) {
             case (.yaw, .yaw), (.roll, .roll), (.pitch, .pitch): true
+            default: false
+            }
+        let isSame =
+            switch (way, self.way) {
+            case (.swing, .swing), (.up, .up), (.down, .down): isSameAxis
             default: false
             }
         if !isRunning(now: now) || !isSame {
@@ -74,8 +103,10 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             isPulseOver = false
             isPositive = true
             isTripped = false
+            turn = MotorTurn()
         }
         self.axis = axis
+        self.way = way
         validUntil = until
     }
 
@@ -90,15 +121,17 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - now: Time of the tick.
-    ///   - rate: Magnitude of the camera's rate, rad/s; 0 if unknown.
+    ///   - velocity: The camera's rate, camera frame, rad/s; zero if unknown.
     ///   - joints: The joint angles, for torques.
     ///   - parameters: The stabilizer's parameters.
     /// - Returns: Output for all motors; off if no swing is in progress or the swing was too fast.
     @_noLocks
     mutating func output(
-        now: Instant, rate: Double, joints: JointObserver, parameters: Stabilizer.Parameters
+        now: Instant, rate velocity: Vector3, joints: JointObserver,
+        parameters: Stabilizer.Parameters
     ) -> MotorOutput {
         guard isRunning(now: now) else { return .off }
+        let rate = velocity.norm
         if rate > Self.largestRate,
             parameters.motorType.exertsTorque || now.seconds(since: start) > Self.servoSettling
         {
@@ -113,7 +146,15 @@ struct MotorSwing: Sendable, BitwiseCopyable {
         case .servo:
             elapsed += dt
             strength[axis] = 1
-            angle[axis] = Self.swing * cm_sin(2 * .pi * elapsed / Self.period)
+            switch way {
+            case .swing: angle[axis] = Self.swing * cm_sin(2 * .pi * elapsed / Self.period)
+            case .up, .down:
+                // The servo first moves to its middle position.
+                let follows = follows(velocity, joints)
+                if elapsed > Self.servoSettling { turn.step(isUp: isUp, rate: follows, dt: dt) }
+                guard !turn.isStuck else { return .off }
+                angle[axis] = turn.angle
+            }
             return MotorOutput(enabled: true, angle: angle, power: strength)
         case .field:
             if ramp >= 1 {
@@ -123,11 +164,21 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             } else {
                 ramp -= ramp * min(dt / Self.releaseSeconds, 1)
             }
-            let wave = cm_sin(2 * .pi * elapsed / Self.fieldPeriod)
             strength[axis] = parameters.field.power * ramp
-            angle[axis] = Self.fieldSwing * wave * parameters.field.polePairs
+            switch way {
+            case .swing:
+                let wave = cm_sin(2 * .pi * elapsed / Self.fieldPeriod)
+                angle[axis] = Self.fieldSwing * wave * parameters.field.polePairs
+            case .up, .down:
+                let follows = follows(velocity, joints)
+                if elapsed > Self.fieldSettling { turn.step(isUp: isUp, rate: follows, dt: dt) }
+                guard !turn.isStuck else { return .off }
+                angle[axis] = turn.angle * parameters.field.polePairs
+            }
             return MotorOutput(enabled: true, field: angle, power: strength)
         case .torque:
+            // A joint with an encoder is turned by hand.
+            guard case .swing = way else { return .off }
             elapsed += dt
             strength[axis] = joints.isMeasured ? 1 : 0
             var torque = AxisVector.zero
@@ -135,6 +186,16 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             return MotorOutput(
                 enabled: true, torque: torque, angle: joints.motion.angles, power: strength)
         }
+    }
+
+    private var isUp: Bool { @_noLocks get { if case .up = way { true } else { false } } }
+
+    /// The camera's rate about the axis of the moved joint, rad/s.
+    @_noLocks
+    private func follows(_ rate: Vector3, _ joints: JointObserver) -> Double {
+        var unit = AxisVector.zero
+        unit[axis] = 1
+        return rate.dot(joints.motion.kinematics.relativeRate(jointRates: unit))
     }
 
     /// Torque of a motor with encoder at this tick, as a fraction of the largest torque.

@@ -26,6 +26,9 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// In mode `inactive`: move one motor slightly, until the dead-man time ends or another command
     /// arrives.
     case testMotor(GimbalAxis)
+    /// In mode `inactive`: turn one motor without encoder slowly in one direction until the joint
+    /// stops, and then back to the middle, until the dead-man time ends or another command arrives.
+    case findEnd(GimbalAxis, isPositive: Bool)
     /// Reset the controllers' integrals to zero; the motion of the camera continues.
     case resetIntegrals
     /// Switch the motors' outputs off, and keep them off until `resetEmergencyStop`.

@@ -22,7 +22,8 @@ export class SetupView {
       { name: "accelerometer", title: "Calibrate the accelerometer", build: (body) => this.#calibration(body, "accelerometer") },
       { name: "mounting", title: "Mounting of the sensor", build: (body) => this.#calibration(body, "mounting") },
       { name: "motors", title: "Motors, one by one", build: (body) => this.#motors(body) },
-      { name: "locked", title: "First test with the motors on", build: (body) => this.#locked(body) },
+      { name: "joints", title: "Range of the joints", build: (body) => this.#joints(body) },
+      { name: "locked", title: "Hold still for the first time", build: (body) => this.#locked(body) },
       { name: "balance", title: "Balance", build: (body) => this.#balance(body) },
       { name: "save", title: "Save", build: (body) => this.#save(body) },
     ];
@@ -228,6 +229,45 @@ export class SetupView {
     };
   }
 
+  /** Nodes of a measurement by a step of the daemon. `begin` is called at its start, `done` after a success. */
+  #measurement(name, label, begin, done) {
+    const text = el("p", { class: "big", "aria-live": "polite" });
+    const hint = el("p", { class: "hint", "aria-live": "polite" });
+    const results = el("ul", { class: "plain" });
+    const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress" });
+    const measure = el("button", { type: "button", class: "main", onclick: async () => {
+      measure.disabled = true;
+      begin();
+      results.replaceChildren();
+      try {
+        const step = await this.#run(name, (now) => {
+          progress.value = now.progress;
+          setText(text, now.instruction);
+          setText(hint, now.sentence);
+        });
+        setText(hint, "");
+        if (step) {
+          progress.value = step.state === "failed" ? 0 : 1;
+          setText(text, step.sentence);
+          results.replaceChildren(...step.values.map((one) => el("li", {}, `${one.name}: ${fixed(one.value, 2)}${one.unit}`)),
+            ...step.changes.map((one) => el("li", {}, `${one.key} = ${one.new} (was ${one.old})`)));
+          if (step.state === "done") done();
+        }
+      } catch (error) {
+        setText(text, sentence(error));
+      }
+      measure.disabled = false;
+    } }, label);
+    const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("setup", { action: "undo", step: name })) }, "Undo the new settings");
+    return [el("div", { class: "row" }, measure, undo), progress, text, hint, results];
+  }
+
+  #joints(body) {
+    const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("joints") }, "The range is right");
+    body.append(el("p", {}, "Align the camera with the handle. If encoders measure the joints, the motors are off: turn each joint by hand to both ends. Otherwise each motor turns its joint slowly to both ends: keep hands and cables away."),
+      ...this.#measurement("joints", "Measure the joints", () => {}, () => { next.disabled = false; }), next);
+  }
+
   #motors(body) {
     const first = { pitch: "first upwards", roll: "first with the right side down", yaw: "first to the right" };
     const answers = {};
@@ -236,33 +276,9 @@ export class SetupView {
     this.leave = () => { test = null; };
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("motors") }, "All motors turn correctly");
     const problem = el("p", { class: "care", "aria-live": "polite" });
-    const text = el("p", { class: "big", "aria-live": "polite" });
-    const results = el("ul", { class: "plain" });
-    const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress" });
-    const measure = el("button", { type: "button", class: "main", onclick: async () => {
-      measure.disabled = true;
-      test = null;
-      results.replaceChildren();
-      try {
-        const step = await this.#run("motors", (now) => {
-          progress.value = now.progress;
-          setText(text, now.instruction);
-        });
-        if (step) {
-          progress.value = step.state === "failed" ? 0 : 1;
-          setText(text, step.sentence);
-          results.replaceChildren(...step.values.map((one) => el("li", {}, `${one.name}: ${fixed(one.value, 2)}`)),
-            ...step.changes.map((one) => el("li", {}, `${one.key} = ${one.new} (was ${one.old})`)));
-          if (step.state === "done") next.disabled = false;
-        }
-      } catch (error) {
-        setText(text, sentence(error));
-      }
-      measure.disabled = false;
-    } }, "Measure all motors");
-    const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("setup", { action: "undo", step: "motors" })) }, "Undo the new settings");
+    const measured = this.#measurement("motors", "Measure all motors", () => { test = null; }, () => { next.disabled = false; });
     body.append(el("p", {}, "airframed moves each motor slowly, by at most 16°, and measures its axis, its direction and its angle. Switch the motors' supply on, and hold the handle still and upright."),
-      el("div", { class: "row" }, measure, undo), progress, text, results,
+      ...measured,
       el("p", {}, "Alternatively, move a single motor and watch the camera:"),
       el("table", {}, ["pitch", "roll", "yaw"].map((axis) => el("tr", {}, el("th", { scope: "row" }, axis),
         el("td", {}, el("button", { type: "button", "data-motor": axis, onclick: async () => {

@@ -1,0 +1,367 @@
+import Configuration
+import GimbalCore
+import Identification
+import Port
+import Realtime
+import Wire
+
+/// One run of the set-up's step `joints`: measures the range of each joint and the direction of its
+/// encoder.
+///
+/// With encoders, the motors are off, and a person turns each joint by hand to both ends. Without
+/// encoders, the loop turns each motor slowly until the joint stops, and then back (`Command.findEnd`).
+/// `feed` receives every tick; `next` returns the next request. The run needs no clock.
+struct JointRangeRun {
+    private enum Phase {
+        /// The camera must be at rest, with the outputs off.
+        case rest(since: Instant?)
+        /// The motor turns in one direction, and back.
+        case turning(began: Instant, isPositive: Bool)
+        /// A person turns the joint.
+        case byHand(began: Instant)
+    }
+
+    /// Rate of a camera at rest, rad/s, and the time at rest before a motor turns, s.
+    private static let (restRate, restSeconds) = (3 * Double.pi / 180, 0.7)
+    /// Longest wait for rest, s.
+    private static let restPatience = 30.0
+    /// Time for which a person holds the joint at an end, s; largest rate, rad/s, and largest motion,
+    /// rad, in this time.
+    private static let holdSeconds = 1.5
+    private static let (holdRate, holdAngle) = (8 * Double.pi / 180, 1.5 * Double.pi / 180)
+    /// Longest time for one joint by hand, s, and for one direction of a motor, s.
+    private static let (handSeconds, motorSeconds) = (180.0, 90.0)
+    /// Longest time from a request to the motor's output, s.
+    private static let startSeconds = 1.0
+    /// Interval between two requests, s.
+    private static let period = 0.1
+    /// Command of a motor that is at its middle, rad.
+    private static let middle = 0.001
+
+    private let axes: [GimbalAxis]
+    private let type: MotorType
+    private let polePairs: Double
+    /// True if encoders measure the joints.
+    let isByHand: Bool
+    private var index = 0
+    private var phase = Phase.rest(since: nil)
+    private var restBegan: Instant?
+    private var travel: JointTravel
+    private var isPositive = true
+    private var lastRequest: Instant?
+    private var hasOutput = false
+    private var farthest = 0.0
+    private var isToStop = false
+    /// Ends at which the joint was held by hand: 1 for the positive one, -1 for the negative one.
+    private var ends: Set<Double> = []
+    /// Begin of the present rest, and the angle in the rest, rad.
+    private var still: (since: Instant, angle: Double)?
+    /// The findings of the complete joints.
+    private(set) var findings: [GimbalAxis: JointTravel.Finding] = [:]
+    /// Failure that ended the run; nil while the run continues.
+    private(set) var failure: MotorSetupRun.Failure?
+
+    /// Creates a run.
+    ///
+    /// - Parameters:
+    ///   - axes: Joints in the order of the measurement.
+    ///   - settings: Active settings.
+    ///   - isByHand: True if encoders measure the joints.
+    init(axes: [GimbalAxis], settings: Settings, isByHand: Bool) {
+        self.axes = axes
+        self.isByHand = isByHand
+        type = settings.motors.type
+        polePairs = Double(settings.motors.polePairs)
+        travel = JointTravel(axes.first ?? .pitch)
+    }
+
+    /// The joint that is measured now; nil after the last one.
+    var axis: GimbalAxis? { index < axes.count ? axes[index] : nil }
+    /// True if all joints are measured.
+    var isComplete: Bool { axis == nil }
+    /// Progress of the run, 0...1.
+    var progress: Double {
+        let share = isByHand ? Double(ends.count) / 2 : isPositive ? 0 : 0.5
+        return min((Double(index) + share) / Double(max(axes.count, 1)), 1)
+    }
+
+    /// Next action of the person.
+    var instruction: String {
+        guard let axis else { return "" }
+        guard isByHand else {
+            return "The joint \(axis.name) turns to its ends. Hold the handle still."
+        }
+        switch ends.count {
+        case 0:
+            return
+                "Turn only the joint \(axis.name) slowly by hand to one end, and hold it there for 2 s. Hold the handle still and upright."
+        default:
+            return
+                "Turn the joint \(axis.name) slowly by hand to its other end, and hold it there for 2 s."
+        }
+    }
+
+    /// The range so far, as text.
+    var hint: String {
+        let degrees = 180 / Double.pi
+        return axis == nil ? "" : "\(Int((travel.span * degrees).rounded()))° so far"
+    }
+
+    /// The request that is due now; nil if none is due. A mode request ends the turn.
+    mutating func next(now: Instant) -> MotionRequest? {
+        if isToStop {
+            isToStop = false
+            return .mode(.inactive)
+        }
+        guard failure == nil, let axis, case .turning(_, let isPositive) = phase else { return nil }
+        if let lastRequest, now.seconds(since: lastRequest) < Self.period { return nil }
+        lastRequest = now
+        return .findEnd(axis, isPositive: isPositive)
+    }
+
+    /// Ends the run with a failure.
+    mutating func fail(_ code: String, _ sentence: String) {
+        if failure == nil { failure = MotorSetupRun.Failure(code: code, sentence: sentence) }
+    }
+
+    /// Adds one tick.
+    mutating func feed(_ record: TelemetryRecord) {
+        guard failure == nil, let axis else { return }
+        let snapshot = record.snapshot
+        let now = record.now
+        var isMeasured = false
+        if case .encoders = snapshot.jointSource { isMeasured = true }
+        if isByHand, !isMeasured {
+            return fail(
+                "encoder_missing",
+                "The encoders have stopped. `airframectl doctor` names the reason.")
+        }
+        let rate = travel.add(
+            seconds: now.seconds(since: Instant(nanoseconds: 0)), rate: snapshot.rate,
+            attitude: snapshot.attitude, joints: isByHand ? snapshot.joints : nil)
+        switch phase {
+        case .rest(let since): rest(since, axis, snapshot, now: now)
+        case .turning(let began, _): turn(began, axis, snapshot, now: now)
+        case .byHand(let began): followHand(began, axis, snapshot, rate, now: now)
+        }
+    }
+
+    private mutating func rest(
+        _ since: Instant?, _ axis: GimbalAxis, _ snapshot: StabilizerSnapshot, now: Instant
+    ) {
+        // A person can begin at once, and then the first end must count.
+        if isByHand, !snapshot.output.enabled {
+            travel = JointTravel(axis)
+            ends = []
+            still = nil
+            phase = .byHand(began: now)
+            return
+        }
+        restBegan = restBegan ?? now
+        guard now.seconds(since: restBegan ?? now) < Self.restPatience else {
+            return fail(
+                "not_still",
+                "The camera moves although the motors are off. Balance the camera, hold the handle still, and run the step again."
+            )
+        }
+        guard !snapshot.output.enabled, snapshot.rate.norm < Self.restRate else {
+            phase = .rest(since: nil)
+            return
+        }
+        guard let since else {
+            phase = .rest(since: now)
+            return
+        }
+        guard now.seconds(since: since) >= Self.restSeconds else { return }
+        restBegan = nil
+        if isPositive { travel = JointTravel(axis) }
+        hasOutput = false
+        farthest = 0
+        lastRequest = nil
+        phase = .turning(began: now, isPositive: isPositive)
+    }
+
+    // MARK: Turned by the motor
+
+    private mutating func turn(
+        _ began: Instant, _ axis: GimbalAxis, _ snapshot: StabilizerSnapshot, now: Instant
+    ) {
+        guard snapshot.output.enabled else {
+            guard hasOutput || now.seconds(since: began) > Self.startSeconds else { return }
+            let words = snapshot.conditions.words.reversed().first {
+                $0.name != "inactive_mode" && Supervisor.inhibiting.intersects($0.condition)
+            }
+            return fail(
+                "interrupted",
+                words?.sentence
+                    ?? "The motor of \(axis.name) could not turn the joint to its end and back, or another request ended the turn. Leave the camera free, and run the step again."
+            )
+        }
+        let output = snapshot.output
+        let command =
+            type == .field ? output.field[axis] / polePairs : output.angle[axis]
+        // A servo moves to its middle position with the first pulse, and this position is zero.
+        if type == .servo, abs(command) <= Self.middle, farthest == 0, isPositive {
+            travel.setZero()
+            travel.forgetEnds()
+        }
+        hasOutput = true
+        farthest = max(farthest, abs(command))
+        guard now.seconds(since: began) < Self.motorSeconds else {
+            return fail(
+                "too_slow",
+                "The motor of \(axis.name) has not reached the end of its joint. Run the step again."
+            )
+        }
+        guard farthest > 10 * Self.middle, abs(command) <= Self.middle else { return }
+        isToStop = true
+        if isPositive, !(farthest >= JointTravel.endless) {
+            isPositive = false
+            phase = .rest(since: nil)
+        } else {
+            conclude(axis)
+        }
+    }
+
+    // MARK: Turned by hand
+
+    private mutating func followHand(
+        _ began: Instant, _ axis: GimbalAxis, _ snapshot: StabilizerSnapshot, _ rate: Double,
+        now: Instant
+    ) {
+        guard !snapshot.output.enabled else {
+            return fail("interrupted", "The motors are on. Run the step again.")
+        }
+        guard now.seconds(since: began) < Self.handSeconds else {
+            return fail(
+                "not_turned",
+                "The joint \(axis.name) was not turned to both ends within 3 minutes. Run the step again."
+            )
+        }
+        guard travel.span < JointTravel.endless else { return conclude(axis) }
+        let nearest =
+            travel.most - travel.turned < Self.holdAngle
+            ? 1.0
+            : travel.turned - travel.least < Self.holdAngle ? -1.0 : 0
+        guard abs(rate) < Self.holdRate, nearest != 0, travel.span > JointTravel.smallest else {
+            still = nil
+            return
+        }
+        guard let began = still, abs(travel.turned - began.angle) < Self.holdAngle else {
+            still = (now, travel.turned)
+            return
+        }
+        guard now.seconds(since: began.since) > Self.holdSeconds else { return }
+        ends.insert(nearest)
+        if ends.count == 2 { conclude(axis) }
+    }
+
+    private mutating func conclude(_ axis: GimbalAxis) {
+        do throws(TravelProblem) {
+            findings[axis] = try travel.finding()
+        } catch {
+            let (code, sentence) = Self.words(error, axis)
+            return fail(code, sentence)
+        }
+        index += 1
+        isPositive = true
+        ends = []
+        phase = .rest(since: nil)
+    }
+
+    private static func words(
+        _ problem: TravelProblem, _ axis: GimbalAxis
+    ) -> (code: String, sentence: String) {
+        switch problem {
+        case .noMotion:
+            (
+                "no_motion",
+                "The joint \(axis.name) turned by less than 10°. Leave the camera free, check the motor and its supply, and run the step again."
+            )
+        case .encoderStill:
+            (
+                "encoder_still",
+                "The camera turned about the joint \(axis.name), but its encoder did not. Hold the handle still; otherwise check the encoder's magnet and its bus (hardware.linux.encoder_bus_\(axis.name))."
+            )
+        case .encodersSwapped(let other):
+            (
+                "encoders_swapped",
+                "The joint \(axis.name) turned, but the encoder of \(other.name) moved. Exchange the buses of the two encoders (hardware.linux.encoder_bus_\(axis.name) and hardware.linux.encoder_bus_\(other.name)), and run the step again."
+            )
+        case .handleMoved:
+            (
+                "handle_moved",
+                "The camera also turned about other axes while the motor of \(axis.name) turned. Hold the handle still, balance the camera, and run the step again."
+            )
+        case .disturbed:
+            (
+                "disturbed",
+                "The encoder of \(axis.name) and the camera turned by different angles. Hold the handle still, turn only this joint, and run the step again."
+            )
+        case .zeroOutside(let middle):
+            (
+                "zero_outside",
+                "Angle zero is not between the ends of the joint \(axis.name): the middle of its range reads \(Int((middle * 180 / .pi).rounded()))°. Align the joint with the handle, and correct hardware.linux.encoder_zero_deg by the angle that status then shows."
+            )
+        }
+    }
+}
+
+extension Settings {
+    /// Difference between measured and configured ends that does not change the settings, degrees.
+    private static let sameDegrees = 4.0
+    /// Distance of the configured ends from the measured ends, degrees.
+    private static let marginDegrees = 2.0
+
+    /// Updates of the joints' range and of the encoders' direction.
+    ///
+    /// - Parameter findings: The measured joints.
+    /// - Returns: The updates; empty if the active settings agree with the measurement.
+    func updates(for findings: [GimbalAxis: JointTravel.Finding]) -> [SettingUpdate] {
+        var range = joints.rangeDeg
+        var flips = AxisVector(repeating: 1)
+        for (axis, finding) in findings {
+            flips[axis] = finding.direction
+            let (lower, upper) = Self.degrees(finding, axis)
+            let isSame =
+                abs(range.lower[axis] - lower) <= Self.sameDegrees
+                && abs(range.upper[axis] - upper) <= Self.sameDegrees
+            if !isSame { (range.lower[axis], range.upper[axis]) = (lower, upper) }
+        }
+        var updates: [SettingUpdate] = []
+        if flips != AxisVector(repeating: 1) {
+            // An encoder in a drive has the direction of its motor.
+            let isInDrive = hardware.backend == .linux && hardware.linux.encoders == .drives
+            if !isInDrive {
+                updates.append(
+                    SettingUpdate(
+                        \.hardware.linux.encoderDirection,
+                        hardware.linux.encoderDirection * flips))
+            } else if motors.type == .servo {
+                updates.append(SettingUpdate(\.servo.direction, servo.direction * flips))
+            } else {
+                updates.append(SettingUpdate(\.motors.direction, motors.direction * flips))
+            }
+        }
+        guard range != joints.rangeDeg else { return updates }
+        updates.append(SettingUpdate(\.joints.rangeDeg, range))
+        // The pose of the mode retract must be within the range.
+        var pose = retract.jointsDeg
+        for axis in GimbalAxis.allCases {
+            pose[axis] = min(max(pose[axis], range.lower[axis]), range.upper[axis])
+        }
+        if pose != retract.jointsDeg { updates.append(SettingUpdate(\.retract.jointsDeg, pose)) }
+        return updates
+    }
+
+    private static func degrees(
+        _ finding: JointTravel.Finding, _ axis: GimbalAxis
+    ) -> (lower: Double, upper: Double) {
+        let degrees = 180 / Double.pi
+        if finding.isEndless { return axis == .yaw ? (-360, 360) : (-180, 180) }
+        return (
+            min((finding.lower * degrees + marginDegrees).rounded(.up), 0),
+            max((finding.upper * degrees - marginDegrees).rounded(.down), 0)
+        )
+    }
+}

@@ -1,0 +1,98 @@
+import Configuration
+import GimbalCore
+import Simulation
+import Testing
+
+@testable import Daemon
+@testable import Identification
+
+@Suite("Set-up of the joints: right ranges and encoder directions, or a named refusal")
+struct JointRangeTests {
+    private static let axes: [GimbalAxis] = [.yaw, .roll, .pitch]
+
+    @Test("servos turn slowly to stops that are not symmetrical, and press at most 7° of command")
+    func servos() {
+        let gimbal = RangedGimbal(type: .servo)
+        let outcome = gimbal.run()
+        #expect(outcome.code == "")
+        for axis in Self.axes {
+            let ends = outcome.ends[axis] ?? (0, 0)
+            #expect(abs(ends.lower - gimbal.stops.lower[axis]) < 1.5, "\(axis): \(ends)")
+            #expect(abs(ends.upper - gimbal.stops.upper[axis]) < 1.5, "\(axis): \(ends)")
+        }
+        #expect(outcome.press < 7, "\(outcome.press)")
+        #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
+        // The pose of the mode retract stays within the range.
+        #expect(outcome.changes["joints.range_deg"] != nil)
+        #expect(
+            outcome.changes["retract.joints_deg"]?.contains("-27") == true
+                || outcome.changes["retract.joints_deg"]?.contains("-28") == true,
+            "\(outcome.changes)")
+    }
+
+    @Test("motors without encoders turn slowly to their stops, and do not slip")
+    func fields() {
+        var gimbal = RangedGimbal(type: .field)
+        gimbal.stops.upper = AxisVector(yaw: 100, roll: 35, pitch: 60)
+        let outcome = gimbal.run()
+        #expect(outcome.code == "")
+        for axis in Self.axes {
+            let ends = outcome.ends[axis] ?? (0, 0)
+            #expect(abs(ends.upper - gimbal.stops.upper[axis]) < 4, "\(axis): \(ends)")
+            #expect(abs(ends.lower + gimbal.stops.upper[axis]) < 4, "\(axis): \(ends)")
+        }
+        #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
+        #expect(outcome.changes["joints.range_deg"] != nil)
+    }
+
+    @Test("exchanged encoders, a dead encoder, a wrong zero and a hand that stops early are named")
+    func refusals() {
+        var gimbal = RangedGimbal(type: .torque)
+        gimbal.stops.upper = AxisVector(yaw: 100, roll: 35, pitch: 60)
+        var swapped = gimbal
+        swapped.encoders = [.pitch, .roll, .yaw]
+        #expect(swapped.run().code == "encoders_swapped")
+        var dead = gimbal
+        dead.hasEncoder = [.yaw, .roll]
+        #expect(dead.run().code == "encoder_still")
+        var shifted = gimbal
+        shifted.zero.pitch = 1.5
+        #expect(shifted.run().code == "zero_outside")
+        var lazy = gimbal
+        lazy.reach = 0.02
+        #expect(lazy.run().code == "not_turned")
+    }
+
+    @Test("a camera that is held, and a handle that moves, end in a refusal")
+    func disturbed() {
+        var held = RangedGimbal(type: .servo)
+        held.isHeld = true
+        #expect(held.run().code == "no_motion")
+        var walking = RangedGimbal(type: .servo)
+        walking.motion = BaseMotion(.walking, seed: 1)
+        #expect(walking.run().code == "handle_moved")
+    }
+
+    @Test(
+        "a measurement that agrees with the settings within 4° changes nothing, and a slip ring is endless"
+    )
+    func agreement() {
+        var settings = Settings()
+        settings.motors.type = .torque
+        let degrees = Double.pi / 180
+        let lower = settings.joints.rangeDeg.lower
+        let upper = settings.joints.rangeDeg.upper
+        let same: [GimbalAxis: JointTravel.Finding] = [
+            .roll: .init(
+                lower: (lower.roll - 3) * degrees, upper: (upper.roll + 5) * degrees,
+                isEndless: false, direction: 1)
+        ]
+        #expect(settings.updates(for: same).isEmpty)
+        let ring: [GimbalAxis: JointTravel.Finding] = [
+            .yaw: .init(lower: -6.3, upper: 0, isEndless: true, direction: 1)
+        ]
+        let update = settings.updates(for: ring).first
+        #expect(
+            update?.key == "joints.range_deg" && update?.valueText.contains("[-360, 360]") == true)
+    }
+}
