@@ -147,7 +147,7 @@ struct MotorSetupTests {
     }
 
     /// The chip's z axis points to each of the camera's six sides.
-    private static let mountings: [Quaternion] = {
+    static let mountings: [Quaternion] = {
         let half = 0.5.squareRoot()
         return [
             .identity, Quaternion(w: half, x: half, y: 0, z: 0), Quaternion(w: 0, x: 1, y: 0, z: 0),
