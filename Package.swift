@@ -461,7 +461,7 @@ let package = Package(
             dependencies: [
                 "Daemon", "GimbalCore", "Wire", "Calibration", "Configuration", "Persistence",
                 "Identification", "Observables", "PlainText", "Realtime", "Port", "Policy",
-                "Simulation", "Links", "CLinuxShim",
+                "Simulation", "Links", "Plot", "CLinuxShim",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
