@@ -45,6 +45,29 @@ struct JointRangeTests {
         #expect(outcome.changes["joints.range_deg"] != nil)
     }
 
+    @Test(
+        "encoders: every direction is measured while a hand turns the joints",
+        arguments: [
+            AxisVector(yaw: 1, roll: 1, pitch: 1), AxisVector(yaw: -1, roll: 1, pitch: 1),
+            AxisVector(yaw: 1, roll: -1, pitch: 1), AxisVector(yaw: 1, roll: 1, pitch: -1),
+            AxisVector(yaw: -1, roll: -1, pitch: -1),
+        ])
+    func encoders(directions: AxisVector) {
+        var gimbal = RangedGimbal(type: .torque)
+        gimbal.directions = directions
+        gimbal.stops.upper = AxisVector(yaw: 100, roll: 35, pitch: 60)
+        let outcome = gimbal.run()
+        #expect(outcome.code == "", "\(outcome)")
+        let isRight = directions == AxisVector(repeating: 1)
+        let wanted = "[\(Int(directions.yaw)), \(Int(directions.roll)), \(Int(directions.pitch))]"
+        #expect(outcome.changes["hardware.linux.encoder_direction"] == (isRight ? nil : wanted))
+        for axis in Self.axes {
+            let ends = outcome.ends[axis] ?? (0, 0)
+            #expect(abs(ends.upper - gimbal.stops.upper[axis]) < 3, "\(axis): \(ends)")
+            #expect(abs(ends.lower + gimbal.stops.upper[axis]) < 3, "\(axis): \(ends)")
+        }
+    }
+
     @Test("exchanged encoders, a dead encoder, a wrong zero and a hand that stops early are named")
     func refusals() {
         var gimbal = RangedGimbal(type: .torque)
