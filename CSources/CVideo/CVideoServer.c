@@ -9,6 +9,13 @@
 /// Largest number of access units between the appsrc and the payloader whose time of exposure is stored.
 #define PENDING 64
 
+/// Longest time from a client's DESCRIBE request to its answer, ns. The answer waits for the first access unit of a
+/// camera that is being opened.
+#define OPENING 30000000000
+
+/// Key of the time at which a connection without a session ends, an int64_t on CLOCK_MONOTONIC, ns.
+#define DEADLINE "airframe-deadline"
+
 struct cv_server {
     GMainContext *context;
     GMainLoop *loop;
@@ -19,6 +26,7 @@ struct cv_server {
     char *path;
     uint16_t port;
     uint32_t max_clients;
+    int64_t idle_ns;
     GMutex lock;
     GCond changed;
     // The lock protects the following fields.
@@ -196,6 +204,41 @@ static void played(GstRTSPClient *client, GstRTSPContext *request, gpointer cont
     cv_server_request_key_frame(context);
 }
 
+/// Moves the time at which a connection without a session ends.
+static void extend(cv_server *server, GstRTSPClient *client, int64_t time) {
+    g_mutex_lock(&server->lock);
+    int64_t *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
+    if (deadline) *deadline = cv_now() + time;
+    g_mutex_unlock(&server->lock);
+}
+
+static GstRTSPStatusCode describing(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
+    (void)request;
+    extend(context, client, OPENING);
+    return GST_RTSP_STS_OK;
+}
+
+static void described(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
+    (void)request;
+    cv_server *server = context;
+    extend(server, client, server->idle_ns);
+}
+
+/// Closes the connection of a client that has had no session for too long. The limit of clients counts connections, so
+/// idle connections would otherwise exclude other clients permanently.
+static GstRTSPFilterResult check_client(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer context) {
+    (void)rtsp;
+    cv_server *server = context;
+    GList *sessions = gst_rtsp_client_session_filter(client, NULL, NULL);
+    if (sessions) extend(server, client, server->idle_ns);
+    g_list_free_full(sessions, g_object_unref);
+    g_mutex_lock(&server->lock);
+    const int64_t *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
+    bool is_over = deadline && cv_now() > *deadline;
+    g_mutex_unlock(&server->lock);
+    return is_over ? GST_RTSP_FILTER_REMOVE : GST_RTSP_FILTER_KEEP;
+}
+
 static void left(GstRTSPClient *client, gpointer context) {
     (void)client;
     cv_server *server = context;
@@ -214,6 +257,11 @@ static void connected(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer conte
     cv_server *server = context;
     g_signal_connect(client, "closed", G_CALLBACK(left), server);
     g_signal_connect(client, "play-request", G_CALLBACK(played), server);
+    g_signal_connect(client, "pre-describe-request", G_CALLBACK(describing), server);
+    g_signal_connect(client, "describe-request", G_CALLBACK(described), server);
+    int64_t *deadline = g_new(int64_t, 1);
+    *deadline = cv_now() + server->idle_ns;
+    g_object_set_data_full(G_OBJECT(client), DEADLINE, deadline, g_free);
     g_mutex_lock(&server->lock);
     server->stats.clients++;
     server->stats.accepted++;
@@ -232,6 +280,7 @@ static gboolean keep_house(gpointer context) {
     GstRTSPSessionPool *pool = gst_rtsp_server_get_session_pool(server->server);
     gst_rtsp_session_pool_cleanup(pool);
     g_object_unref(pool);
+    g_list_free_full(gst_rtsp_server_client_filter(server->server, check_client, server), g_object_unref);
     return G_SOURCE_CONTINUE;
 }
 
@@ -245,11 +294,13 @@ static gpointer run(gpointer context) {
 
 // MARK: Life
 
-cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, char error[CV_TEXT]) {
+cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, int64_t idle_ns,
+                          char error[CV_TEXT]) {
     cv_server *server = g_new0(cv_server, 1);
     g_mutex_init(&server->lock);
     g_cond_init(&server->changed);
     server->max_clients = max_clients;
+    server->idle_ns = idle_ns;
     server->path = g_strdup(path);
     server->context = g_main_context_new();
     server->server = gst_rtsp_server_new();
@@ -291,7 +342,7 @@ cv_server *cv_server_open(const char *address, uint16_t port, const char *path, 
     }
     g_source_attach(server->listener, server->context);
     server->port = (uint16_t)gst_rtsp_server_get_bound_port(server->server);
-    server->housekeeping = g_timeout_source_new_seconds(2);
+    server->housekeeping = g_timeout_source_new((guint)(MIN(idle_ns, 4000000000) / 2000000));
     g_source_set_callback(server->housekeeping, keep_house, server, NULL);
     g_source_attach(server->housekeeping, server->context);
     server->loop = g_main_loop_new(server->context, FALSE);

@@ -23,13 +23,15 @@ final class RunningStream {
     let keeper: FeedSupervisor
     let log = Mutex<[String]>([])
 
-    init(_ video: EyesSettings.Video, maximumClients: Int = 8, _ world: FeedSupervisor.World = .init())
-        throws
-    {
+    init(
+        _ video: EyesSettings.Video, maximumClients: Int = 8, idleSeconds: Double = 10,
+        _ world: FeedKeeper.World = .init()
+    ) throws {
         #expect(isVideoReady)
         server = try StreamServer(
-            host: "127.0.0.1", port: 0, path: "/stream", maximumClients: maximumClients)
-        keeper = FeedSupervisor(video, server, world)
+            host: "127.0.0.1", port: 0, path: "/stream", maximumClients: maximumClients,
+            idleSeconds: idleSeconds)
+        keeper = FeedKeeper(video, server, world)
     }
 
     deinit { keeper.stop() }
@@ -211,6 +213,22 @@ struct StreamTests {
         let third = try stream.player()
         #expect(throws: VideoError.self) { try third.pictures(for: 5) }
         for player in players { #expect(try player.pictures(for: 0.5).count >= 10) }
+    }
+
+    @Test("connections that request nothing are closed, and do not exclude a player; players stay")
+    func idle() throws {
+        let stream = try RunningStream(
+            RunningStream.testPicture, maximumClients: 2, idleSeconds: 1)
+        let idle = [
+            try StalledClient(port: stream.server.port), try StalledClient(port: stream.server.port),
+        ]
+        #expect(eventually(within: 5) { stream.server.counters().clients == 0 })
+        let player = try stream.player()
+        #expect(try player.first(within: 5) != nil)
+        // A player with a session stays longer than the limit.
+        #expect(try player.pictures(for: 2.5).count >= 40)
+        #expect(stream.server.counters().clients == 1)
+        _ = idle
     }
 
     @Test("size, rate and bit rate change without disconnecting the client")

@@ -86,8 +86,10 @@ typedef struct {
     int64_t latency_sum, latency_max;
 } cv_server_stats;
 
-/// Opens a server at `address`:`port`, with the stream at `path`, such as `/stream`. A port of 0 means any free port.
-cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, char error[CV_TEXT]);
+/// Opens a server at `address`:`port`, with the stream at `path`, such as `/stream`. A port of 0 means any free port. The
+/// server closes connections that have had no RTSP session for `idle_ns`, ns.
+cv_server *cv_server_open(const char *address, uint16_t port, const char *path, uint32_t max_clients, int64_t idle_ns,
+                          char error[CV_TEXT]);
 
 /// Returns the port of the server.
 uint16_t cv_server_port(const cv_server *server);

@@ -14,10 +14,14 @@ final class StreamServer: @unchecked Sendable {
     ///   - port: Port of the server; 0 means any free port.
     ///   - path: Path of the stream, such as `/stream`.
     ///   - maximumClients: Largest number of clients; additional clients are disconnected.
+    ///   - idleSeconds: Time after which the server closes a connection without a session, s.
     /// - Throws: The reason why the port cannot be used.
-    init(host: String, port: UInt16, path: String, maximumClients: Int) throws(VideoError) {
+    init(
+        host: String, port: UInt16, path: String, maximumClients: Int, idleSeconds: Double = 10
+    ) throws(VideoError) {
         let (handle, text) = withErrorText {
-            cv_server_open(host, port, path, UInt32(maximumClients), $0)
+            cv_server_open(
+                host, port, path, UInt32(maximumClients), Int64(idleSeconds * 1e9), $0)
         }
         guard let handle else {
             throw VideoError(
