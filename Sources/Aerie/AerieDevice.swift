@@ -126,7 +126,7 @@ final class AerieDevice: WebSocketEndpoint {
         if answer.success {
             state.withLock {
                 $0.isAdmitted = true
-                $0.info = request.deviceInfo
+                $0.info = request.deviceInfo.printable
             }
         } else {
             server.count(\.unauthenticated)

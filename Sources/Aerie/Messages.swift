@@ -60,6 +60,25 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
         self.osVersion = osVersion
         self.hasLiDAR = hasLiDAR
     }
+
+    /// Longest text of a description that the server stores, characters.
+    static let longest = 64
+
+    /// The description with at most `longest` characters per text, and without control characters.
+    /// A terminal would execute control characters.
+    var printable: DeviceInfo {
+        func clean(_ text: String) -> String {
+            let visible = text.unicodeScalars.filter {
+                switch $0.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator: false
+                default: true
+                }
+            }
+            return String(String.UnicodeScalarView(visible.prefix(Self.longest)))
+        }
+        return DeviceInfo(
+            model: clean(model), osVersion: clean(osVersion), hasLiDAR: hasLiDAR)
+    }
 }
 
 /// A phone's request for admission.

@@ -182,6 +182,26 @@ struct AerieServerTests {
         }
     }
 
+    @Test("the stored description of a phone is short, and has no control characters")
+    func description() throws {
+        try withAerie { server in
+            let phone = try HawkSight(port: server.port)
+            let info = DeviceInfo(
+                model: "\u{1b}[31miPhone\n\u{202e}14" + String(repeating: "x", count: 100_000),
+                osVersion: "17\u{7f}", hasLiDAR: true)
+            try phone.send(
+                "authRequest",
+                AuthRequest(
+                    deviceId: phone.device, token: String(repeating: "abcd", count: 8),
+                    deviceInfo: info))
+            #expect(try phone.response().success)
+            let stored = try #require(server.admitted.first?.info)
+            #expect(stored.model.hasPrefix("[31miPhone14xxx"))
+            #expect(stored.model.count == 64)
+            #expect(stored.osVersion == "17")
+        }
+    }
+
     @Test("a live session is named again; after its end, or with the connection, a new one begins")
     func sessions() throws {
         let now = Mutex(1_800_000_000.0)

@@ -74,6 +74,11 @@ struct PhonePictureTests {
         let marker = try #require(
             huge.indices.dropLast().first { huge[$0] == 0xff && huge[$0 + 1] == 0xc0 })
         huge.replaceSubrange((marker + 5)..<(marker + 9), with: [0xfd, 0xe8, 0xfd, 0xe8])
+        // 5,000 x 4,000 pixels: a progressive file of this size would need 120 MB.
+        var large = good
+        large.replaceSubrange((marker + 5)..<(marker + 9), with: [0x0f, 0xa0, 0x13, 0x88])
+        let refusal = try #require(throws: JPEGDecoder.Failure.self) { try decoder.decode(large) }
+        #expect(refusal.description.contains("5000 x 4000 pixels is too large"))
         let wrong: [[UInt8]] = [[], [1, 2, 3], Array(good.prefix(good.count / 2)), huge]
         for bytes in wrong {
             #expect(throws: JPEGDecoder.Failure.self) { try decoder.decode(bytes) }

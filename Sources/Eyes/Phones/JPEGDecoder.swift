@@ -10,6 +10,10 @@ final class JPEGDecoder {
 
     /// Largest width and height, pixels.
     static let largest: Int32 = 8192
+    /// Largest number of pixels. For a progressive file, the library stores up to 6 bytes per pixel;
+    /// this limit keeps the program within the memory limit of its unit. A phone's photo has 12
+    /// million pixels.
+    static let mostPixels = 16_000_000
     /// Width and height above which a picture is decoded at a reduced size, pixels. The
     /// people-detection model uses smaller pictures.
     static let sufficient: Int32 = 1280
@@ -41,7 +45,9 @@ final class JPEGDecoder {
             tjDecompressHeader3(
                 handle, bytes, UInt(bytes.count), &width, &height, &sampling, &space) == 0
         else { throw failure() }
-        guard (1...Self.largest).contains(width), (1...Self.largest).contains(height) else {
+        guard (1...Self.largest).contains(width), (1...Self.largest).contains(height),
+            Int(width) * Int(height) <= Self.mostPixels
+        else {
             throw Failure(description: "the picture of \(width) x \(height) pixels is too large")
         }
         // The library decodes a picture faster at 1/2, 1/4 or 1/8 of its size.
@@ -53,7 +59,7 @@ final class JPEGDecoder {
         guard
             tjDecompress2(
                 handle, bytes, UInt(bytes.count), &pixels, columns, 0, rows,
-                Int32(TJPF_RGB.rawValue), TJFLAG_STOPONWARNING) == 0
+                Int32(TJPF_RGB.rawValue), TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) == 0
         else { throw failure() }
         guard
             let picture = RGBPicture(width: Int(columns), height: Int(rows), bytes: pixels)
