@@ -93,6 +93,21 @@ struct CameraOrderProgramTests {
                 try eventually(within: 5) { try !flight(directory).isRecording }, "\(eyes.log)")
             #expect(try files(videos, ".mp4") == 1)
 
+            // A recording that has failed begins when the cause is removed and a user repeats the order.
+            let missing = directory.appending("missing")
+            _ = try order(directory, "set", ["video.record_directory=\"\(missing)\""])
+            _ = try order(directory, "record")
+            #expect(
+                try eventually(within: 5) {
+                    try report(directory)?.capture?.problem?.contains("missing") == true
+                })
+            try makeDirectory(missing)
+            _ = try order(directory, "record")
+            #expect(
+                try eventually(within: 8) { try report(directory)?.capture?.isRecording == true },
+                "\(eyes.log)")
+            _ = try order(directory, "stop")
+
             let player = try Player("rtsp://127.0.0.1:\(port)/stream", over: .tcp)
             #expect(try player.first(within: 8) { $0.width == 640 } != nil)
             let size = ["video.width=320", "video.height=240", "video.rate_hz=15"]

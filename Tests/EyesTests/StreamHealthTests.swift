@@ -40,7 +40,7 @@ struct StreamHealthTests {
         #expect(health.latencyMaxMs == 9)
         let report = health.report(video, address: address)
         #expect(report.level == .ok)
-        #expect(report.finding == "HD Webcam, 30.0 Hz, 2 clients")
+        #expect(report.finding == "HD Webcam, 30.0 Hz, 2 clients, latency 4.0 ms, 5 pictures lost")
         #expect(report.values["latency_ms"] == 4)
     }
 
@@ -50,6 +50,15 @@ struct StreamHealthTests {
         #expect(report.level == .warn)
         #expect(report.finding.contains("slower than 30 Hz"))
         #expect(!report.remedy.isEmpty)
+    }
+
+    @Test("a feed that has been open for less than the interval has no rate yet: no warning")
+    func new() {
+        let report = health {
+            $0.feed.frames = 15
+            $0.feed.opened = 1_500_000_000
+        }.report(video, address: address)
+        #expect(report.level == .ok)
     }
 
     @Test("a lost camera is a warning that names it, though pictures flow")

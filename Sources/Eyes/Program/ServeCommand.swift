@@ -180,7 +180,9 @@ struct EyesService {
     private mutating func execute(_ order: CameraOrder) {
         switch order.action {
         case .photo: problem = desk.photo(in: settings.video.recordDirectory)
-        case .record: problem = set(["video.record=true"])
+        case .record:
+            keeper.repeatRecording()
+            problem = set(["video.record=true"])
         case .stop: problem = set(["video.record=false"])
         case .set: problem = set(order.settings)
         }

@@ -44,6 +44,8 @@ final class FeedSupervisor: Sendable {
         var recordingSince: Int64?
         /// Reason why a requested recording is not running; nil otherwise.
         var recordingProblem: String?
+        /// Time at which the feed was opened, ns on CLOCK_MONOTONIC; 0 before the first feed.
+        var opened: Int64 = 0
         /// Width and height of the pictures, pixels; 0 before the first picture.
         var width = 0
         var height = 0
@@ -76,6 +78,7 @@ final class FeedSupervisor: Sendable {
         var video: EyesSettings.Video
         var report = Report()
         var rounds = 0
+        var repeatsRecording = false
     }
 
     fileprivate let server: StreamServer
@@ -107,6 +110,11 @@ final class FeedSupervisor: Sendable {
     /// Applies settings without disconnecting clients.
     func apply(_ video: EyesSettings.Video) { state.withLock { $0.video = video } }
 
+    /// Attempts a recording again that has failed, because a user has requested it.
+    func repeatRecording() {
+        state.withLock { ($0.repeatsRecording, $0.report.recordingProblem) = (true, nil) }
+    }
+
     /// Closes the feed and stops the thread.
     func stop() { thread.stop() }
 }
@@ -128,8 +136,8 @@ private struct FeedRun {
     private var watch = FeedWatch()
     private var loss: String?
     private var recorder: Recorder?
-    /// Settings of the last failed recording. A new recording is attempted only after a change of
-    /// these settings. The value is nil if no recording has failed.
+    /// Settings of the last failed recording; nil if no recording has failed. A new recording is
+    /// attempted after a change of these settings or a user's request.
     private var failed: EyesSettings.Video?
 
     init(keeper: FeedSupervisor) { self.keeper = keeper }
@@ -209,6 +217,7 @@ private struct FeedRun {
                     keeping: $0, phase: reason == nil ? .streaming : .replaced, problem: reason)
                 $0.source = source
                 $0.encoder = pipeline.encoder
+                $0.opened = cv_now()
             }
             return nil
         } catch {
@@ -276,7 +285,7 @@ private struct FeedRun {
     /// only, so all its pictures have the same size. The test picture, which replaces a lost
     /// camera, is not recorded.
     private mutating func record(_ video: EyesSettings.Video) {
-        if failed != video { failed = nil }
+        if keeper.takesRepetition() || failed != video { failed = nil }
         guard video.record, failed == nil, let open, !open.isReplacement else {
             if recorder != nil { stopRecording() }
             if !video.record { keeper.update { $0.recordingProblem = nil } }
@@ -344,6 +353,13 @@ extension FeedSupervisor {
     var settings: EyesSettings.Video { state.withLock { $0.video } }
     fileprivate var isWanted: Bool { server.wait(isWanted: true, seconds: 0) }
     fileprivate func waitForClient() { _ = server.wait(isWanted: false, seconds: 0.1) }
+
+    fileprivate func takesRepetition() -> Bool {
+        state.withLock { state in
+            defer { state.repeatsRecording = false }
+            return state.repeatsRecording
+        }
+    }
 
     fileprivate func update(_ body: (inout Report) -> Void) {
         state.withLock { body(&$0.report) }

@@ -31,11 +31,14 @@ struct StreamHealth: Sendable, Equatable {
     /// Largest time from the exposure of a picture to its last RTP packet, ms; nil if no packet was
     /// sent.
     var latencyMaxMs: Double?
+    /// True if the feed was opened during the interval, so that its rate is not known yet.
+    var isNew: Bool
 
     /// Computes the health from two readings of the counters.
     init(from before: Counters, to now: Counters) {
         let seconds = max(1e-3, Double(now.t - before.t) * 1e-9)
         feed = now.feed
+        isNew = now.feed.opened > before.t
         clients = Int(now.server.clients)
         rateHz = Double(now.feed.frames - before.feed.frames) / seconds
         bitrateKbps = Double(now.feed.bytes - before.feed.bytes) * 8e-3 / seconds
@@ -95,15 +98,17 @@ struct StreamHealth: Sendable, Equatable {
             )
         case .streaming: break
         }
-        let stream =
+        var stream =
             "\(feed.source), \(Format.fixed(rateHz, 1)) Hz, \(clients) \(clients == 1 ? "client" : "clients")"
+        if let latencyMs { stream += ", latency \(Format.fixed(latencyMs, 1)) ms" }
+        if droppedTotal > 0 { stream += ", \(droppedTotal) pictures lost" }
         if let problem = feed.recordingProblem {
             return (
                 .warn, "\(stream); not recorded: \(problem)",
-                "free disk space, or correct video.record_directory; then set video.record to false, and to true again."
+                "free disk space, or correct video.record_directory; then run `airframectl camera record`."
             )
         }
-        if rateHz < 0.8 * Double(video.rateHz) {
+        if !isNew, rateHz < 0.8 * Double(video.rateHz) {
             return (
                 .warn, "\(stream): slower than \(video.rateHz) Hz",
                 "set a smaller picture size or a lower video.rate_hz; in dim light many cameras lower their frame rate."
