@@ -13,7 +13,9 @@ import Wire
 struct FollowingProgramTests {
     private static let photo = "/usr/share/doc/opencv-doc/examples/data/messi5.jpg"
 
-    private func programs(in directory: FilePath, source: String = photo) throws -> (
+    private func programs(
+        in directory: FilePath, source: String = photo, patience: Int = 15
+    ) throws -> (
         daemon: RunningProgram, eyes: RunningProgram
     ) {
         let daemon = try RunningProgram(
@@ -32,7 +34,7 @@ struct FollowingProgramTests {
             [
                 "--set", "rtsp.listen=127.0.0.1:\(port)", "--set",
                 "gimbal.socket=\"\(directory)/s.sock\"", "--set", "video.source=file", "--set",
-                "video.device=\"\(source)\"",
+                "video.device=\"\(source)\"", "--set", "people.patience_s=\(patience)",
             ], in: directory)
         #expect(
             eventually(within: 20) {
@@ -122,6 +124,55 @@ struct FollowingProgramTests {
                     (try? people(directory))?.finding == "nobody is followed"
                 })
             _ = (daemon, eyes)
+        }
+    }
+
+    @Test("a camera that needs 2.5 s for its first picture does not end the following")
+    func slowCamera() throws {
+        if isSkipped { return }
+        try withTemporaryDirectory { directory in
+            // A pipe without a writer: opening it takes until the writer comes.
+            let camera = directory.appending("camera.jpg")
+            #expect(mkfifo(camera.string, 0o600) == 0)
+            let (daemon, eyes) = try programs(in: directory, source: camera.string)
+            _ = try client(directory).json("follow", ["action": .string("on")])
+            // Longer than tracking.timeout_s.
+            usleep(2_500_000)
+            #expect(try status(directory).mode == "tracking", "\(eyes.log)")
+            #expect(try shell("timeout 10 cat \(Self.photo) > \(camera)") == 0)
+            #expect(
+                eventually(within: 20) { (try? people(directory))?.following?.box != nil },
+                "\(eyes.log)")
+            _ = daemon
+        }
+    }
+
+    @Test("without pictures for people.patience_s, nobody is followed any longer")
+    func noPictures() throws {
+        if isSkipped { return }
+        try withTemporaryDirectory { directory in
+            let (daemon, eyes) = try programs(in: directory, patience: 2)
+            _ = try client(directory).json("follow", ["action": .string("on")])
+            #expect(
+                eventually(within: 20) { (try? people(directory))?.following?.box != nil },
+                "\(eyes.log)")
+            // airframe-eyes accepts commands after its first report on the video.
+            #expect(
+                eventually(within: 5) {
+                    (try? client(directory).json(
+                        "camera",
+                        [
+                            "action": .string("set"),
+                            "settings": .array([.string("video.enabled=false")]),
+                        ])) != nil
+                })
+            #expect(
+                eventually(within: 6) {
+                    (try? people(directory))?.finding
+                        == "nobody is followed: there are no pictures"
+                }, "\(eyes.log)")
+            #expect(eventually(within: 3) { (try? status(directory))?.mode == "locked" })
+            _ = daemon
         }
     }
 }

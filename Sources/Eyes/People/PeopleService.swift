@@ -44,6 +44,7 @@ final class PeopleService: Sendable {
         thread.start("eyes-people") { [self] in
             var run = PeopleRun(service: self)
             while !thread.mustEnd { run.step() }
+            run.loader?.stop()
         }
     }
 
@@ -73,10 +74,14 @@ private struct PeopleRun {
     /// CLOCK_MONOTONIC minus airframed's clock, s.
     private var offset = 0.0
     private var examiner: PictureExaminer?
+    /// Loader of the models; nil before and after the loading.
+    fileprivate var loader: ModelLoader?
     private var follower = PersonFollower()
     private var buffer = [UInt8](repeating: 0, count: 3 * 1920 * 1080)
     private var nextReport: Int64 = 0
     private var nextAttempt: Int64 = 0
+    /// Time of the latest picture, or of the choice of a person before the first picture, s.
+    private var lastPicture = 0.0
     private var seenChoice = 0
     /// Box of the followed person, as fractions of the picture.
     private var box: [Double]?
@@ -107,6 +112,7 @@ private struct PeopleRun {
         do throws(ClientError) {
             try connect(settings)
             try report(settings)
+            takeModels(settings)
             if remote != nil, let client { return try followRemote(client) }
             guard follower.state != .off, let client else {
                 openGate(false)
@@ -143,10 +149,7 @@ private struct PeopleRun {
             nextReport = 0
             try? report(service.settings)
             guard follower.state != .off || remote != nil else { return }
-            service.write("airframe-eyes has stopped following: \(refusal.message).")
-            problem = refusal.message
-            end()
-            return
+            return stop(refusal.message)
         }
         end()
         client = nil
@@ -205,29 +208,45 @@ private struct PeopleRun {
 
     private var isModelProblem = false
 
-    /// Loads the models if necessary, and starts to follow a person.
+    /// Starts to follow a person, and to load the models if necessary.
     private mutating func begin(
         _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
         problem = nil
+        isModelProblem = false
         remote = nil
-        if examiner == nil {
-            do {
-                let finder = try PersonFinder(
-                    directory: ModelFiles.directory(settings.people.models))
-                examiner = PictureExaminer(finder)
-                isModelProblem = false
-            } catch {
-                problem = error.description
-                isModelProblem = true
-                service.write(error.description)
-                return
-            }
+        if examiner == nil, loader == nil {
+            loader = ModelLoader(directory: ModelFiles.directory(settings.people.models))
         }
-        if follower.state == .off { examiner?.reset() }
+        if follower.state == .off {
+            examiner?.reset()
+            lastPicture = now
+        }
         examiner?.divisions = settings.people.divisions
         follower.ask(choice, at: now)
         service.note(isActive: true)
+    }
+
+    /// Uses the models as soon as they are loaded.
+    private mutating func takeModels(_ settings: EyesSettings) {
+        guard let models = loader?.models else { return }
+        loader = nil
+        switch models {
+        case .success(let finder):
+            examiner = PictureExaminer(finder)
+            examiner?.divisions = settings.people.divisions
+        case .failure(let error):
+            isModelProblem = true
+            if remote == nil { stop(error.description) }
+        }
+    }
+
+    /// Stops following a person, and states the reason in the reports and in the log.
+    private mutating func stop(_ reason: String) {
+        problem = reason
+        service.write(
+            isModelProblem ? reason : "airframe-eyes has stopped following: \(reason).")
+        end()
     }
 
     // MARK: People whom phones see
@@ -241,18 +260,11 @@ private struct PeopleRun {
         if let angles = found?.angles { remote = (remote.id, angles.yaw, angles.pitch, now) }
         self.remote = remote
         guard let seen = remote.seen, now - seen < follower.patience else {
-            let reason = "no \(found == nil ? "" : "calibrated ")phone sees person \(remote.id)"
-            problem = reason
-            service.write("airframe-eyes has stopped following: \(reason).")
-            return end()
+            return stop("no \(found == nil ? "" : "calibrated ")phone sees person \(remote.id)")
         }
-        let degree = 180 / Double.pi
-        _ = try client.json(
-            "aim",
-            [
-                "yaw": .double(remote.yaw * degree), "pitch": .double(remote.pitch * degree),
-                "t": .double(now - offset), "smoothing": .double(follower.framing.smoothing),
-            ])
+        let aim = PersonFollower.Aim(
+            yaw: remote.yaw, yawRate: 0, pitch: remote.pitch, time: now)
+        try send(aim, client)
         usleep(50_000)
     }
 
@@ -271,13 +283,13 @@ private struct PeopleRun {
                 width: Int(info.width), height: Int(info.height),
                 bytes: Array(buffer[..<(3 * Int(info.width) * Int(info.height))]))
         else {
-            // If there are no pictures, a repeated request keeps the mode `tracking` active.
             try hold(client)
             usleep(20_000)
             return
         }
         let start = cv_now()
         let exposed = Double(info.exposed) * 1e-9
+        lastPicture = Double(start) * 1e-9
         let view = CameraView(
             width: picture.width, height: picture.height,
             fieldOfView: Double(settings.people.fieldOfViewDeg) * .pi / 180)
@@ -307,7 +319,9 @@ private struct PeopleRun {
         cost = cost.map { $0 + (ms - $0) * 0.1 } ?? ms
         count = people.count
         show(people, ids, view, settings)
-        try aim(client, axis, view)
+        if let aim = follower.aim(at: Double(cv_now()) * 1e-9, axis: axis, view) {
+            try send(aim, client)
+        }
     }
 
     private func attitude(_ client: DaemonClient, at time: Double) throws(ClientError)
@@ -325,17 +339,16 @@ private struct PeopleRun {
         }
     }
 
-    private mutating func aim(_ client: DaemonClient, _ axis: EarthDirection, _ view: CameraView)
-        throws(ClientError)
-    {
-        let now = Double(cv_now()) * 1e-9
-        guard let aim = follower.aim(at: now, axis: axis, view) else { return }
-        try send(aim, client)
-    }
-
+    /// Holds the camera's direction while there are no pictures, for example while a camera is
+    /// opened. The repeated request keeps the mode `tracking` active.
     private mutating func hold(_ client: DaemonClient) throws(ClientError) {
-        guard let aim = follower.hold(at: Double(cv_now()) * 1e-9) else { return }
-        try send(aim, client)
+        let now = Double(cv_now()) * 1e-9
+        guard now - lastPicture < follower.patience else { return stop("there are no pictures") }
+        // Before the first picture, the camera holds its present direction.
+        if follower.hold(at: now) == nil, let attitude = try attitude(client, at: now - 0.02) {
+            follower.rest(on: EarthDirection(attitude.rotate(Vector3(1, 0, 0))), at: now)
+        }
+        if let aim = follower.hold(at: now) { try send(aim, client) }
     }
 
     private func send(_ aim: PersonFollower.Aim, _ client: DaemonClient) throws(ClientError) {

@@ -25,6 +25,11 @@ public struct PersonFollower: Sendable {
         public var pitch: Double
         /// Time of this direction, s.
         public var time: Double
+
+        /// Creates a direction.
+        public init(yaw: Double, yawRate: Double, pitch: Double, time: Double) {
+            (self.yaw, self.yawRate, self.pitch, self.time) = (yaw, yawRate, pitch, time)
+        }
     }
 
     /// State of the follower.
@@ -248,6 +253,17 @@ public struct PersonFollower: Sendable {
         }
         lastAim = aim
         return aim
+    }
+
+    /// Selects the direction that the camera holds before the first picture. The call has no effect
+    /// if the camera already has a direction, or if no person is followed or searched for.
+    ///
+    /// - Parameters:
+    ///   - axis: Current direction of the optical axis.
+    ///   - time: Current time, s.
+    public mutating func rest(on axis: EarthDirection, at time: Double) {
+        guard state != .off, lastAim == nil else { return }
+        lastAim = Aim(yaw: axis.yaw, yawRate: 0, pitch: axis.pitch, time: time)
     }
 
     /// Direction to hold while there are no pictures; nil if the camera must not be moved.
