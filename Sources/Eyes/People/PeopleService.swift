@@ -90,6 +90,7 @@ private struct PeopleRun {
     /// Mean processing time of a picture, ms; nil before the first picture.
     private var cost: Double?
     private var problem: String?
+    private var isModelProblem = false
     private var overlay: Overlay?
     /// Tracked person whom a phone detects: ID, latest direction (rad), and time of this direction
     /// (s).
@@ -206,15 +207,11 @@ private struct PeopleRun {
         }
     }
 
-    private var isModelProblem = false
-
     /// Starts to follow a person, and to load the models if necessary.
     private mutating func begin(
         _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
-        problem = nil
-        isModelProblem = false
-        remote = nil
+        (problem, isModelProblem, remote) = (nil, false, nil)
         if examiner == nil, loader == nil {
             loader = ModelLoader(directory: ModelFiles.directory(settings.people.models))
         }
@@ -244,8 +241,7 @@ private struct PeopleRun {
     /// Stops following a person, and states the reason in the reports and in the log.
     private mutating func stop(_ reason: String) {
         problem = reason
-        service.write(
-            isModelProblem ? reason : "airframe-eyes has stopped following: \(reason).")
+        service.write(isModelProblem ? reason : "airframe-eyes has stopped following: \(reason).")
         end()
     }
 
@@ -294,6 +290,9 @@ private struct PeopleRun {
             width: picture.width, height: picture.height,
             fieldOfView: Double(settings.people.fieldOfViewDeg) * .pi / 180)
         guard let attitude = try attitude(client, at: exposed) else { return }
+        let axis = EarthDirection(attitude.rotate(Vector3(1, 0, 0)))
+        // Slow models must not exceed the timeout of the mode `tracking`, which begins again here.
+        try aim(axis, view, client)
         var people: [Person] = []
         do {
             people =
@@ -307,7 +306,6 @@ private struct PeopleRun {
             return
         }
         let sightings = people.map { Sighting($0, view, attitude, follower.framing) }
-        let axis = EarthDirection(attitude.rotate(Vector3(1, 0, 0)))
         let ids = follower.update(
             sightings, axis: axis, view,
             point: { x, y in
@@ -319,9 +317,7 @@ private struct PeopleRun {
         cost = cost.map { $0 + (ms - $0) * 0.1 } ?? ms
         count = people.count
         show(people, ids, view, settings)
-        if let aim = follower.aim(at: Double(cv_now()) * 1e-9, axis: axis, view) {
-            try send(aim, client)
-        }
+        try aim(axis, view, client)
     }
 
     private func attitude(_ client: DaemonClient, at time: Double) throws(ClientError)
@@ -339,8 +335,15 @@ private struct PeopleRun {
         }
     }
 
-    /// Holds the camera's direction while there are no pictures, for example while a camera is
-    /// opened. The repeated request keeps the mode `tracking` active.
+    /// Points the camera in the direction of the followed person, predicted to the present.
+    private mutating func aim(_ axis: EarthDirection, _ view: CameraView, _ client: DaemonClient)
+        throws(ClientError)
+    {
+        let aim = follower.aim(at: Double(cv_now()) * 1e-9, axis: axis, view)
+        if let aim { try send(aim, client) }
+    }
+
+    /// Holds the camera's direction, and the mode `tracking`, while there are no pictures.
     private mutating func hold(_ client: DaemonClient) throws(ClientError) {
         let now = Double(cv_now()) * 1e-9
         guard now - lastPicture < follower.patience else { return stop("there are no pictures") }
