@@ -25,13 +25,13 @@ final class RunningStream {
 
     init(
         _ video: EyesSettings.Video, maximumClients: Int = 8, idleSeconds: Double = 10,
-        _ world: FeedKeeper.World = .init()
+        _ world: FeedSupervisor.World = .init()
     ) throws {
         #expect(isVideoReady)
         server = try StreamServer(
             host: "127.0.0.1", port: 0, path: "/stream", maximumClients: maximumClients,
             idleSeconds: idleSeconds)
-        keeper = FeedKeeper(video, server, world)
+        keeper = FeedSupervisor(video, server, world)
     }
 
     deinit { keeper.stop() }

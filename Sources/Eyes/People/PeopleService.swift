@@ -17,8 +17,7 @@ final class PeopleService: Sendable {
         var isActive = false
     }
 
-    /// Interval of the reports to airframed, ns. The reply to each report contains the user's
-    /// latest choice of a person.
+    /// Interval of the reports to airframed, ns. Each reply contains the user's latest choice.
     fileprivate static let interval: Int64 = 200_000_000
 
     private let state: Mutex<State>
@@ -98,8 +97,7 @@ private struct PeopleRun {
 
     init(service: PeopleService) { self.service = service }
 
-    /// Executes one iteration of the thread's loop. An iteration takes longer than 0.1 s only if
-    /// models run.
+    /// Executes one iteration of the thread's loop, which takes at most 0.1 s without models.
     mutating func step() {
         let settings = service.settings
         guard settings.people.enabled, settings.gimbal.socket != "off" else {
