@@ -220,9 +220,14 @@ struct StreamTests {
         let stream = try RunningStream(
             RunningStream.testPicture, maximumClients: 2, idleSeconds: 1)
         let idle = [
-            try StalledClient(port: stream.server.port), try StalledClient(port: stream.server.port),
+            try StalledClient(port: stream.server.port),
+            try StalledClient(port: stream.server.port),
         ]
-        #expect(eventually(within: 5) { stream.server.counters().clients == 0 })
+        #expect(
+            eventually(within: 5) {
+                let counters = stream.server.counters()
+                return counters.accepted == 2 && counters.clients == 0
+            })
         let player = try stream.player()
         #expect(try player.first(within: 5) != nil)
         // A player with a session stays longer than the limit.

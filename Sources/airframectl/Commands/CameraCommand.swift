@@ -70,7 +70,8 @@ struct CameraCommand: AcknowledgedCommand {
             case .photo: "The photo is stored."
             case .record: "The video is being recorded."
             case .stop: "The recording has ended."
-            case .set: "The settings are in force until airframe-eyes restarts or reads its file again."
+            case .set:
+                "The settings are in force until airframe-eyes restarts or reads its file again."
             }
         let result = JSONValue.object([
             "sentence": .string(sentence), "recording": .bool(state.isRecording),
