@@ -59,6 +59,7 @@ struct StreamHealthTests {
             $0.feed.opened = 1_500_000_000
         }.report(video, address: address)
         #expect(report.level == .ok)
+        #expect(report.finding == "HD Webcam, 0 clients")
     }
 
     @Test("a lost camera is a warning that names it, though pictures flow")

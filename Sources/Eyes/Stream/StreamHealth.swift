@@ -98,8 +98,8 @@ struct StreamHealth: Sendable, Equatable {
             )
         case .streaming: break
         }
-        var stream =
-            "\(feed.source), \(Format.fixed(rateHz, 1)) Hz, \(clients) \(clients == 1 ? "client" : "clients")"
+        var stream = feed.source + (isNew ? "" : ", \(Format.fixed(rateHz, 1)) Hz")
+        stream += ", \(clients) \(clients == 1 ? "client" : "clients")"
         if let latencyMs { stream += ", latency \(Format.fixed(latencyMs, 1)) ms" }
         if droppedTotal > 0 { stream += ", \(droppedTotal) pictures lost" }
         if let problem = feed.recordingProblem {
