@@ -216,7 +216,7 @@ import Wire
     }
 }
 
-@Suite("MAVLink: places for guests") struct MAVLinkGuestsTests {
+@Suite("MAVLink: places for guests") struct MAVLinkOpenPeersTests {
     private func address(_ host: Int, _ port: UInt16) -> DatagramAddress {
         guard let address = DatagramAddress(host: "10.0.0.\(host)", port: port) else {
             fatalError("no address")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Looking to the side of the handle") struct AsideYawTests {
+@Suite("Looking to the side of the handle") struct FollowYawOffsetTests {
     private static let degree = Double.pi / 180
 
     private func rig() -> PointingTests.Rig { PointingTests.Rig(.panFollow) }
