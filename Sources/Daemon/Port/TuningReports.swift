@@ -64,12 +64,15 @@ extension Tuning {
         return reading
     }
 
-    /// Settings that differ from their default or from their saved value, in the order of the
-    /// schema.
-    func diff() -> [SettingChange] {
+    /// Lists the settings that differ from their default or from their saved value.
+    ///
+    /// - Parameter lasting: True for the values without an assistant's temporary change.
+    /// - Returns: The settings, in the order of the schema.
+    func diff(lasting: Bool = false) -> [SettingChange] {
         let standing = standing
+        let store = lasting ? standing.lasting : standing.store
         let left = standing.rollbackS.map { Number($0) }
-        return standing.store.changes.map { change in
+        return store.changes.map { change in
             let isUnsaved = change.value != change.saved
             return SettingChange(
                 key: change.key, defaultValue: JSONValue(change.defaultValue),

@@ -46,7 +46,7 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        let changes: [SettingChange] = try client.request(.diff)
+        let changes: [SettingChange] = try client.request(.diff, ["lasting": true])
         for change in changes where change.value != change.defaultValue {
             Output.line("\(change.key) = \(change.value.text)")
         }
