@@ -131,7 +131,8 @@ struct ActiveShot {
                 }
                 let before = try Self.capture(link).photos
                 guard let order = try link.ask("camera", ["action": "photo"])["number"]?.int else {
-                    throw .notUnderstood("The reply to the method `camera` contains no sequence number.")
+                    throw .notUnderstood(
+                        "The reply to the method `camera` contains no sequence number.")
                 }
                 exposure = Exposure(
                     order: order, before: before,

@@ -116,7 +116,8 @@ public final class MCPServer {
         RPCMessage.error(
             RPCFailure(
                 .invalidRequest,
-                "The line is longer than \(limit) bytes; airframectl skips this line up to its newline."),
+                "The line is longer than \(limit) bytes; airframectl skips this line up to its newline."
+            ),
             id: nil)
     }
 

@@ -44,7 +44,8 @@ struct Prompt {
                 """),
         Prompt(
             name: "tune", title: "Tune the gimbal",
-            summary: "Measures the response of each axis, proposes gains, and applies the gains temporarily.",
+            summary:
+                "Measures the response of each axis, proposes gains, and applies the gains temporarily.",
             text: """
                 Tune the gimbal. First store the present tuning: call the tool baselines with the action store and the name before-assistant. \
                 Ask me whether the camera is mounted and balanced, and whether the motors can move now. Then call \

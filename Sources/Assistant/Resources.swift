@@ -21,7 +21,10 @@ struct Resources {
     private static let live: [(method: String, summary: String)] = [
         ("status", "Present state of the gimbal: mode, attitude, motors, faults, links."),
         ("doctor", "Findings of the daemon's checks, with remedies."),
-        ("history", "Changes of settings since airframed started, and the client that made each change."),
+        (
+            "history",
+            "Changes of settings since airframed started, and the client that made each change."
+        ),
     ]
 
     /// The resources as `resources/list` returns them.

@@ -100,7 +100,9 @@ enum ShootTool {
                     words: Kind.allCases.map(\.rawValue)),
                 ParameterDescription(
                     name: "dry_run", kind: .bool,
-                    summary: "If true, the tool only checks and describes the plan; the camera does not move."),
+                    summary:
+                        "If true, the tool only checks and describes the plan; the camera does not move."
+                ),
                 ParameterDescription(
                     name: "shutter", kind: .word,
                     summary: "Shutter: airframe-eyes, or none (default: none).",
@@ -182,7 +184,9 @@ enum ShootTool {
     ) throws(ClientError) -> ShotSession.Sight {
         guard let sight = ShotSession.Sight(try link.ask("status")), sight.isHeld else {
             throw refusal(
-                "refused", "A shot needs mode locked, with the motors on. Select mode locked with the tool `mode` first.")
+                "refused",
+                "A shot needs mode locked, with the motors on. Select mode locked with the tool `mode` first."
+            )
         }
         if plan.recipe.shutter.kind == .eyes { _ = try ActiveShot.capture(link) }
         let setting = try link.ask("get", ["keys": ["motion.range_deg"]]).array?.first?["value"]

@@ -153,7 +153,9 @@ final class ToolCalls {
     }
 
     /// Ends the shot after another request that can move the camera.
-    private func endShot() { shot?.end("the assistant sent another request that can move the camera.") }
+    private func endShot() {
+        shot?.end("the assistant sent another request that can move the camera.")
+    }
 
     // MARK: Turns
 

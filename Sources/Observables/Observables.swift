@@ -137,7 +137,8 @@ extension Observable {
         ) { $0.innovation }
         + number(
             "imu_temperature", .celsius,
-            "Temperature of the sensor; null if the sensor does not measure the temperature", in: "imu.temperature"
+            "Temperature of the sensor; null if the sensor does not measure the temperature",
+            in: "imu.temperature"
         ) { $0.temperature }
         + number(
             "vibration.accel", .metresPerSecond2,

@@ -167,7 +167,8 @@ extension ShotRecipe {
             }
             guard panorama.grid.count <= 10_000 else {
                 throw RecipeProblem(
-                    key: "panorama", text: "has \(panorama.grid.count) pictures; at most 10000 are allowed")
+                    key: "panorama",
+                    text: "has \(panorama.grid.count) pictures; at most 10000 are allowed")
             }
         default: break
         }

@@ -26,12 +26,14 @@ public struct RecipeKey: Sendable, Equatable {
 extension ShotRecipe {
     /// Declaration of `rate_dps`.
     public static let rateKey = RecipeKey(
-        "rate_dps", "largest turn rate between photos", "degrees per second", in: 0.1...720, usual: 30)
+        "rate_dps", "largest turn rate between photos", "degrees per second", in: 0.1...720,
+        usual: 30)
 }
 
 extension ShotRecipe.KeyFrame {
     static let yaw = RecipeKey(
-        "yaw", "yaw relative to the yaw at the beginning, right positive", "degrees", in: -180...180,
+        "yaw", "yaw relative to the yaw at the beginning, right positive", "degrees",
+        in: -180...180,
         usual: 0)
     static let roll = RecipeKey(
         "roll", "roll, right positive", "degrees", in: -180...180, usual: 0)
@@ -55,7 +57,8 @@ extension ShotRecipe.Panorama {
     static let pitch = RecipeKey(
         "pitch", "pitch of the centre, up positive", "degrees", in: -90...90, usual: 0)
     static let overlap = RecipeKey(
-        "overlap", "overlap of neighbouring photos, as a fraction of the picture", in: 0...0.9, usual: 0.3)
+        "overlap", "overlap of neighbouring photos, as a fraction of the picture", in: 0...0.9,
+        usual: 0.3)
 
     /// Declarations of the numeric keys in `[panorama]`.
     public static let keys = [fovWidth, fovHeight, width, height, pitch, overlap]

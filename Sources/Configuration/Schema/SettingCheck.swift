@@ -120,7 +120,8 @@ extension Setting {
 
     /// Checks an array with one number for each element of `names`.
     private func numbers(
-        _ raw: RawValue, named shape: String, _ names: [String], _ mismatch: (String) -> BindingError
+        _ raw: RawValue, named shape: String, _ names: [String],
+        _ mismatch: (String) -> BindingError
     ) throws(BindingError) -> [Double] {
         guard case .array(let items) = raw else { throw mismatch(shape) }
         guard items.count == names.count else {
@@ -254,7 +255,8 @@ extension Setting {
             }
             return nil
         default:
-            return BindingError(kind: .wrongType, complaint: "has the wrong type (expected: \(allowed))")
+            return BindingError(
+                kind: .wrongType, complaint: "has the wrong type (expected: \(allowed))")
         }
     }
 

@@ -71,7 +71,8 @@ extension XGOReport {
                 "the robot's serial port cannot be used (\(reason)): check drive.port and the cable"
         }
         if isSilent(now: now) {
-            return "the robot's board does not answer: check the robot's switch, drive.port and the wires"
+            return
+                "the robot's board does not answer: check the robot's switch, drive.port and the wires"
         }
         return isFallen ? "the robot has fallen: set it upright" : nil
     }

@@ -41,7 +41,8 @@ final class CameraOrders: Sendable {
         guard let client = companions.camera(now: now)?.client else {
             throw Refusal(
                 .refused,
-                "no program that records video is connected: start airframe-eyes, and see airframectl doctor")
+                "no program that records video is connected: start airframe-eyes, and see airframectl doctor"
+            )
         }
         let number = state.withLock { state -> Int? in
             state.waiting.removeAll { now.seconds(since: $0.time) > Self.seconds }

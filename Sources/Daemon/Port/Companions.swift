@@ -52,7 +52,9 @@ final class Companions: Sendable {
                 .any("values", "Object of numbers."),
                 .any("stream", "Video stream: uri, width, height, rate_hz and bitrate_kbps."),
                 .any("following", "Followed person: active, people and box."),
-                .any("capture", "State of the camera: whether it can take photos, and whether it records."),
+                .any(
+                    "capture",
+                    "State of the camera: whether it can take photos, and whether it records."),
             ]
         ) { [self] (parameters, caller) throws(Refusal) in
             let report = try Self.report(parameters)

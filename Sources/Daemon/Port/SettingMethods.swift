@@ -23,7 +23,9 @@ extension SocketMethod {
                 [
                     .text(
                         "key", required: true, "Key of the setting, such as tracking.max_rate_dps."),
-                    .any("value", required: true, "New value. The method `get` returns the setting's type and range."),
+                    .any(
+                        "value", required: true,
+                        "New value. The method `get` returns the setting's type and range."),
                     .number(
                         "rollback", in: 1...3600, unit: "s",
                         "Time after which the change reverts unless it is saved."),

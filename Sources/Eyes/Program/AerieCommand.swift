@@ -103,7 +103,8 @@ struct AeriePhonesCommand: ParsableCommand {
 struct AerieCalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Calibrate a phone that is fastened to the camera; the camera turns for a minute.",
+        abstract:
+            "Calibrate a phone that is fastened to the camera; the camera turns for a minute.",
         discussion: """
             Fasten the phone firmly to the camera, start HawkSight, and select mode locked. \
             The camera turns by 30° to both sides and by 20° up and down. Afterwards you can take the phone off the camera: \

@@ -199,7 +199,8 @@ struct EyesService {
         do throws(ConfigurationFailure) {
             let new = try configuration.adding(later).load()
             if let key = waiting(for: new).first(where: { keys.contains($0[...]) }) {
-                return "\(key) takes effect only after a restart: change this setting in the configuration file."
+                return
+                    "\(key) takes effect only after a restart: change this setting in the configuration file."
             }
             ordered = later
             apply(new)

@@ -23,7 +23,8 @@ extension AttitudeEstimator {
         velocityX = velocityX * keep + p.impulse.x
         velocityY = velocityY * keep + p.impulse.y
         covariance.scaleVelocity(by: keep)
-        ended = UncorrectedPeriod(duration: p.duration, impulse: p.impulse, orientation: orientation)
+        ended = UncorrectedPeriod(
+            duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
         // The mean specific force is in the body frame. In the earth frame, a constant force would

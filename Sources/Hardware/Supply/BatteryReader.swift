@@ -201,7 +201,8 @@ public struct BatteryReader: Sendable {
         reading.current = Self.value(folder, [current], 1e-3, -1000...1000)
         guard reading.voltage != nil else {
             throw Failure(
-                problem: "the hwmon device \(reading.name) has no valid voltage in the file \(voltage)",
+                problem:
+                    "the hwmon device \(reading.name) has no valid voltage in the file \(voltage)",
                 remedy: "Set battery.voltage_channel, and check the wires of this device.")
         }
         if let current = reading.current { reading.state = current > 0 ? .discharging : .unknown }

@@ -46,7 +46,8 @@ extension SocketMethod {
                 axes(in: MotionRequest.angles, "degrees", "Angle of") + [
                     .number(
                         "duration", in: MotionRequest.durations, unit: "seconds",
-                        "Duration of the turn; default: 0, which means as fast as the limits permit."),
+                        "Duration of the turn; default: 0, which means as fast as the limits permit."
+                    ),
                     .number(
                         "rate", in: 0.01...MotionRequest.fastest.upperBound, unit: perSecond,
                         "Highest rate of the turn, instead of duration."),

@@ -191,7 +191,10 @@ public struct SocketMethod: Sendable {
             SocketMethod(
                 "subscribe", "Starts a stream of variables.",
                 [
-                    .texts("names", "Names of variables; attitude.* selects all variables whose names begin with attitude."),
+                    .texts(
+                        "names",
+                        "Names of variables; attitude.* selects all variables whose names begin with attitude."
+                    ),
                     .number(
                         "rate", in: StreamSchedule.allowedHz, unit: "Hz",
                         "Messages per second; default: 10."),

@@ -236,7 +236,8 @@ extension MAVLinkComponent {
             // before this function was called.
             throw Refusal(
                 .refused,
-                "This command cannot reset an emergency stop; a forced arm command resets the stop.")
+                "This command cannot reset an emergency stop; a forced arm command resets the stop."
+            )
         case .armDisarm:
             try arm(order, from: sender, now: now)
         case .getMessageInterval, .setMessageInterval, .requestMessage, .preflightStorage: break

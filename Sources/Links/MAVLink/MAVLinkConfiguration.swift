@@ -35,7 +35,8 @@ public struct MAVLinkConfiguration: Sendable {
     public var capture:
         @Sendable (_ action: CameraOrder.Action, _ source: CommandSource) throws(Refusal) -> Void =
             {
-                (_, _) throws(Refusal) in throw Refusal(.refused, "no program that records video is connected")
+                (_, _) throws(Refusal) in
+                throw Refusal(.refused, "no program that records video is connected")
             }
     /// Function that returns the state of the battery; nil if there is no battery.
     public var battery: @Sendable () -> BatteryStatus? = { nil }

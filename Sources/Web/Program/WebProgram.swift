@@ -35,7 +35,10 @@ struct AirframeWeb: ParsableCommand {
     @Flag(help: "Check the configuration, and exit.")
     var checkConfig = false
 
-    @Flag(help: "Create a pairing code when the server starts, and print an address that contains the code.")
+    @Flag(
+        help:
+            "Create a pairing code when the server starts, and print an address that contains the code."
+    )
     var pair = false
 
     func run() throws {

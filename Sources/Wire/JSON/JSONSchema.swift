@@ -14,7 +14,8 @@ public enum JSONSchema {
     fileprivate static func sketch<Value: Decodable>(
         _ type: Value.Type
     ) throws -> (schema: JSONValue, sample: Value) {
-        if let known = type as? any SchemaProviding.Type, let sample = try known.sample() as? Value {
+        if let known = type as? any SchemaProviding.Type, let sample = try known.sample() as? Value
+        {
             return (try known.schema(), sample)
         }
         if let choice = type as? any (CaseIterable & RawRepresentable).Type {

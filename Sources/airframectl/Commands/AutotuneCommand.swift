@@ -162,7 +162,8 @@ enum AutotuneView {
                 "Coulomb \(Format.fixed(axis.coulombNm.value * 1e3, 1)) mN·m, viscous "
                     + "\(Format.fixed(axis.viscous.value * 1e3, 2)) mN·m·s")
         }
-        let down = axis.gainMarginDownDb.known.map { " (reduction \(Format.fixed($0, 1)) dB)" } ?? ""
+        let down =
+            axis.gainMarginDownDb.known.map { " (reduction \(Format.fixed($0, 1)) dB)" } ?? ""
         row(
             "margins",
             "gain margin \(Format.fixed(axis.gainMarginDb.value, 1)) dB\(down), phase margin \(Format.fixed(axis.phaseMarginDeg.value, 0))° at \(Format.fixed(axis.crossoverHz.value, 1)) Hz, with the proposed gains"

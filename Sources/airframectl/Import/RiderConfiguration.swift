@@ -87,9 +87,11 @@ struct RiderConfiguration {
         case (_, "motors.invert_left"), (_, "motors.invert_right"):
             return "swap the two wires of the motor instead"
         case (_, "network.rtsp_port"), ("rtsp", _), ("camera", _):
-            return "a setting of airframe-eyes (rtsp.listen, rtsp.path, [video] in airframe-eyes.toml)"
+            return
+                "a setting of airframe-eyes (rtsp.listen, rtsp.path, [video] in airframe-eyes.toml)"
         case (_, "network.bind_address"): return "there is no UDP port"
-        case ("logging", _): return "airframed writes to the journal; log.level sets the lowest severity"
+        case ("logging", _):
+            return "airframed writes to the journal; log.level sets the lowest severity"
         case ("safety", _):
             return "the emergency stop and the dead-man time (drive.dead_man_s) are always on"
         case ("motor", _): return "the driver's text protocol on a serial port is not supported"

@@ -8,7 +8,8 @@ import SystemPackage
 struct RecordGyroflowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gyroflow",
-        abstract: "Replace the .gcsv file of a video with a file that contains every tick of the loop.",
+        abstract:
+            "Replace the .gcsv file of a video with a file that contains every tick of the loop.",
         discussion: """
             airframe-eyes writes a .gcsv file with up to 200 samples per second next to each video, and starts the flight recorder. This command \
             reads the time of the video from the .gcsv file, and the camera's motion from the recording.

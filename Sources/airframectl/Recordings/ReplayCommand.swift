@@ -29,7 +29,10 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: "CSV file to write; - for standard output. An .imu log needs this option.")
     var output: String?
 
-    @Option(help: "Also draw attitude, error, bias and the accelerometer's weight over time, as an SVG file.")
+    @Option(
+        help:
+            "Also draw attitude, error, bias and the accelerometer's weight over time, as an SVG file."
+    )
     var plot: String?
 
     @Option(help: "Configuration file with the estimator's parameters.")

@@ -11,7 +11,8 @@ import Wire
 struct ShootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shoot",
-        abstract: "Take a series of photos: panorama, time-lapse, orbit, or key frames from a file.",
+        abstract:
+            "Take a series of photos: panorama, time-lapse, orbit, or key frames from a file.",
         discussion: """
             The camera moves through a sequence of attitudes, and takes a photo at each attitude when it is still. The gimbal must be in mode locked. Ctrl-C or \
             `shoot pause` ends the run after the present photo; `shoot resume` continues it, also after a restart of the computer. \
@@ -181,7 +182,9 @@ struct ShootTimelapseCommand: ShotCommand {
     var photos: Int
     @Option(help: "Time between photos, seconds.")
     var interval: Double
-    @Option(parsing: .unconditional, help: "Yaw at the end, relative to the yaw at the beginning, degrees.")
+    @Option(
+        parsing: .unconditional,
+        help: "Yaw at the end, relative to the yaw at the beginning, degrees.")
     var yaw = 0.0
     @Option(parsing: .unconditional, help: "Pitch at the end, degrees.")
     var pitch = 0.0
