@@ -211,7 +211,7 @@ struct StreamTests {
         let players = [try stream.player(), try stream.player()]
         for player in players { #expect(try player.first(within: 5) != nil) }
         let third = try stream.player()
-        #expect(throws: VideoError.self) { try third.pictures(for: 5) }
+        #expect(throws: VideoError.self) { try third.pictures(for: 20) }
         for player in players { #expect(try player.pictures(for: 0.5).count >= 10) }
     }
 
