@@ -61,11 +61,12 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
         self.hasLiDAR = hasLiDAR
     }
 
-    /// Longest text of a description that the server stores, characters.
+    /// Maximum length of `model` and of `osVersion` on the server, characters; longer texts are
+    /// cut.
     static let longest = 64
 
-    /// The description with at most `longest` characters per text, and without control characters.
-    /// A terminal would execute control characters.
+    /// The description without control characters, which a terminal would interpret, and with at
+    /// most `longest` characters per text.
     var printable: DeviceInfo {
         func clean(_ text: String) -> String {
             let visible = text.unicodeScalars.filter {

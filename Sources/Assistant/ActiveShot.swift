@@ -25,9 +25,10 @@ struct ActiveShot {
     private var session: ShotSession
     private let forecast: ShotForecast
     private var exposure: Exposure?
-    /// Target of the camera before the first request for a place; nil after this request.
+    /// The camera's target before the first request `point` of the shot; nil after this request.
     private var beginning: Pose?
-    /// Place at which the camera has been pointed; nil before the first request for a place.
+    /// Index of the photo for which the camera was last pointed; nil before the first request
+    /// `point`, and after a failed photo.
     private var pointedAt: Int?
     /// Evidence of whether a failed attempt has taken the photo.
     private var evidence = ShotSession.Evidence.notTaken

@@ -4,7 +4,7 @@ public import Wire
 
 /// Connection to the daemon, for one request at a time.
 public protocol DaemonConnection: AnyObject {
-    /// Signal that ends the wait for an answer with the refusal `cancelled`.
+    /// Signal that ends the wait for an answer; the request then throws the error `cancelled`.
     var interruption: Interruption? { get set }
 
     /// Sends a request, and returns the result.
@@ -22,9 +22,10 @@ extension DaemonClient: DaemonConnection {
     }
 }
 
-/// Requests over short connections of their own, which are not registered as an assistant's. Therefore
-/// even a read-only assistant can stop the gimbal, only a client of the socket can reset the stop, and a
-/// stop does not wait for another request. Any thread can use the object.
+/// Sender of the requests `stop` and `reset_stop`. Each request has its own connection, which is
+/// not registered as an assistant's connection. Therefore a read-only assistant can also stop the
+/// gimbal, and a stop does not wait for another request. Only a client of the socket can reset this
+/// stop. The class is thread-safe.
 final class PersonLink: Sendable {
     let connect: @Sendable () throws(ClientError) -> any DaemonConnection
     private let sharedName: Mutex<String>
@@ -49,7 +50,7 @@ final class PersonLink: Sendable {
     }
 }
 
-/// Connection of the MCP server to the daemon for the assistant's requests.
+/// The MCP server's connection to the daemon, for the assistant's requests.
 final class DaemonLink {
     let person: PersonLink
     private let policy: ToolPolicy
@@ -60,7 +61,7 @@ final class DaemonLink {
     /// Creates the link; the connection opens with the first request.
     ///
     /// - Parameters:
-    ///   - person: Name of the assistant, and the function that connects.
+    ///   - person: The assistant's name, and the function that opens a connection to the daemon.
     ///   - policy: Rights of the assistant.
     ///   - interruption: Signal that ends the wait for an answer.
     init(_ person: PersonLink, policy: ToolPolicy, interruption: Interruption) {

@@ -1,8 +1,9 @@
 import Client
 import Wire
 
-/// The tool `stop`. It uses a connection of its own, and neither the list of tools nor the state of the
-/// server. Therefore another thread can answer it while the server waits for the daemon.
+/// The tool `stop`. The tool has its own connection, and needs neither the list of tools nor the
+/// server's state. Therefore another thread can answer a call of `stop` while the server waits for
+/// the daemon.
 struct EmergencyStop: Sendable {
     /// Name of the tool.
     static let tool = "stop"
@@ -11,7 +12,7 @@ struct EmergencyStop: Sendable {
 
     init(_ link: PersonLink) { self.link = link }
 
-    /// Sends the stop, and returns the answer to the call.
+    /// Sends `stop` to the daemon, and returns the answer to the tool call.
     func answer(_ id: JSONValue, isModern: Bool) -> [UInt8] {
         do throws(ClientError) {
             return RPCMessage.toolReply(

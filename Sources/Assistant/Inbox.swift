@@ -4,20 +4,20 @@ import Synchronization
 import SystemPackage
 import Wire
 
-/// Queue of the client's messages between the thread that reads them and the thread of the server. The
-/// queue is bounded: a request in excess is refused.
+/// Queue that passes the client's messages from the reading thread to the server's thread. The
+/// queue is bounded: while it is full, further requests are refused.
 final class Inbox: Sendable {
     /// Entry of the queue.
     enum Entry: Sendable, Equatable {
-        /// A line of the client.
+        /// A line from the client.
         case message([UInt8])
-        /// A line that was too long, and is lost.
+        /// The client's line was too long, and has been discarded.
         case tooLong
         /// An emergency stop has been sent; the rotation and the shot have ended.
         case stopped
         /// The client has closed its output.
         case end
-        /// No entry at present.
+        /// The queue is empty.
         case none
     }
 
@@ -31,9 +31,9 @@ final class Inbox: Sendable {
 
     private struct State: Sendable {
         var waiting: [Waiting] = []
-        /// ID of the request that the server answers.
+        /// ID of the request that the server is processing; nil if there is none.
         var current: JSONValue?
-        /// True if the client has cancelled this request.
+        /// True if the client has cancelled the request `current`.
         var isCancelled = false
         var hasEnded = false
     }
@@ -58,7 +58,7 @@ final class Inbox: Sendable {
 
     /// Adds a message.
     ///
-    /// - Returns: The refusal for the client if the queue is full.
+    /// - Returns: The error reply to a request if the queue is full; otherwise empty.
     func add(_ entry: Entry, id: JSONValue? = nil, isReset: Bool = false) -> [[UInt8]] {
         let isAdded = state.withLock { state in
             guard state.waiting.count < Self.capacity else { return false }
@@ -74,10 +74,10 @@ final class Inbox: Sendable {
         return [RPCMessage.error(failure, id: id)]
     }
 
-    /// Reports an emergency stop, before all waiting messages. A waiting `reset_stop` was sent before the
-    /// stop, and must not reset it.
+    /// Adds an emergency stop before all waiting messages. Waiting calls of `reset_stop` are
+    /// removed: they were sent before the stop, and must not reset it.
     ///
-    /// - Returns: The refusals of these calls.
+    /// - Returns: The error replies to the removed calls.
     func addStop() -> [[UInt8]] {
         let resets = state.withLock { state in
             let resets = state.waiting.filter(\.isReset).compactMap(\.id)
@@ -91,8 +91,10 @@ final class Inbox: Sendable {
         return resets.map { RPCMessage.error(failure, id: $0) }
     }
 
-    /// Cancels a request: a waiting one is dropped, the wait of the present one ends, and neither is
-    /// answered. The server's thread gets the notification next, because it ends a rotation.
+    /// Cancels a request, which is then not answered. A waiting request is removed from the queue.
+    /// If the server is processing the request, its wait for the daemon ends. Unless the request
+    /// was waiting, the notification is put first in the queue, because a cancellation also ends a
+    /// rotation.
     ///
     /// - Parameters:
     ///   - id: ID of the request.
@@ -122,7 +124,8 @@ final class Inbox: Sendable {
 
     // MARK: The server's thread
 
-    /// Removes the first entry. A request is then the present one, until `finish`.
+    /// Removes and returns the first entry. A removed request is the current request until `finish`
+    /// is called.
     func take() -> Entry {
         state.withLock { state in
             guard !state.waiting.isEmpty else { return state.hasEnded ? .end : .none }
@@ -143,7 +146,7 @@ final class Inbox: Sendable {
         bell.clear()
     }
 
-    /// Ends the present request.
+    /// Ends the processing of the current request.
     ///
     /// - Returns: The answers for the client, without the answer to a cancelled request.
     func finish(_ answers: [[UInt8]]) -> [[UInt8]] {

@@ -8,8 +8,8 @@ import Wire
 /// with a protocol version in `_meta` is answered without session state (version 2026-07-28). After
 /// `initialize`, requests are answered as in version 2025-11-25. The server does not create a
 /// thread. The server's caller passes the client's messages and the time, and writes the returned
-/// messages. Only one thread can use a server; the properties `interruption` and `emergencyStop` are for
-/// all threads.
+/// messages. Only one thread can use a server, but all threads can use the properties
+/// `interruption` and `emergencyStop`.
 ///
 /// Source: Model Context Protocol, versions 2025-11-25 and 2026-07-28: Base Protocol, Versioning,
 /// Tools, Prompts, Resources.
@@ -24,7 +24,7 @@ public final class MCPServer {
 
     /// Signal that ends the wait for the daemon's answer to a cancelled call.
     let interruption: Interruption
-    /// The tool `stop`, for a thread that does not wait for this server.
+    /// The tool `stop`, which another thread can execute while the server waits for the daemon.
     let emergencyStop: EmergencyStop
     private let link: DaemonLink
     private let calls: ToolCalls
@@ -43,7 +43,7 @@ public final class MCPServer {
     ///   - version: Version of airframe.
     ///   - connect: Function that opens a connection to the daemon. The server calls this function
     ///     at the first request that needs the daemon, and again after the connection has been
-    ///     lost. Any thread can call the function.
+    ///     lost. The function must be thread-safe.
     /// - Throws: `Errno` if the process has no free descriptors.
     public init(
         name: String?, isReadOnly: Bool, mayReset: Bool, manual: String?, version: String,
@@ -92,8 +92,9 @@ public final class MCPServer {
         method == "notifications/cancelled" ? params["requestId"] : nil
     }
 
-    /// Format of the answer to a call of the tool `stop`: true for version 2026-07-28; nil for a request that is not a valid call of
-    /// this tool. The stop does not need the handshake `initialize`.
+    /// Format of the answer to a call of the tool `stop`: true for the format of version
+    /// 2026-07-28, false for the earlier format. Nil if the request is not a valid call of this
+    /// tool. A call of `stop` does not need the handshake `initialize`.
     static func stopFormat(_ method: String, _ params: [String: JSONValue]) -> Bool? {
         guard method == "tools/call", params["name"]?.string == EmergencyStop.tool else {
             return nil
@@ -111,7 +112,7 @@ public final class MCPServer {
     /// - Returns: Messages for the client.
     func stopped(now: Double) -> [[UInt8]] { calls.stopped(now: now) }
 
-    /// The error for a message that exceeds the reader's limit. The limit is in bytes.
+    /// The error reply to a message that is longer than `limit`, bytes.
     public func refuseLine(longerThan limit: Int) -> [UInt8] {
         RPCMessage.error(
             RPCFailure(

@@ -58,8 +58,8 @@ enum RPCMessage: Equatable {
         line(["id": id, "result": .object(result)])
     }
 
-    /// The answer to a call of a tool, as text and as an object: the daemon's result, or its refusal with
-    /// the remedy.
+    /// Reply to a tool call, as text and as an object: the daemon's result, or its error message
+    /// with the remedy.
     static func toolReply(
         id: JSONValue, _ outcome: Result<JSONValue, RequestError>, isModern: Bool
     ) -> [UInt8] {

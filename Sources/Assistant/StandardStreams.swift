@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import Wire
 
-/// Connection of a server to standard input and output: one message per line. No other output goes to
-/// standard output.
+/// Connection of an MCP server to standard input and output: one message per line. No other output
+/// goes to standard output.
 ///
-/// A thread reads the messages, and sends each emergency stop at once. The calling thread runs the server,
-/// which can wait for the daemon.
+/// A separate thread reads the messages, and sends each emergency stop to the daemon immediately.
+/// The thread that calls `serve` runs the server, which can wait for the daemon.
 ///
 /// Source: Model Context Protocol 2026-07-28, Transports, stdio.
 public struct StandardStreams {
@@ -85,7 +85,8 @@ private struct MessageReader: Sendable {
         }
     }
 
-    /// Sends an emergency stop, or passes the message to the server's thread.
+    /// Sends an emergency stop to the daemon; adds any other message to the inbox, for the server's
+    /// thread.
     ///
     /// - Returns: Answers for the client.
     private func take(_ line: [UInt8]?) -> [[UInt8]] {
@@ -109,7 +110,7 @@ private struct MessageReader: Sendable {
     }
 }
 
-/// Writer of lines to the client. Any thread can use it; each line is written as a whole.
+/// Thread-safe writer of lines to the client; lines from different threads are not mixed.
 final class LineWriter: Sendable {
     private let descriptor: Mutex<Int32>
 

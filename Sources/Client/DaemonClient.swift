@@ -17,7 +17,8 @@ public final class DaemonClient {
     /// Largest number of stored stream messages; the oldest messages are dropped first.
     private static let mostHeld = 4096
     private var nextID = 1
-    /// Signal that ends the wait for an answer with the refusal `cancelled`; a late answer is ignored.
+    /// Signal that ends the wait for an answer; the request then throws the error `cancelled`. A
+    /// late answer is ignored.
     public var interruption: Interruption?
     private let decoder = JSONDecoder()
 
@@ -229,7 +230,8 @@ extension DaemonClient {
         }
         var ready: Int32 = 0
         _ = cl_socket_wait(&entries, entries.count, Int64(max(0, rest) * 1e9), &ready)
-        // A request is not interrupted while it is sent, so that the daemon never receives a part of a line.
+        // The sending of a request is not interrupted: the daemon must not receive an incomplete
+        // line.
         if ready > 0, events == POLLIN, entries.count > 1, entries[1].revents != 0 {
             throw .refused(RequestError("cancelled", "The client cancelled the request."))
         }

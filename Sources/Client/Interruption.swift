@@ -1,8 +1,9 @@
 public import SystemPackage
 
-/// Signal that ends a wait in poll(2), such as the wait for the daemon's answer. Any thread can use it.
+/// Signal that ends a wait in poll(2), such as the wait for the daemon's answer. The class is
+/// thread-safe.
 public final class Interruption: Sendable {
-    /// Descriptor for poll(2), which is readable from a signal until `clear`.
+    /// Descriptor for poll(2): readable after `signal`, until `clear` is called.
     public let descriptor: FileDescriptor
     private let writer: FileDescriptor
 
@@ -18,13 +19,13 @@ public final class Interruption: Sendable {
         try? writer.close()
     }
 
-    /// Ends the present wait, or the next one. The call never waits.
+    /// Ends the current wait, or the next wait if no thread is waiting. This method never blocks.
     public func signal() {
-        // A full pipe is readable already.
+        // An error can be ignored: a full pipe is already readable.
         _ = try? writer.writeAll([1])
     }
 
-    /// Prepares the next wait.
+    /// Clears the signal, so that the next wait does not end immediately.
     public func clear() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while let count = try? descriptor.read(into: buffer), count > 0 {}

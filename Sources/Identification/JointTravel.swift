@@ -9,20 +9,20 @@ public enum TravelProblem: Error, Sendable, Equatable {
     case encoderStill
     /// The camera turned about the joint, but the encoder of another joint moved.
     case encodersSwapped(GimbalAxis)
-    /// The camera turned about other axes than the joint's: the handle moved.
+    /// The camera turned about axes other than the joint's axis: the handle moved.
     case handleMoved
-    /// The encoder moved by another angle than the camera: the handle moved, or another joint.
+    /// The encoder and the camera turned by different angles: the handle or another joint moved.
     case disturbed
     /// Angle zero is not between the two ends.
     case zeroOutside(middle: Double)
 }
 
-/// Range of one joint, and direction of its encoder, from the motion of the camera between the
-/// joint's ends. The handle must be still and upright.
+/// Measurement of one joint's range and of its encoder's direction, while the joint moves between
+/// its ends. The handle must be still and upright.
 ///
 /// The axis of pitch is fixed to the camera, the axis of yaw is vertical, and the axis of roll is
-/// perpendicular to both. Without an encoder, the range is the integral of the camera's rate about the
-/// axis, from the position at the first tick.
+/// perpendicular to both. Without an encoder, the joint's angle is the integral of the camera's
+/// rate about the joint's axis, and is zero at the first tick.
 public struct JointTravel: Sendable {
     /// Range and direction of one joint.
     public struct Finding: Sendable, Equatable {
@@ -32,19 +32,21 @@ public struct JointTravel: Sendable {
         public var upper: Double
         /// True if the joint has no ends.
         public var isEndless: Bool
-        /// 1; -1 if the encoder's reading decreases while the joint's angle increases.
+        /// Direction of the encoder: 1, or -1 if the encoder's reading decreases while the joint's
+        /// angle increases.
         public var direction: Double
     }
 
-    /// Smallest distance between two ends, rad.
+    /// Smallest valid angle between the two ends, rad.
     public static let smallest = 10 * Double.pi / 180
-    /// Rotation after which a joint has no ends, rad.
+    /// Range above which a joint counts as endless, rad.
     public static let endless = 362 * Double.pi / 180
-    /// Rate below which the camera's rotation does not count, rad/s.
+    /// Rate below which the camera's rotation is ignored, rad/s.
     private static let restRate = 0.4 * Double.pi / 180
-    /// Largest relative difference between the encoder's and the camera's angle.
+    /// Largest permitted relative difference between the encoder's and the camera's angle.
     private static let tolerance = 0.15
-    /// Largest RMS of the camera's rate perpendicular to the joint's axis while a motor turns, rad/s.
+    /// Largest permitted RMS of the camera's rate perpendicular to the joint's axis while a motor
+    /// turns, rad/s.
     private static let largestOffAxis = 6 * Double.pi / 180
 
     private let axis: GimbalAxis
@@ -56,10 +58,12 @@ public struct JointTravel: Sendable {
     public private(set) var least = 0.0
     /// Largest value of `turned`, rad.
     public private(set) var most = 0.0
-    /// Reading of each encoder without jumps at ±π, its smallest and its largest value, rad.
+    /// Unwrapped reading of each encoder (without jumps at ±π), and its smallest and largest
+    /// values, rad.
     private var continuous = AxisVector.zero
     private var (smallestReading, largestReading) = (AxisVector.zero, AxisVector.zero)
-    /// Sum of the products of the changes of the joint's reading and of the camera's angle, rad².
+    /// Sum over all ticks: change of the encoder's reading times change of the camera's angle,
+    /// rad².
     private var agreement = 0.0
     /// Sum of the squares of the rate perpendicular to the joint's axis, and number of ticks.
     private var (offAxis, ticks) = (0.0, 0.0)
@@ -67,7 +71,7 @@ public struct JointTravel: Sendable {
     /// Creates a measurement without samples.
     public init(_ axis: GimbalAxis) { self.axis = axis }
 
-    /// Distance between the two ends so far, rad.
+    /// Angle between the outermost positions so far, rad.
     public var span: Double { most - least }
 
     /// Axis of a joint, camera frame, unit length; `down` is the direction of gravity in the camera
@@ -87,7 +91,7 @@ public struct JointTravel: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: Time of the tick, s.
-    ///   - rate: Rate of the camera without bias, camera frame, rad/s.
+    ///   - rate: The camera's rate, corrected for the gyroscope's bias, camera frame, rad/s.
     ///   - attitude: Attitude of the camera, body to earth.
     ///   - joints: Readings of the encoders, rad; nil without encoders.
     /// - Returns: Rate about the joint's axis, rad/s.
@@ -134,14 +138,14 @@ public struct JointTravel: Sendable {
         }
     }
 
-    /// Sets the present position as angle zero, for motors whose angle zero is known now.
+    /// Sets the current position as angle zero, for a servo that has reached its middle position.
     public mutating func setZero() {
         least -= turned
         most -= turned
         turned = 0
     }
 
-    /// Forgets the ends, because the joint begins to move now.
+    /// Resets both ends to the current position, before the joint begins to move.
     public mutating func forgetEnds() {
         least = turned
         most = turned

@@ -160,8 +160,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.origin)
             return WebResponse(403, text: "Pages of another site cannot use this server.\n")
         }
-        // The limit does not apply to POST, so an emergency stop is never refused because of other
-        // requests. The application limits the other POST requests.
+        // The rate limit does not apply to POST requests, so other requests never cause the refusal
+        // of an emergency stop. The application limits the rate of other POST requests.
         let now = Double(NIODeadline.now().uptimeNanoseconds) * 1e-9
         if isRead, let delay = service.ledger.delay(address, now: now) {
             var response = WebResponse(

@@ -1,16 +1,17 @@
-/// Limit of the rate of HTTP requests, for each address and for all addresses together. Each limit
-/// is a token bucket. Time is a parameter, s on any monotonic clock.
+/// Rate limiter for HTTP requests, for each address and for all addresses together. Each limit is a
+/// token bucket. The caller passes the time, s on any monotonic clock.
 struct RequestLimiter {
     /// Largest number of addresses in the table. If the table is full, all further addresses share
     /// one bucket.
     static let mostAddresses = 1024
 
-    /// Allowance of requests that refills at a constant rate up to its size.
+    /// Token bucket: the number of permitted requests rises at a constant rate up to the bucket's
+    /// size.
     private struct Bucket {
         var tokens: Double
         var time: Double
 
-        /// Adds the allowance of the time since the last call.
+        /// Adds the tokens for the time since the last call.
         mutating func refill(to now: Double, rate: Double, size: Double) {
             tokens = min(size, tokens + max(0, now - time) * rate)
             time = max(time, now)
@@ -27,7 +28,7 @@ struct RequestLimiter {
         all = Bucket(tokens: Self.share * Double(limits.requestBurst), time: 0)
     }
 
-    /// Ratio of the limit of all addresses together to the limit of one address.
+    /// Ratio of the limit for all addresses together to the limit for one address.
     private static let share = 4.0
 
     /// Number of addresses in the table.
@@ -54,8 +55,8 @@ struct RequestLimiter {
         return nil
     }
 
-    /// Returns the name of the bucket for an address. If the table is full, the buckets that are
-    /// full again are removed, at most once per second.
+    /// Returns the table's key for an address. If the table is full, addresses with a full bucket
+    /// are removed, at most once per second.
     private mutating func place(_ address: String, now: Double) -> String {
         guard addresses[address] == nil, addresses.count >= Self.mostAddresses else {
             return address
@@ -72,7 +73,7 @@ struct RequestLimiter {
     /// IPv6 address, because an IPv6 host chooses the other 64 bits itself (RFC 8981).
     static func network(_ address: String) -> String {
         guard address.contains(":") else { return address }
-        // An IPv4 client of an IPv6 socket (RFC 4291, section 2.5.5.2).
+        // IPv4-mapped IPv6 address: an IPv4 client of an IPv6 socket (RFC 4291, section 2.5.5.2).
         if address.contains("."), let colon = address.lastIndex(of: ":") {
             return String(address[address.index(after: colon)...])
         }

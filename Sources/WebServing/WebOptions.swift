@@ -44,8 +44,8 @@ public struct WebOptions: Sendable, Equatable {
         /// Largest mean rate of GET and HEAD requests from one IP address, per second; for all
         /// addresses together, the limit is four times this rate. UNIX sockets have no limit.
         public var requestsPerSecond = 100
-        /// Largest number of GET and HEAD requests from one IP address in immediate succession; for
-        /// all addresses together, four times this number.
+        /// Largest burst of GET and HEAD requests from one IP address; for all addresses together,
+        /// the limit is four times this number.
         public var requestBurst = 1000
         /// Largest total size of the header fields of a request, bytes.
         public var header = 16_384

@@ -36,8 +36,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
 
-        /// Name of the type, for clients that make forms: the name of the case, or `path` for both
-        /// kinds of paths.
+        /// Name of the type, for clients that generate input forms: the name of the case, or `path`
+        /// for both kinds of paths.
         public var name: String {
             switch self {
             case .bool: "bool"

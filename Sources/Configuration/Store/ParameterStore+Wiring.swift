@@ -63,6 +63,6 @@ extension Schema {
         "servo.trim_us", "servo.pulse_us", "joints.range_deg", "hardware.linux.encoder_direction",
     ]
 
-    /// Keys of live settings that the set-up adapts to new values of `wiring`.
+    /// Keys of live settings that the set-up adapts when settings in `wiring` change.
     public static let wiringCompanions: Set<String> = ["retract.joints_deg"]
 }

@@ -30,7 +30,7 @@ public struct ParameterStore: Sendable {
         public let key: String
         /// The active value.
         public let value: SettingValue
-        /// The default, adapted to the configured values.
+        /// Default value, which can depend on other configured values.
         public let defaultValue: SettingValue
         /// The value without the unsaved changes.
         public let saved: SettingValue
@@ -291,8 +291,8 @@ public struct ParameterStore: Sendable {
         return other.settings
     }
 
-    /// The settings that differ from their default or from their saved value, in the order of the
-    /// schema.
+    /// The settings whose active value differs from the default or from the saved value, in the
+    /// order of the schema.
     public var changes: [Change] {
         let (defaults, saved) = (loaded.defaults, savedSettings)
         return Schema.settings.compactMap { setting in

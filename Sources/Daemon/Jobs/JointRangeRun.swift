@@ -13,29 +13,30 @@ import Wire
 /// `feed` receives every tick; `next` returns the next request. The run needs no clock.
 struct JointRangeRun {
     private enum Phase {
-        /// The camera must be at rest, with the outputs off.
+        /// The run waits until the camera is at rest and the motors are off.
         case rest(since: Instant?)
-        /// The motor turns in one direction, and back.
+        /// The motor turns the joint to one end, and then back to the middle.
         case turning(began: Instant, isPositive: Bool)
         /// A person turns the joint.
         case byHand(began: Instant)
     }
 
-    /// Rate of a camera at rest, rad/s, and the time at rest before a motor turns, s.
+    /// Rate below which the camera is at rest, rad/s, and time at rest before a motor turns, s.
     private static let (restRate, restSeconds) = (3 * Double.pi / 180, 0.7)
-    /// Longest wait for rest, s.
+    /// Longest wait until the camera is at rest, s.
     private static let restPatience = 30.0
-    /// Time for which a person holds the joint at an end, s; largest rate, rad/s, and largest motion,
-    /// rad, in this time.
+    /// Time for which a person must hold a joint at an end, s.
     private static let holdSeconds = 1.5
+    /// Largest rate, rad/s, and largest motion, rad, of a joint that a person holds at an end.
     private static let (holdRate, holdAngle) = (8 * Double.pi / 180, 1.5 * Double.pi / 180)
-    /// Longest time for one joint by hand, s, and for one direction of a motor, s.
+    /// Longest time to turn one joint by hand, s, and for a motor to turn it to one end and back,
+    /// s.
     private static let (handSeconds, motorSeconds) = (180.0, 90.0)
     /// Longest time from a request to the motor's output, s.
     private static let startSeconds = 1.0
     /// Interval between two requests, s.
     private static let period = 0.1
-    /// Command of a motor that is at its middle, rad.
+    /// Largest motor command that counts as the middle position, rad.
     private static let middle = 0.001
 
     private let axes: [GimbalAxis]
@@ -52,11 +53,12 @@ struct JointRangeRun {
     private var hasOutput = false
     private var farthest = 0.0
     private var isToStop = false
-    /// Ends at which the joint was held by hand: 1 for the positive one, -1 for the negative one.
+    /// Ends at which the joint has been held by hand: 1 = positive end, -1 = negative end.
     private var ends: Set<Double> = []
-    /// Begin of the present rest, and the angle in the rest, rad.
+    /// Time at which the joint came to rest near an end, and its angle then, rad; nil while the
+    /// joint moves.
     private var still: (since: Instant, angle: Double)?
-    /// The findings of the complete joints.
+    /// The results for the joints that have been measured.
     private(set) var findings: [GimbalAxis: JointTravel.Finding] = [:]
     /// Failure that ended the run; nil while the run continues.
     private(set) var failure: MotorSetupRun.Failure?
@@ -85,7 +87,7 @@ struct JointRangeRun {
         return min((Double(index) + share) / Double(max(axes.count, 1)), 1)
     }
 
-    /// Next action of the person.
+    /// Sentence that tells the user what happens next, or what to do; empty after the last joint.
     var instruction: String {
         guard let axis else { return "" }
         guard isByHand else {
@@ -101,13 +103,14 @@ struct JointRangeRun {
         }
     }
 
-    /// The range so far, as text.
+    /// The angle range that the joint has covered so far, as text; empty after the last joint.
     var hint: String {
         let degrees = 180 / Double.pi
         return axis == nil ? "" : "\(Int((travel.span * degrees).rounded()))° so far"
     }
 
-    /// The request that is due now; nil if none is due. A mode request ends the turn.
+    /// The request that is due now; nil if none is due. A request for the mode `inactive` ends a
+    /// motor's turn.
     mutating func next(now: Instant) -> MotionRequest? {
         if isToStop {
             isToStop = false
@@ -149,7 +152,8 @@ struct JointRangeRun {
     private mutating func rest(
         _ since: Instant?, _ axis: GimbalAxis, _ snapshot: StabilizerSnapshot, now: Instant
     ) {
-        // A person can begin at once, and then the first end must count.
+        // The measurement by hand begins without a rest, so that an end that the joint reaches
+        // immediately is also measured.
         if isByHand, !snapshot.output.enabled {
             travel = JointTravel(axis)
             ends = []
@@ -200,7 +204,7 @@ struct JointRangeRun {
         let output = snapshot.output
         let command =
             type == .field ? output.field[axis] / polePairs : output.angle[axis]
-        // A servo moves to its middle position with the first pulse, and this position is zero.
+        // The first pulse moves a servo to its middle position, which is angle zero.
         if type == .servo, abs(command) <= Self.middle, farthest == 0, isPositive {
             travel.setZero()
             travel.forgetEnds()
@@ -308,12 +312,13 @@ struct JointRangeRun {
 }
 
 extension Settings {
-    /// Difference between measured and configured ends that does not change the settings, degrees.
+    /// Largest difference between measured and configured ends for which the settings are kept,
+    /// degrees.
     private static let sameDegrees = 4.0
-    /// Distance of the configured ends from the measured ends, degrees.
+    /// Margin between each measured end and the new configured end, degrees.
     private static let marginDegrees = 2.0
 
-    /// Updates of the joints' range and of the encoders' direction.
+    /// Updates of the settings for the joints' ranges and the encoders' directions.
     ///
     /// - Parameter findings: The measured joints.
     /// - Returns: The updates; empty if the active settings agree with the measurement.
@@ -330,7 +335,7 @@ extension Settings {
         }
         var updates: [SettingUpdate] = []
         if flips != AxisVector(repeating: 1) {
-            // An encoder in a drive has the direction of its motor.
+            // The setting for the motor's direction also applies to an encoder in the drive.
             let isInDrive = hardware.backend == .linux && hardware.linux.encoders == .drives
             if !isInDrive {
                 updates.append(
@@ -345,7 +350,7 @@ extension Settings {
         }
         guard range != joints.rangeDeg else { return updates }
         updates.append(SettingUpdate(\.joints.rangeDeg, range))
-        // The pose of the mode retract must be within the range.
+        // The pose of the mode `retract` must be within the new range.
         var pose = retract.jointsDeg
         for axis in GimbalAxis.allCases {
             pose[axis] = min(max(pose[axis], range.lower[axis]), range.upper[axis])

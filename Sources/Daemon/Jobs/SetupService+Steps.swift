@@ -6,11 +6,11 @@ import Port
 import Realtime
 import Wire
 
-// Single steps of the set-up: chips, joints and balance.
+// The steps `chips`, `joints` and `balance` of the set-up.
 extension SetupService {
     // MARK: Joints
 
-    /// Refuses a step that needs the measured settings of the motors.
+    /// Refuses a step while new settings of the motors wait for a restart of airframed.
     func requireActiveWiring() throws(Refusal) {
         guard tuning.standing.store.hasWaitingWiring else { return }
         throw Refusal(
@@ -18,7 +18,8 @@ extension SetupService {
             "The new settings of the motors take effect after a restart: restart airframed first.")
     }
 
-    /// The measurement of the joints that suits the motors.
+    /// Creates the measurement of the joints that is possible with the configured motors and
+    /// encoders.
     func jointRun() throws(Refusal) -> JointRangeRun {
         guard !calibration.status().isRunning else {
             throw Refusal(
@@ -71,7 +72,7 @@ extension SetupService {
         finish(.joints, result, updates, isChecked: !isReversed, who: who)
     }
 
-    /// The changes of settings, for the report.
+    /// The old and new values of the changed settings, for the report.
     func changes(_ updates: [SettingUpdate], _ settings: Settings) -> [SetupChange] {
         updates.map { update in
             let old = Schema.setting(update.key)?.value(in: settings).tomlText ?? ""

@@ -66,7 +66,7 @@ extension Tuning {
 
     /// Lists the settings that differ from their default or from their saved value.
     ///
-    /// - Parameter lasting: True for the values without an assistant's temporary change.
+    /// - Parameter lasting: True to exclude an assistant's temporary change.
     /// - Returns: The settings, in the order of the schema.
     func diff(lasting: Bool = false) -> [SettingChange] {
         let standing = standing

@@ -2,9 +2,9 @@ import Client
 import People
 import Synchronization
 
-/// Thread that loads the models for finding people. The thread of `PeopleService` continues to hold
-/// the camera meanwhile, because a small board needs more time for the models than the dead-man
-/// timeout of mode `tracking`.
+/// Thread that loads the models for finding people. During the loading, the thread of
+/// `PeopleService` continues to hold the camera's direction. A small board needs more time to load
+/// the models than the dead-man timeout of the mode `tracking`.
 final class ModelLoader: Sendable {
     /// The loaded models. The type is `@unchecked Sendable`, because the loader does not use the
     /// models after it has passed them on.
@@ -15,7 +15,7 @@ final class ModelLoader: Sendable {
     private let result = Mutex<Result?>(nil)
     private let thread = CompanionThread()
 
-    /// Starts to load the models in a directory.
+    /// Starts loading the models from a directory.
     init(directory: String) {
         thread.start("eyes-models") { [self] in
             let loaded: Swift.Result<PersonFinder, InferenceError>
@@ -29,7 +29,7 @@ final class ModelLoader: Sendable {
         }
     }
 
-    /// The models, or the reason why they cannot be used; nil while they are loaded.
+    /// The models, or the reason why they cannot be used; nil until the loading is complete.
     var models: Swift.Result<PersonFinder, InferenceError>? { result.withLock { $0 }?.models }
 
     /// Waits until the thread has ended.

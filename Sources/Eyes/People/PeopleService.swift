@@ -17,7 +17,7 @@ final class PeopleService: Sendable {
         var isActive = false
     }
 
-    /// Interval of the reports to airframed, ns. Each reply contains the user's latest choice.
+    /// Interval of the reports to airframed, ns. Each reply names the person to be followed.
     fileprivate static let interval: Int64 = 200_000_000
 
     private let state: Mutex<State>
@@ -79,7 +79,7 @@ private struct PeopleRun {
     private var buffer = [UInt8](repeating: 0, count: 3 * 1920 * 1080)
     private var nextReport: Int64 = 0
     private var nextAttempt: Int64 = 0
-    /// Time of the latest picture, or of the choice of a person before the first picture, s.
+    /// Time of the latest picture, s; before the first picture, the time of the choice of a person.
     private var lastPicture = 0.0
     private var seenChoice = 0
     /// Box of the followed person, as fractions of the picture.
@@ -289,7 +289,7 @@ private struct PeopleRun {
             fieldOfView: Double(settings.people.fieldOfViewDeg) * .pi / 180)
         guard let attitude = try attitude(client, at: exposed) else { return }
         let axis = EarthDirection(attitude.rotate(Vector3(1, 0, 0)))
-        // Slow models must not exceed the timeout of the mode `tracking`, which begins again here.
+        // Slow models must not exceed the timeout of the mode `tracking`, which is restarted here.
         try aim(axis, view, client)
         var people: [Person] = []
         do {
@@ -333,7 +333,7 @@ private struct PeopleRun {
         }
     }
 
-    /// Points the camera in the direction of the followed person, predicted to the present.
+    /// Points the camera at the followed person, in the direction predicted for the current time.
     private mutating func aim(_ axis: EarthDirection, _ view: CameraView, _ client: DaemonClient)
         throws(ClientError)
     {

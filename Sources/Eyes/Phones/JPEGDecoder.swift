@@ -10,9 +10,9 @@ final class JPEGDecoder {
 
     /// Largest width and height, pixels.
     static let largest: Int32 = 8192
-    /// Largest number of pixels. For a progressive file, the library stores up to 6 bytes per pixel;
-    /// this limit keeps the program within the memory limit of its unit. A phone's photo has 12
-    /// million pixels.
+    /// Largest number of pixels of a picture. For a progressive JPEG, the library stores up to 6
+    /// bytes per pixel. The limit keeps the program within the memory limit of its systemd unit. A
+    /// phone's photo typically has 12 million pixels.
     static let mostPixels = 16_000_000
     /// Width and height above which a picture is decoded at a reduced size, pixels. The
     /// people-detection model uses smaller pictures.

@@ -110,7 +110,7 @@ final class FeedSupervisor: Sendable {
     /// Applies settings without disconnecting clients.
     func apply(_ video: EyesSettings.Video) { state.withLock { $0.video = video } }
 
-    /// Attempts a recording again that has failed, because a user has requested it.
+    /// Retries a failed recording at a user's request.
     func repeatRecording() {
         state.withLock { ($0.repeatsRecording, $0.report.recordingProblem) = (true, nil) }
     }
@@ -137,7 +137,7 @@ private struct FeedRun {
     private var loss: String?
     private var recorder: Recorder?
     /// Settings of the last failed recording; nil if no recording has failed. A new recording is
-    /// attempted after a change of these settings or a user's request.
+    /// attempted when these settings change, or at a user's request.
     private var failed: EyesSettings.Video?
 
     init(keeper: FeedSupervisor) { self.keeper = keeper }

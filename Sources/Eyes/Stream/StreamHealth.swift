@@ -31,7 +31,7 @@ struct StreamHealth: Sendable, Equatable {
     /// Largest time from the exposure of a picture to its last RTP packet, ms; nil if no packet was
     /// sent.
     var latencyMaxMs: Double?
-    /// True if the feed was opened during the interval, so that its rate is not known yet.
+    /// True if the feed was opened during the interval, so its frame rate is not known yet.
     var isNew: Bool
 
     /// Computes the health from two readings of the counters.

@@ -14,7 +14,7 @@ final class StreamServer: @unchecked Sendable {
     ///   - port: Port of the server; 0 means any free port.
     ///   - path: Path of the stream, such as `/stream`.
     ///   - maximumClients: Largest number of clients; additional clients are disconnected.
-    ///   - idleSeconds: Time after which the server closes a connection without a session, s.
+    ///   - idleSeconds: Time after which the server closes a connection without an RTSP session, s.
     /// - Throws: The reason why the port cannot be used.
     init(
         host: String, port: UInt16, path: String, maximumClients: Int, idleSeconds: Double = 10

@@ -4,10 +4,11 @@
 /// Source: "XGO Serial Communication Protocol" of the vendor, in ELECFREAKS' pages about the
 /// CM4-XGO robot and the XGO Rider. A frame is `55 00 length type address data… checksum 00 AA`;
 /// `length` is the number of bytes of the frame, and the checksum is the inverted sum of length,
-/// type, address and data. For a write, this document has the type 0x00 only, with register 0x30 as its
-/// example, for the dogs and for the Rider. The vendor's library XGO-PythonLib sends type 0x00
-/// (xgolib/xgolib.py, commit 2439068, for dogs) or 0x01 (other versions, and its port xgolib-rs, which was
-/// tested with a Rider). No source states that a firmware refuses one of them, or how 0x01 differs.
+/// type, address and data. For write frames, this document specifies only the type 0x00, for the
+/// dogs and for the Rider; its example writes register 0x30. The vendor's library XGO-PythonLib
+/// sends type 0x00 in one version (xgolib/xgolib.py, commit 2439068, for dogs), and type 0x01 in
+/// other versions. Its port xgolib-rs, which was tested with a Rider, also sends 0x01. No source
+/// mentions a firmware that refuses one of the types, or explains how the types differ.
 enum XGOFrame {
     /// A register of the board's memory table.
     enum Register: UInt8 {

@@ -20,12 +20,12 @@ public final class ControlsServer: Service {
     /// Intervals between two searches for devices, s: with and without change reports from the
     /// kernel.
     private static let searchSeconds = (reported: 10.0, unreported: 2.0)
-    /// Priority of the thread (setpriority(2)), as for the diagnostics socket: a press must reach the
-    /// loop although ordinary programs use all processors.
+    /// The thread's nice value (setpriority(2)), as for the diagnostics socket. A button press must
+    /// reach the loop even if ordinary programs use all processors.
     private static let niceness: Int32 = -4
-    /// Time before the end of a debounce time or another due action in which the thread neither
-    /// searches for devices nor updates the report, s: both read files or copy lists, and would delay
-    /// the action.
+    /// Time before a due action, such as the end of a debounce time, s. During this time, the
+    /// thread neither searches for devices nor updates the report: reading files and copying lists
+    /// would delay the action.
     private static let quietSeconds = 0.05
     /// Interval between two updates of the report, s.
     private static let reportSeconds = 0.05
@@ -137,7 +137,7 @@ public final class ControlsServer: Service {
             set.add(directory.changes)
             round.open.forEach { set.add($0.descriptor) }
             set.end(by: round.panel.due(now: now))
-            // After a due action, the next round does the postponed work.
+            // The iteration after a due action does the postponed work.
             if round.searchDue > now { set.end(by: round.searchDue) }
             if round.isNew, round.reportDue > now { set.end(by: round.reportDue) }
         } turn: { set in
@@ -185,7 +185,8 @@ public final class ControlsServer: Service {
                     ? Self.searchSeconds.unreported : Self.searchSeconds.reported)
             round.isNew = true
         }
-        // A stick that turns the camera is always due soon; its report is updated nevertheless.
+        // While a stick turns the camera, an action is always due soon; the report is updated
+        // nevertheless.
         let isStick = round.panel.turning != .zero
         if round.isNew, now >= round.reportDue, !isActionNear || isStick {
             publish(&round)

@@ -63,7 +63,7 @@ struct LockstepLoop {
         if set[2] != 0, peer?.hasMore != true || isBehind { settling.acknowledge() }
     }
 
-    /// Adds the descriptors of the listener, the `SettlingHandshake`, the simulator and the ended
+    /// Adds the descriptors to the set: listener, `SettlingHandshake`, simulator and ended
     /// connections.
     private mutating func prepare(_ set: inout PollSet) {
         acceptor.prepare(&set, now: Self.now)

@@ -255,8 +255,8 @@ public struct PersonFollower: Sendable {
         return aim
     }
 
-    /// Selects the direction that the camera holds before the first picture. The call has no effect
-    /// if the camera already has a direction, or if no person is followed or searched for.
+    /// Selects the direction that the camera holds before the first picture. This method has no
+    /// effect if a direction is already selected, or if no person is followed or searched for.
     ///
     /// - Parameters:
     ///   - axis: Current direction of the optical axis.

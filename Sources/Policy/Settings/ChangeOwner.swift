@@ -12,8 +12,9 @@ package enum ChangeOwner: UInt64, Sendable {
     /// a person or an app.
     case assistants
 
-    /// Begins a temporary change, see `TimedRollback.begin`. A temporary change of a person or an app
-    /// ends that of an assistant. Such a change must start from `Tuning.State.lasting`.
+    /// Begins a temporary change, see `TimedRollback.begin`. A temporary change of a person or an
+    /// app ends an assistant's temporary change. The new values must therefore be based on
+    /// `Tuning.State.lasting`, which excludes the assistant's change.
     func begin<Snapshot>(
         _ rollback: inout TimedRollback<Snapshot>, _ snapshot: Snapshot, seconds: Double,
         now: Instant

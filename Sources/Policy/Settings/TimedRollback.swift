@@ -39,7 +39,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     ///   - snapshot: The state before the change.
     ///   - owner: ID of the connection or link that made the change.
     ///   - seconds: Time until an unsaved change reverts, s, 1...3600.
-    ///   - other: Owner whose temporary change this owner can end; nil means no other owner. The new
+    ///   - other: Owner whose temporary change `owner` can end; nil if there is none. The new
     ///     change reverts to the state before the ended change.
     ///   - now: Present time.
     /// - Throws: An error if the time is out of range, or if a temporary change of another owner is

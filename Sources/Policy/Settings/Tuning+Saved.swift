@@ -14,8 +14,8 @@ extension Tuning {
     /// Writes live changes to the disk, and makes a temporary change of a person or an app permanent.
     ///
     /// - Parameters:
-    ///   - withAssistants: True if an assistant's temporary change becomes permanent, too. Otherwise it
-    ///     is not written, and still reverts.
+    ///   - withAssistants: True to make an assistant's temporary change permanent, too. If false,
+    ///     the assistant's change is not written, and still reverts.
     ///   - who: Author of the change, for the log.
     ///   - done: Closure that receives a message for the user, or the reason why nothing was
     ///     written.
@@ -30,7 +30,7 @@ extension Tuning {
         } commit: { state, saved in
             let count = "Saved \(saved.parameters.count) settings."
             if !withAssistants, state.hasAssistantsChange {
-                // The saved values outlast the end of the assistant's change.
+                // The saved values must stay in force after the assistant's change reverts.
                 var lasting = state.lasting
                 lasting.adopt(saved: saved.parameters)
                 state.rollback.amend { $0 = lasting.snapshot }

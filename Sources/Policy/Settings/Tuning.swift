@@ -39,8 +39,8 @@ package final class Tuning: Sendable {
             rollback.snapshot(of: ChangeOwner.assistants.rawValue) != nil
         }
 
-        /// The settings without an assistant's temporary change: what people and apps save, store and
-        /// change temporarily.
+        /// The settings without an assistant's temporary change. Saves, baselines and temporary
+        /// changes of people and apps are based on these settings.
         var lasting: ParameterStore {
             guard let snapshot = rollback.snapshot(of: ChangeOwner.assistants.rawValue) else {
                 return store
@@ -49,7 +49,7 @@ package final class Tuning: Sendable {
             do {
                 try lasting.restore(snapshot)
             } catch {
-                // The files have changed, as in `advance`.
+                // The values cannot be restored, because the files have changed; see `advance`.
                 lasting.discardUnsaved()
             }
             return lasting

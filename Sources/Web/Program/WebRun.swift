@@ -58,7 +58,8 @@ struct WebRun {
         // opens up to six connections for a page's files.
         options.limits.connections = 2 * web.maxTabs + 32
         options.limits.connectionsPerAddress = 2 * web.maxTabs + 16
-        // One browser can load and reload all pages at the same time, for example at its start.
+        // A browser can load all its tabs at the same time, for example when it starts, and reload
+        // them.
         options.limits.requestBurst = 2 * web.maxTabs * files
         return options
     }

@@ -20,7 +20,7 @@ struct PageFiles: Sendable {
 
     private var files: [String: File] = [:]
 
-    /// Number of addresses of files. One page requests each address at most once.
+    /// Number of URLs of files. A page requests each URL at most once.
     var count: Int { files.count }
     /// Size of all files, bytes.
     var size: Int { files.values.reduce(0) { $0 + $1.bytes.count } }

@@ -55,7 +55,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var key: String
     /// Default value of the setting.
     public var defaultValue: JSONValue
-    /// Saved value: the value after the next start if the effective value is not saved before.
+    /// Saved value: takes effect at the next start, unless the effective value is saved first.
     public var savedValue: JSONValue
     /// Effective value of the setting.
     public var value: JSONValue

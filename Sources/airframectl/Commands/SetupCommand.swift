@@ -116,10 +116,11 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Waits for a line of the person at the terminal.
+    /// Waits until the user enters a line in the terminal.
     ///
     /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
-    /// - Throws: The exit code after Ctrl-C. No step runs while the prompt waits.
+    /// - Throws: `ExitCode` after Ctrl-C or SIGTERM. While the command waits for a line, no step of
+    ///   the set-up is running.
     private static func answer(_ signals: Signals) throws -> String? {
         while true {
             if let signal = signals.wait(seconds: 0) {
@@ -128,7 +129,7 @@ struct SetupCommand: ParsableCommand {
             }
             var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, Int32(period * 1000)) > 0 else { continue }
-            // A terminal delivers one line at a time.
+            // In a terminal, `read` returns at most one line.
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
             guard count > 0 else { return nil }
@@ -136,7 +137,7 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Guides through all open steps.
+    /// Guides the user through all open steps.
     private func guide(_ client: DaemonClient) throws {
         let signals = Signals(SIGINT, SIGTERM)
         Output.line(

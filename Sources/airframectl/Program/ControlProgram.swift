@@ -54,7 +54,7 @@ struct Airframectl: ParsableCommand {
         }
     }
 
-    /// Ends the process with the completion script of a shell.
+    /// Writes the completion script for a shell, and ends the process.
     private static func generateCompletionScript(_ arguments: [String]) {
         do {
             _ = try CompletedAirframectl.parseAsRoot(arguments)
@@ -87,8 +87,9 @@ struct Airframectl: ParsableCommand {
     }
 }
 
-/// Command line for the completion scripts of the shells. It declares the options that can come before the
-/// subcommand; without the declaration, a script takes the value of such an option for a subcommand.
+/// Command line from which the shells' completion scripts are generated. The type declares the
+/// options that can precede the subcommand. Without this declaration, a completion script would
+/// mistake the value of such an option for a subcommand.
 private struct CompletedAirframectl: ParsableCommand {
     static let configuration = Airframectl.configuration
 

@@ -17,7 +17,7 @@ enum WebBench {
     /// refused requests, with incomplete requests, and without a request.
     private static func connections(_ report: inout BenchReport) throws {
         var options = WebOptions(listen: "127.0.0.1:0")
-        // The bench measures answered requests, so the limit of the rate must not refuse them.
+        // The benchmark measures answered requests, so the rate limit must not refuse requests.
         options.limits.requestBurst = 100_000
         let server = try WebServer(options, Echo())
         defer { server.stop() }

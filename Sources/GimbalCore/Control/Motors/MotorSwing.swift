@@ -4,13 +4,13 @@ internal import CMathShim
 /// the joint's positive direction. A person can thus check the motor's assignment to the axis and
 /// its direction. The swing needs no sensor.
 ///
-/// The swing ends at the end of its dead-man time, unless the request is repeated. The camera's rate
-/// limits the swing: while the rotor aligns with the field, the field strength rises only while the
-/// camera turns slowly; a torque ends when the camera turns at `pulseRate`, and starts again from
-/// zero when the camera has nearly stopped; and the motor is switched off when the camera turns
-/// faster than `largestRate`. After that, the motor stays off until the requests have paused for the
-/// dead-man time. Without samples of the gyroscope, nothing limits the swing. Runs on the loop
-/// thread only.
+/// The swing ends at the end of its dead-man time, unless the request is repeated. The swing
+/// depends on the camera's rate. While the rotor aligns with the field, the field strength rises
+/// only while the camera turns slowly. A torque pulse ends when the camera reaches `pulseRate`, and
+/// the next pulse starts from zero when the camera has nearly stopped. The motor is switched off
+/// when the camera turns faster than `largestRate`. The motor then stays off until the requests
+/// have paused for the dead-man time. Without samples of the gyroscope, nothing limits the swing.
+/// Runs on the loop thread only.
 ///
 /// For the set-up, the motor can also turn in one direction until the joint stops (`MotorTurn`).
 struct MotorSwing: Sendable, BitwiseCopyable {
@@ -59,7 +59,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     private static var largestRate: Double { @_noLocks get { 150 * Double.pi / 180 } }
     /// Time in which a servo can move to its middle position at any rate, s.
     private static var servoSettling: Double { @_noLocks get { 1 } }
-    /// Time in which a rotor comes to rest at its field, s.
+    /// Time in which a rotor aligns with its field and comes to rest, s.
     private static var fieldSettling: Double { @_noLocks get { 0.7 } }
 
     @_noLocks
@@ -67,7 +67,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
 
     /// Executes a command that moves one motor.
     ///
-    /// - Returns: False if the command does not move a single motor.
+    /// - Returns: False if the command is of another kind.
     @_noLocks
     mutating func start(_ command: Command, until: Instant, now: Instant) -> Bool {
         switch command {
@@ -79,8 +79,8 @@ struct MotorSwing: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Starts a motion of the motor of `axis` until the time `until`. If this motor already moves
-    /// in this way, the motion continues until the new time.
+    /// Starts a motion of the motor of `axis`, which ends at the time `until`. If the motor already
+    /// executes this motion, only the end time changes.
     @_noLocks
     private mutating func hold(
         _ axis: GimbalAxis, _ way: Way = .swing, until: Instant, now: Instant
@@ -177,7 +177,7 @@ struct MotorSwing: Sendable, BitwiseCopyable {
             }
             return MotorOutput(enabled: true, field: angle, power: strength)
         case .torque:
-            // A joint with an encoder is turned by hand.
+            // Only the swing is possible: a person turns a joint with an encoder by hand.
             guard case .swing = way else { return .off }
             elapsed += dt
             strength[axis] = joints.isMeasured ? 1 : 0

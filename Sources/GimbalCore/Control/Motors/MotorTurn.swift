@@ -1,12 +1,13 @@
 /// Slow turn of one motor without encoder to the end of its joint, and back to the middle.
 ///
-/// The turn ends as soon as the camera no longer follows the command: at the joint's end, at the end of
-/// a servo's travel, or at a hand. The command is then at most 6° ahead of the camera, so a servo
-/// presses only briefly, and a rotor does not slip to another pole pair. Runs on the loop thread only.
+/// The motor reverses as soon as the camera no longer follows the command: at the joint's end, at
+/// the end of a servo's travel, or if a hand blocks the camera. The command is then at most 6°
+/// ahead of the camera, so a servo presses against the end only briefly, and a rotor does not slip
+/// to another pole pair. Runs on the loop thread only.
 struct MotorTurn: Sendable, BitwiseCopyable {
     /// Commanded angle from the middle, rad.
     private(set) var angle = 0.0
-    /// True if the camera does not follow on the way back; the motor must be off.
+    /// True if the camera does not follow on the way back; the motor must then be switched off.
     private(set) var isStuck = false
     private var isReturning = false
     /// Duration of the motion in the present direction, s.
@@ -20,21 +21,21 @@ struct MotorTurn: Sendable, BitwiseCopyable {
     private static var speed: Double { @_noLocks get { 12 * Double.pi / 180 } }
     /// Time constant of the smoothed rate, s.
     private static var smoothing: Double { @_noLocks get { 0.2 } }
-    /// Time in which the camera begins to follow, s.
+    /// Time after the start in which the camera's rate is not checked, s.
     private static var grace: Double { @_noLocks get { 0.5 } }
-    /// Fraction of the command's rate below which the camera does not follow.
+    /// Smallest rate of a camera that follows the command, as a fraction of the command's rate.
     private static var share: Double { @_noLocks get { 0.3 } }
     /// Largest lag on the way to the end, rad.
     private static var largestLag: Double { @_noLocks get { 6 * Double.pi / 180 } }
     /// Largest lag on the way back, rad: the lag on the way to the end, the play and a margin.
     private static var returnLag: Double { @_noLocks get { 15 * Double.pi / 180 } }
-    /// Angle after which the joint has no end, rad.
+    /// Largest commanded angle, for a joint without an end, rad.
     private static var endless: Double { @_noLocks get { 365 * Double.pi / 180 } }
 
     @_noLocks
     init() {}
 
-    /// Moves the command by one tick.
+    /// Advances the command by one tick.
     ///
     /// - Parameters:
     ///   - isUp: True for a turn to the positive end.

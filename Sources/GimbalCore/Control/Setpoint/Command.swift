@@ -27,7 +27,8 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// arrives.
     case testMotor(GimbalAxis)
     /// In mode `inactive`: turn one motor without encoder slowly in one direction until the joint
-    /// stops, and then back to the middle, until the dead-man time ends or another command arrives.
+    /// stops, and then back to the middle. The end of the dead-man time or another command ends the
+    /// turn.
     case findEnd(GimbalAxis, isPositive: Bool)
     /// Reset the controllers' integrals to zero; the motion of the camera continues.
     case resetIntegrals
