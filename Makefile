@@ -12,12 +12,12 @@ LINKER := $(if $(DEBIAN_SWIFT),-Xswiftc -use-ld=gold)
 # Debian packages that build, tests, bench and Swift's own programs need, in addition to Swift 6.3.
 APT_PACKAGES := dbus dpkg-dev g++ git jq libcurl4 libelf1 libncurses6 libsystemd-dev libxml2 libyaml-dev libzstd-dev make netcat-openbsd procps python3-pip python3-venv rt-tests tmux $(if $(DEBIAN_SWIFT),binutils-gold)
 
-# What airframe-eyes needs to build and to be tested; the rest is built and tested without these.
+# Packages for building and testing airframe-eyes; the other programs do not need these packages.
 EYES_PACKAGES := ffmpeg gstreamer1.0-plugins-bad gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly gstreamer1.0-tools libgstreamer-plugins-base1.0-dev libgstreamer1.0-dev libgstrtspserver-1.0-dev libturbojpeg0-dev pkg-config python3-pip
 # Package.swift contains the targets of airframe-eyes if this is not empty.
 EYES_FLAGS = $(shell pkg-config --cflags-only-I gstreamer-rtsp-server-1.0 gstreamer-app-1.0 2>/dev/null)
 
-# What the tests of airframe-web's page need; airframe-web itself needs nothing.
+# Package for testing airframe-web's page; airframe-web itself needs no package.
 WEB_PACKAGES := chromium
 
 SWIFT_SOURCES := Sources Tests Package.swift

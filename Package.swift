@@ -27,8 +27,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What computes is optimised in debug builds too, because the tests run hours of simulated time, and compiled as one
-/// unit: file by file, the tick's allocation check cannot see into the rings.
+/// Settings of the targets that compute. They are optimised in debug builds too, because the tests run hours of simulated
+/// time. Each is compiled as one unit, because the tick's allocation check must see into the rings.
 let optimised: [SwiftSetting] =
     strict + [
         .unsafeFlags(
@@ -114,7 +114,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
-        // C shims: what Swift cannot call by itself, nothing else.
+        // C shims: only functions that Swift cannot call directly.
         .target(
             name: "CMathShim", path: "CSources/CMathShim", linkerSettings: [.linkedLibrary("m")]),
 
@@ -160,7 +160,7 @@ let package = Package(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: optimised),
 
-        // Beside each other, above the core.
+        // Independent of each other, above the core.
         .target(
             name: "Configuration",
             dependencies: [

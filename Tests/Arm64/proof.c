@@ -21,7 +21,7 @@ static int estimate(const char *path)
     unsigned char record[64];
     FILE *file = fopen(path, "rb");
     if (!file || fread(record, sizeof record, 1, file) != 1 || memcmp(record, "IMU1", 4) != 0) {
-        fprintf(stderr, "proof: %s is no recorded trial\n", path);
+        fprintf(stderr, "proof: %s is not a recorded trial\n", path);
         return 1;
     }
     long count = 0, room = 1 << 16;

@@ -365,7 +365,7 @@ static void moteus(const struct canfd_frame *f) {
         fault = 0;
     }
     if (mode == 10 && !is_on) switch_on();
-    // Only pure torque control is modelled: anything else is no torque.
+    // Only pure torque control is modelled; other commands give zero torque.
     if (mode == 10) command(isnan(position) && kp == 0 && kd == 0 ? torque : 0);
     if (length) say(id << 8, reply, length, 1);
 }

@@ -1,4 +1,4 @@
-// What the processes of a simulated gimbal share. Times are of CLOCK_MONOTONIC, ns. Python reads it as 9 numbers of 8 bytes for
+// Memory that the processes of a simulated gimbal share. Times are of CLOCK_MONOTONIC, ns. Python reads 9 numbers of 8 bytes for
 // each joint.
 
 #pragma once

@@ -128,7 +128,7 @@ static void invensense(unsigned char *force, unsigned char *turn, const double r
     }
 }
 
-// What an MPU-9250's master has read of its AK8963: ST1, three words with the lower byte first at 0.15 µT, ST2 (16 bits).
+// Registers that an MPU-9250's master has read from its AK8963: ST1, three words with the lower byte first at 0.15 µT, ST2 (16 bits).
 // The magnetometer's x and y are the other chip's y and x, its z points up.
 static void write_field(rotation now) {
     unsigned char bytes[8] = {0x01, [7] = 0x10};
@@ -231,7 +231,7 @@ static void open_chips(const char *folder, const char *sensor, int count, char *
         unsigned char id = strcmp(sensor, "mpu6050") == 0 ? 0x68 : strcmp(sensor, "mpu6500") == 0 ? 0x70 : 0x71;
         put(mpu = chip(folder, has_spi ? "spi-0" : "i2c-0x68"), 0x75, &id, 1);
         has_magnetometer = id == 0x71;
-        // What the magnetometer answers to any question of its master; to that for its sensitivity too: 0.78.
+        // The magnetometer's answer to each request of the master, also for its sensitivity: 0.78.
         if (has_magnetometer) put(mpu, 0x35, &magnetometer_id, 1);
     } else if (strcmp(sensor, "icm42688p") == 0) {
         icm = chip(folder, has_spi ? "spi-0" : "i2c-0x68");

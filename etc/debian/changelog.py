@@ -1,4 +1,4 @@
-"""The entries of CHANGELOG.md as a Debian changelog wants them: `  * ` and lines of at most 79 characters."""
+"""Converts the entries of CHANGELOG.md to the format of a Debian changelog: `  * `, and lines of at most 79 characters."""
 import re, sys, textwrap
 
 text = open(sys.argv[1]).read()

@@ -9,7 +9,7 @@
 
 typedef struct fake_bluez fake_bluez;
 
-/// What it has seen.
+/// Numbers of received calls.
 typedef struct {
     uint32_t applications, advertisements, agents, disconnections, switched_off;
     /// Properties that were set on the adapter.

@@ -108,7 +108,7 @@ static void take_away(struct bus *b)
 {
 	if (!b->is_present)
 		return;
-	/* Whoever has the adapter open learns it by the next transfer; until then this waits. */
+	/* Processes that have opened the adapter receive an error at the next transfer; this function waits until then. */
 	WRITE_ONCE(b->is_present, false);
 	i2c_del_adapter(&b->adapter);
 }

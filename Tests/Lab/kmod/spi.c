@@ -20,7 +20,7 @@ static int select_count;
 static struct spi_controller *controller;
 static DEFINE_MUTEX(presence);
 
-/* What happens while the chip is selected. */
+/* State of a transfer while the chip is selected. */
 struct selection {
 	int bytes;
 	bool is_read;

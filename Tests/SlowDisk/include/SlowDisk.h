@@ -1,4 +1,4 @@
-// Stands in for fsync(2) of the C library, see SlowDisk.c.
+// Replacement for fsync(2) of the C library, see SlowDisk.c.
 #ifndef SLOWDISK_H
 #define SLOWDISK_H
 
