@@ -178,8 +178,8 @@ public struct BaseMotion: Sendable {
                 .rotate(swing.push) * share)
     }
 
-    /// State of the turn: `time` is the current angle divided by the full rate, s; `share` is the
-    /// current rate as a fraction of the full rate.
+    /// State of the turn, relative to the full rate: `time` = angle / full rate, s; `share` = rate /
+    /// full rate.
     private func turned(_ since: Double) -> (time: Double, share: Double) {
         let begin = grown(since)
         let end = grown(since - turnDuration)

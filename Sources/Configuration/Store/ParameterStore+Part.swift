@@ -17,7 +17,7 @@ extension ParameterStore {
     }
 
     /// Replaces the store's saved values by the values that are now on the disk. Active values do
-    /// not change. If a live value is on the disk, its origin becomes `saved`.
+    /// not change. If a live value equals the value on the disk, its origin becomes `saved`.
     ///
     /// - Parameter overlay: All saved entries; invalid entries are ignored.
     public mutating func adopt(saved overlay: Overlay) {

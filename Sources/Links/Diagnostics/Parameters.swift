@@ -73,7 +73,7 @@ public struct Parameters: Sendable {
         return parameter.kind
     }
 
-    /// Value of a numeric parameter; if the number is out of range, the refusal names the unit.
+    /// Value of a numeric parameter. If the number is out of range, the error names the unit.
     public func number(_ name: String) throws(Refusal) -> Double? {
         guard case .number(let range, let unit) = try kind(name) else { throw undeclared(name) }
         guard let value = value(name) else { return nil }

@@ -63,7 +63,7 @@ extension ATTError {
 }
 
 extension Refusal {
-    /// Refusal because the characteristic does not exist, or does not support the operation.
+    /// Error: the characteristic does not exist, or does not support the operation.
     static var notOffered: Refusal {
         Refusal(.unsupported, "the characteristic does not support this operation")
     }
