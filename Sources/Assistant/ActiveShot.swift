@@ -42,7 +42,7 @@ struct ActiveShot {
     ///   - plan: The plan.
     ///   - sight: State of the camera; the motors must be on.
     ///   - now: Current time, s.
-    init(_ plan: ShotPlan, from sight: ShotSession.Sight, now: Double) {
+    init(_ plan: ShotPlan, from sight: ShotSession.CameraState, now: Double) {
         beginning = sight.target
         session = ShotSession(plan, ShotRecord(plan, originYaw: sight.target.yaw))
         forecast = ShotForecast(plan)
@@ -115,7 +115,8 @@ struct ActiveShot {
                     ])
                 session.pointed(isAccepted: true, now: now)
             case .wait(let seconds):
-                guard let sight = ShotSession.Sight(try link.ask("status")), sight.isHeld else {
+                guard let sight = ShotSession.CameraState(try link.ask("status")), sight.isHeld
+                else {
                     throw .refused(
                         RequestError(
                             "refused", "The motors must be on, in mode locked."))
@@ -200,7 +201,7 @@ extension ShootTool.Report {
     }
 }
 
-extension ShotSession.Sight {
+extension ShotSession.CameraState {
     /// State of the camera in the answer to `status`; nil if an angle is unknown.
     init?(_ status: JSONValue) {
         func axes(_ value: JSONValue?) -> [Double] {

@@ -181,8 +181,8 @@ enum ShootTool {
     /// - Throws: A refusal if the camera cannot begin the shot, or cannot reach a pose of the plan.
     static func check(
         _ plan: ShotPlan, _ limits: Limits, _ link: DaemonLink
-    ) throws(ClientError) -> ShotSession.Sight {
-        guard let sight = ShotSession.Sight(try link.ask("status")), sight.isHeld else {
+    ) throws(ClientError) -> ShotSession.CameraState {
+        guard let sight = ShotSession.CameraState(try link.ask("status")), sight.isHeld else {
             throw refusal(
                 "refused",
                 "A shot needs mode locked, with the motors on. Select mode locked with the tool `mode` first."

@@ -181,7 +181,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             witness = GyroWitness()
             return true
         }
-        return witness.believes(
+        return witness.accepts(
             rate: newestRate - estimator.bias,
             joints: new.contents.contains(.joints) ? new.joints : nil,
             isRepeated: screen.repeatsGyro(new), motors: effect.motors,

@@ -87,12 +87,12 @@ package enum MotorDecoder {
             frame.isError = id >> 29 & 1 == 1
             for byte in rest.prefix(count) { frame.append(byte) }
             rest = rest.dropFirst(count)
-            if let news = codec.news(in: frame) { values += numbers(in: news) }
+            if let news = codec.decode(in: frame) { values += numbers(in: news) }
         }
         return values
     }
 
-    private static func numbers(in news: DriveNews) -> [Double] {
+    private static func numbers(in news: DriveReading) -> [Double] {
         [news.angle, news.rate, news.load, news.current, news.temperature, news.voltage]
             .compactMap(\.self)
     }

@@ -34,7 +34,7 @@ public struct ShotSession: Sendable {
     }
 
     /// State of the camera.
-    public struct Sight: Sendable, Equatable {
+    public struct CameraState: Sendable, Equatable {
         /// True if the motors hold the camera in mode locked.
         public var isHeld: Bool
         /// Target of the set-point, earth frame.
@@ -223,7 +223,7 @@ public struct ShotSession: Sendable {
 // Results of the tasks.
 extension ShotSession {
     /// The newest state of the camera has arrived.
-    public mutating func see(_ sight: Sight, now: Double) {
+    public mutating func see(_ sight: CameraState, now: Double) {
         seenAt = now
         isHeld = sight.isHeld
         guard step == .settle, let pose else { return }

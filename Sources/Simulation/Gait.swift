@@ -13,7 +13,7 @@ internal import GimbalCore
 /// Therefore the motion never repeats exactly, and every value is a function of the phase.
 struct Gait: Sendable {
     /// Motion of the handle relative to the person's path, at one instant.
-    struct Moment {
+    struct RelativeMotion {
         /// Yaw, roll and pitch of the handle, rad.
         var angles: AxisVector
         /// Derivatives of `angles`, rad/s.
@@ -144,7 +144,7 @@ struct Gait: Sendable {
     }
 
     /// Handle motion due to the person's steps; `seconds` is the time since the start.
-    func at(_ seconds: Double) -> Moment {
+    func at(_ seconds: Double) -> RelativeMotion {
         var (ahead, pace) = (seconds, 1.0)
         for wave in hurry {
             let angle = wave.angularRate * seconds + wave.phase
@@ -153,7 +153,7 @@ struct Gait: Sendable {
         }
         let sum = sum(at: 2 * .pi / stride * ahead)
         func axes(_ v: Vector3) -> AxisVector { AxisVector(yaw: v.z, roll: v.x, pitch: v.y) }
-        return Moment(
+        return RelativeMotion(
             angles: axes(sum.angles), rates: axes(sum.slopes) * (2 * .pi / stride * pace),
             push: sum.push)
     }

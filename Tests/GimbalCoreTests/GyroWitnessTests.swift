@@ -9,7 +9,7 @@ struct GyroWitnessTests {
     func watching(joints: AxisVector? = nil) -> GyroWitness {
         var witness = GyroWitness()
         for t in 0..<500 {
-            _ = believes(&witness, rate: noise(t), joints: joints.map { $0 + step(t) })
+            _ = accepts(&witness, rate: noise(t), joints: joints.map { $0 + step(t) })
         }
         return witness
     }
@@ -28,11 +28,11 @@ struct GyroWitnessTests {
             acceleration: .zero, exerted: .zero, strongest: 1000)
     }
 
-    func believes(
+    func accepts(
         _ witness: inout GyroWitness, rate: Vector3, joints: AxisVector? = nil,
         isRepeated: Bool = false, isOff: Bool = false, dt: Double = 1e-3
     ) -> Bool {
-        witness.believes(
+        witness.accepts(
             rate: rate, joints: joints, isRepeated: isRepeated, motors: isOff ? nil : motors,
             sensorDelay: 0.003, dt: dt)
     }
@@ -40,23 +40,23 @@ struct GyroWitnessTests {
     @Test("a quiet gyroscope is believed")
     func quiet() {
         var witness = watching()
-        for t in 0..<1000 { #expect(believes(&witness, rate: noise(t))) }
+        for t in 0..<1000 { #expect(accepts(&witness, rate: noise(t))) }
         #expect(!witness.isContradicted)
     }
 
     @Test("one sample that nothing can exert is refused, and costs nothing more")
     func spike() {
         var witness = watching()
-        #expect(!believes(&witness, rate: Vector3(30, 0, 0)))
-        for t in 0..<100 { #expect(believes(&witness, rate: noise(t))) }
+        #expect(!accepts(&witness, rate: Vector3(30, 0, 0)))
+        for t in 0..<100 { #expect(accepts(&witness, rate: noise(t))) }
         #expect(!witness.isContradicted)
     }
 
     @Test("one wild sample is one in a slow loop, too")
     func slowSpike() {
         var witness = watching()
-        #expect(!believes(&witness, rate: Vector3(30, 0, 0), dt: 5e-3))
-        for t in 0..<100 { #expect(believes(&witness, rate: noise(t), dt: 5e-3)) }
+        #expect(!accepts(&witness, rate: Vector3(30, 0, 0), dt: 5e-3))
+        for t in 0..<100 { #expect(accepts(&witness, rate: noise(t), dt: 5e-3)) }
         #expect(!witness.isContradicted)
     }
 
@@ -70,7 +70,7 @@ struct GyroWitnessTests {
             witness.wait(pushing, dt: 1e-3)
             #expect(abs(witness.rate.x - rate - 0.1) < 0.05)
             rate += 0.2
-            let isBelieved = witness.believes(
+            let isBelieved = witness.accepts(
                 rate: Vector3(rate, 0, 0), joints: nil, isRepeated: false, motors: pushing,
                 sensorDelay: 0, dt: 2e-3)
             #expect(isBelieved)
@@ -87,7 +87,7 @@ struct GyroWitnessTests {
             let phase = turn * Double(t) * dt
             // Friction holds what the motors are told.
             pushing.acceleration = Vector3(400 * cos(3 * phase), 0, 0)
-            let isBelieved = witness.believes(
+            let isBelieved = witness.accepts(
                 rate: Vector3(3 * sin(phase), 0, 0) + noise(t),
                 joints: AxisVector(yaw: 0, roll: 3 / turn * (1 - cos(phase)), pitch: 0),
                 isRepeated: false, motors: pushing, sensorDelay: 0, dt: dt)
@@ -99,7 +99,7 @@ struct GyroWitnessTests {
     @Test("a rate that nothing can exert and that stays is contradicted within 6 ms")
     func burst() {
         var witness = watching()
-        for t in 0..<6 { #expect(!believes(&witness, rate: Vector3(8.7, 0, 0) + noise(t))) }
+        for t in 0..<6 { #expect(!accepts(&witness, rate: Vector3(8.7, 0, 0) + noise(t))) }
         #expect(witness.isContradicted)
     }
 
@@ -108,7 +108,7 @@ struct GyroWitnessTests {
         var witness = watching()
         for t in 0..<100 {
             let share = Double(min(t, 20)) / 20
-            #expect(believes(&witness, rate: Vector3(0, 2 * share, 0) + noise(t)))
+            #expect(accepts(&witness, rate: Vector3(0, 2 * share, 0) + noise(t)))
         }
         #expect(!witness.isContradicted)
     }
@@ -117,7 +117,7 @@ struct GyroWitnessTests {
     func joints() {
         var witness = watching(joints: .zero)
         for t in 0..<15 {
-            _ = believes(&witness, rate: Vector3(0, 0, 2) + noise(t), joints: step(t))
+            _ = accepts(&witness, rate: Vector3(0, 0, 2) + noise(t), joints: step(t))
         }
         #expect(witness.isContradicted)
     }
@@ -127,7 +127,7 @@ struct GyroWitnessTests {
         var witness = watching(joints: .zero)
         var contradicted: Int?
         for t in 0..<10 where contradicted == nil {
-            _ = believes(&witness, rate: Vector3(0, 0, 4) + noise(t), joints: step(t), dt: 5e-3)
+            _ = accepts(&witness, rate: Vector3(0, 0, 4) + noise(t), joints: step(t), dt: 5e-3)
             if witness.isContradicted { contradicted = t + 1 }
         }
         #expect((4...6).contains(contradicted ?? 0), "after \(contradicted ?? 0) samples")
@@ -143,7 +143,7 @@ struct GyroWitnessTests {
             // The handle accelerates by 300 rad/s², and the joint shows that.
             let seconds = (Double(t) + 1.5) * 2.6e-3
             let joints = AxisVector(yaw: 0, roll: 0, pitch: 150 * seconds * seconds)
-            _ = witness.believes(
+            _ = witness.accepts(
                 rate: noise(t), joints: joints, isRepeated: false, motors: pushing,
                 sensorDelay: 2.6e-3, dt: 2.6e-3)
             if witness.isContradicted { contradicted = t }
@@ -158,7 +158,7 @@ struct GyroWitnessTests {
         var believed = 0
         for t in 0..<30 {
             turned.yaw += 6e-3
-            let isUsed = believes(
+            let isUsed = accepts(
                 &witness, rate: Vector3(0, 0, 6) + noise(t), joints: turned + step(t))
             if isUsed { believed += 1 }
         }
@@ -169,21 +169,21 @@ struct GyroWitnessTests {
     @Test("with the outputs off a contradicted gyroscope is believed after 0.1 s of calm")
     func recovery() {
         var witness = watching()
-        for t in 0..<10 { _ = believes(&witness, rate: Vector3(8.7, 0, 0) + noise(t)) }
+        for t in 0..<10 { _ = accepts(&witness, rate: Vector3(8.7, 0, 0) + noise(t)) }
         #expect(witness.isContradicted)
-        for t in 0..<90 { #expect(!believes(&witness, rate: noise(t), isOff: true)) }
-        for t in 0..<20 { _ = believes(&witness, rate: noise(t), isOff: true) }
+        for t in 0..<90 { #expect(!accepts(&witness, rate: noise(t), isOff: true)) }
+        for t in 0..<20 { _ = accepts(&witness, rate: noise(t), isOff: true) }
         #expect(!witness.isContradicted)
-        #expect(believes(&witness, rate: noise(1), isOff: true))
+        #expect(accepts(&witness, rate: noise(1), isOff: true))
     }
 
     @Test("a repeated sample leaves the reference in force, and is no doubt by itself")
     func repetition() {
         var witness = watching()
-        #expect(believes(&witness, rate: noise(1), isRepeated: true))
+        #expect(accepts(&witness, rate: noise(1), isRepeated: true))
         #expect(witness.isDoubtful)
         #expect(witness.rate.norm < 0.1)
-        _ = believes(&witness, rate: noise(2))
+        _ = accepts(&witness, rate: noise(2))
         #expect(!witness.isDoubtful)
     }
 
@@ -196,7 +196,7 @@ struct GyroWitnessTests {
             let push = exp2(Double(t) / 4)
             rate.x -= push * 1e-3
             rate.y += push * 1e-3
-            _ = witness.believes(
+            _ = witness.accepts(
                 rate: rate + noise(t), joints: nil, isRepeated: false,
                 motors: GyroWitness.Motors(
                     acceleration: Vector3(push, push, 0), exerted: Vector3(push, push, 0),

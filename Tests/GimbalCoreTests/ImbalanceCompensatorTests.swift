@@ -55,11 +55,11 @@ struct ImbalanceCompensatorTests {
     }
 
     @Test("a load that was changed is found again")
-    func doubt() {
+    func resetCovariance() {
         var compensator = ImbalanceCompensator()
         let level = Vector3(0, 0, -9.81)
         Self.hold(&compensator, level, seconds: 60)
-        compensator.doubt()
+        compensator.resetCovariance()
         for _ in 0..<5000 {
             let left = compensator.moment(specificForce: level) * -1
             _ = compensator.learn(feedback: left, specificForce: level, limit: 0.1, dt: 1e-3)

@@ -43,7 +43,7 @@ struct InertiaIdentifierTests {
         parameters.loopDelay = loopDelay
         parameters.frequency = 52
         var identifier = InertiaIdentifier(parameters)
-        identifier.doubt(sigma: 0.5, parameters: parameters)
+        identifier.raiseSigma(sigma: 0.5, parameters: parameters)
         var largest = 0.0
         var (now, length) = (0, 10)
         while Double(now) * 1e-4 < seconds {

@@ -24,7 +24,7 @@ struct OscillationGuardTests {
         Self.shake(&shaking, seconds: 0.3)
         #expect(shaking.oscillating == AxisSet(.pitch))
         #expect(shaking.share.pitch <= 0.5 && shaking.share.yaw == 1 && shaking.share.roll == 1)
-        shaking.trust(.pitch)
+        shaking.restoreGains(.pitch)
         #expect(shaking.oscillating.isEmpty && shaking.share.pitch == 1)
     }
 

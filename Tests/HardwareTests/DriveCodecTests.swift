@@ -97,20 +97,20 @@ struct DriveCodecTests {
     func odriveNews() throws {
         let codec = ODriveCodec(ids: Self.ids)
         let heartbeat = try #require(
-            codec.news(in: CANFrame(id: 0x41, data: [0, 2, 0, 0, 1, 0, 0, 0])))
+            codec.decode(in: CANFrame(id: 0x41, data: [0, 2, 0, 0, 1, 0, 0, 0])))
         #expect(heartbeat.axis == .roll && heartbeat.fault == 0x200 && heartbeat.isRunning == false)
         // 0.25 turns, -0.5 turns/s.
         let estimate = try #require(
-            codec.news(in: CANFrame(id: 0x29, data: [0, 0, 0x80, 0x3E, 0, 0, 0, 0xBF])))
+            codec.decode(in: CANFrame(id: 0x29, data: [0, 0, 0x80, 0x3E, 0, 0, 0, 0xBF])))
         #expect(estimate.axis == .yaw)
         #expect(abs((estimate.angle ?? 0) - .pi / 2) < 1e-9)
         #expect(abs((estimate.rate ?? 0) + .pi) < 1e-9)
-        let volts = codec.news(in: CANFrame(id: 0x77, data: [0, 0, 0xC0, 0x41, 0, 0, 0, 0]))
+        let volts = codec.decode(in: CANFrame(id: 0x77, data: [0, 0, 0xC0, 0x41, 0, 0, 0, 0]))
         #expect(volts?.voltage == 24 && volts?.axis == .pitch)
-        let warm = codec.news(in: CANFrame(id: 0x75, data: [0, 0, 0xC8, 0x41, 0, 0, 0xF0, 0x41]))
+        let warm = codec.decode(in: CANFrame(id: 0x75, data: [0, 0, 0xC8, 0x41, 0, 0, 0xF0, 0x41]))
         #expect(warm?.temperature == 30)
-        #expect(codec.news(in: CANFrame(id: 0x23, data: [0, 0, 0, 0, 5, 0, 0, 0]))?.fault == nil)
-        #expect(codec.news(in: CANFrame(id: 0x23, data: [1, 0, 0, 0, 5, 0, 0, 0]))?.fault == 1)
+        #expect(codec.decode(in: CANFrame(id: 0x23, data: [0, 0, 0, 0, 5, 0, 0, 0]))?.fault == nil)
+        #expect(codec.decode(in: CANFrame(id: 0x23, data: [1, 0, 0, 0, 5, 0, 0, 0]))?.fault == 1)
     }
 
     // MARK: GM6020
@@ -173,12 +173,12 @@ struct DriveCodecTests {
     func gm6020News() throws {
         let codec = GM6020Codec(ids: Self.ids, mode: .current)
         let news = try #require(
-            codec.news(in: CANFrame(id: 0x206, data: [0x10, 0, 0xFF, 0xC4, 0, 0, 41, 0])))
+            codec.decode(in: CANFrame(id: 0x206, data: [0x10, 0, 0xFF, 0xC4, 0, 0, 41, 0])))
         #expect(news.axis == .roll && news.temperature == 41 && news.isRunning == nil)
         #expect(abs((news.angle ?? 0) - .pi) < 1e-9)
         #expect(abs((news.rate ?? 0) + 2 * .pi) < 1e-9)
         // An angle has 13 bits.
-        #expect(codec.news(in: CANFrame(id: 0x206, data: [0x20, 0, 0, 0, 0, 0, 41, 0])) == nil)
+        #expect(codec.decode(in: CANFrame(id: 0x206, data: [0x20, 0, 0, 0, 0, 0, 41, 0])) == nil)
     }
 
     // MARK: MIT
@@ -228,16 +228,16 @@ struct DriveCodecTests {
     func mitNews() throws {
         let codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits)
         let plain = try #require(
-            codec.news(
+            codec.decode(
                 in: CANFrame(id: 0x11, data: [2, 0xFF, 0xFF, 0, 0, 0x07, 0xFF])
                     .cut(to: 6)))
         #expect(plain.axis == .roll && plain.isRunning == nil && plain.fault == nil)
         #expect(abs((plain.angle ?? 0) - 12.5) < 1e-9 && abs((plain.rate ?? 0) + 30) < 1e-9)
         let damiao = try #require(
-            codec.news(in: CANFrame(id: 0x11, data: [0x13, 0x80, 0, 0x80, 0, 0, 35, 40])))
+            codec.decode(in: CANFrame(id: 0x11, data: [0x13, 0x80, 0, 0x80, 0, 0, 35, 40])))
         #expect(damiao.axis == .pitch && damiao.isRunning == true && damiao.fault == 0)
         #expect(damiao.temperature == 40)
-        let lost = codec.news(in: CANFrame(id: 0x11, data: [0xD1, 0x80, 0, 0x80, 0, 0, 35, 40]))
+        let lost = codec.decode(in: CANFrame(id: 0x11, data: [0xD1, 0x80, 0, 0x80, 0, 0, 35, 40]))
         #expect(lost?.axis == .yaw && lost?.fault == 13 && lost?.isRunning == false)
     }
 
@@ -276,7 +276,7 @@ struct DriveCodecTests {
         let codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
         let data: [UInt8] = [0xFF, 0xFF, 0x00, 0x00, 0x80, 0x00, 0x01, 0x2C]
         let news = try #require(
-            codec.news(in: CANFrame(id: 0x0284_02FD, isExtended: true, data: data)))
+            codec.decode(in: CANFrame(id: 0x0284_02FD, isExtended: true, data: data)))
         #expect(news.axis == .roll && news.isRunning == true && news.fault == 4)
         #expect(abs((news.angle ?? 0) - 4 * .pi) < 1e-9 && abs((news.rate ?? 0) + 30) < 1e-9)
         #expect(news.temperature == 30)
@@ -321,7 +321,7 @@ struct DriveCodecTests {
             0x24, 0x04, 0x00, 0x0A, 0x00, 0x50, 0x00, 0x00, 0x01, 0x70, 0xFF, 0x23, 0x0D, 0x18,
             0x14, 0x00,
         ]
-        #expect(codec.news(in: CANFrame(id: 0x100, isFD: true, data: data)) == nil)
+        #expect(codec.decode(in: CANFrame(id: 0x100, isFD: true, data: data)) == nil)
     }
 
     /// A reply with these registers.
@@ -336,7 +336,7 @@ struct DriveCodecTests {
     @Test("a moteus's reply is read: position, velocity, 12 V, 20 °C")
     func moteusNews() throws {
         let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
-        let news = try #require(codec.news(in: Self.reply(mode: 10)))
+        let news = try #require(codec.decode(in: Self.reply(mode: 10)))
         #expect(news.axis == .roll && news.isRunning == true && news.fault == 0)
         #expect(news.voltage == 12 && news.temperature == 20)
         #expect(abs((news.angle ?? 0) - .pi / 2) < 1e-9 && abs((news.rate ?? 0) + .pi) < 1e-9)
@@ -350,7 +350,7 @@ struct DriveCodecTests {
             )])
     func moteusFault(mode: Float, code: UInt8, fault: UInt32) {
         let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
-        let news = codec.news(in: Self.reply(mode: mode, fault: code))
+        let news = codec.decode(in: Self.reply(mode: mode, fault: code))
         #expect(news?.fault == fault && news?.isRunning == (mode == 10))
     }
 }

@@ -31,7 +31,7 @@ struct DriveFrameTests {
     @Test("a valid frame passes the filters, and a frame of another drive or kind is not read")
     func foreign() {
         for (name, codec, frame) in Self.all {
-            #expect(codec.news(in: frame)?.axis == .roll, "\(name)")
+            #expect(codec.decode(in: frame)?.axis == .roll, "\(name)")
             #expect(codec.filters.contains { $0.id & $0.mask == frame.id & $0.mask }, "\(name)")
             var error = frame
             error.isError = true
@@ -42,7 +42,7 @@ struct DriveFrameTests {
             var stranger = frame
             stranger.id ^= name == .moteus ? 0x7000 : name == .cybergear ? 0x7000 : 0x700
             for wrong in [error, remote, other, stranger] {
-                #expect(codec.news(in: wrong) == nil, "\(name): \(wrong)")
+                #expect(codec.decode(in: wrong) == nil, "\(name): \(wrong)")
             }
         }
     }
@@ -51,7 +51,7 @@ struct DriveFrameTests {
     func short() {
         for (name, codec, frame) in Self.all {
             for count in 0..<frame.count {
-                let news = codec.news(in: frame.cut(to: count))
+                let news = codec.decode(in: frame.cut(to: count))
                 // The plain Mini Cheetah protocol has six bytes, the rest is Damiao's; a moteus's
                 // floats are a whole reply, without voltage and temperature.
                 let isWhole = name == .mit && count == 6 || name == .moteus && count == 19
@@ -78,7 +78,7 @@ struct DriveFrameTests {
                     let isKept = index < valid.count && next() % 4 != 0
                     frame.append(isKept ? valid[index] : UInt8(truncatingIfNeeded: next()))
                 }
-                guard let news = codec.news(in: frame) else { continue }
+                guard let news = codec.decode(in: frame) else { continue }
                 #expect(news.angle?.isFinite ?? true && news.rate?.isFinite ?? true, "\(name)")
             }
         }

@@ -22,9 +22,9 @@ func request<Codec: SerialCodec>(
 /// Content of received bytes: the information and the number of replies.
 func content<Codec: SerialCodec>(
     _ codec: inout Codec, _ bytes: [UInt8]
-) -> (news: [DriveNews], items: [SerialItem]) {
+) -> (news: [DriveReading], items: [SerialItem]) {
     var received = SerialBytes(bytes)
-    var news: [DriveNews] = []
+    var news: [DriveReading] = []
     var items: [SerialItem] = []
     while true {
         let item = codec.next(in: &received) { news.append($0) }

@@ -43,7 +43,7 @@ struct SupplyMonitorTests {
         let reports = DriveReports()
         var monitor = SupplyMonitor(SupplyWiring(), reports: reports)
         for (axis, voltage) in zip(GimbalAxis.allCases, [12.0, 11.5, 11.8]) {
-            var news = DriveNews(axis: axis)
+            var news = DriveReading(axis: axis)
             news.voltage = voltage
             reports[axis].note(news)
             reports[axis].note(isSilent: false)

@@ -62,7 +62,7 @@ private struct World {
             case .wait(let seconds):
                 advance(min(max(seconds, 0.001), 0.05))
                 session.see(
-                    ShotSession.Sight(
+                    ShotSession.CameraState(
                         isHeld: true, target: target, setpoint: setpoint,
                         error: Double.random(in: 0...0.15, using: &numbers),
                         rate: setpoint == target ? 0.2 : 30), now: now)
@@ -248,21 +248,21 @@ struct ShotSessionTests {
     @Test(
         "no photo is taken while the camera is elsewhere, moves, shakes, is off or is out of sight",
         arguments: [
-            ShotSession.Sight(
+            ShotSession.CameraState(
                 isHeld: true, target: Pose(yaw: 100), setpoint: Pose(yaw: 100), error: 0, rate: 0),
-            ShotSession.Sight(
+            ShotSession.CameraState(
                 isHeld: true, target: Pose(yaw: -170), setpoint: Pose(yaw: -171), error: 0, rate: 0),
-            ShotSession.Sight(
+            ShotSession.CameraState(
                 isHeld: true, target: Pose(yaw: -170), setpoint: Pose(yaw: -170), error: 0.3,
                 rate: 0),
-            ShotSession.Sight(
+            ShotSession.CameraState(
                 isHeld: true, target: Pose(yaw: -170), setpoint: Pose(yaw: -170), error: 0,
                 rate: 1.5),
-            ShotSession.Sight(
+            ShotSession.CameraState(
                 isHeld: false, target: Pose(yaw: -170), setpoint: Pose(yaw: -170), error: 0, rate: 0
             ),
         ])
-    func moving(sight: ShotSession.Sight) throws {
+    func moving(sight: ShotSession.CameraState) throws {
         var (session, pose) = try settling()
         #expect(pose.yaw == -170)
         for step in 0..<100 {

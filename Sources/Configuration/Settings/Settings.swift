@@ -54,7 +54,7 @@ public struct Settings: Sendable, Equatable {
     /// Settings of the supervisor, which switches the motors off after a fault and then on again.
     public var supervisor = Supervision()
     /// Settings that determine which clients can take control, and when control ends.
-    public var commander = Commanding()
+    public var commander = CommanderSettings()
     /// Settings of buttons, sticks, dials and gamepads.
     public var controls = Controls()
     /// Settings of a light and a buzzer.
@@ -296,7 +296,7 @@ extension Settings {
     }
 
     /// Settings of `[commander]`.
-    public struct Commanding: Sendable, Equatable {
+    public struct CommanderSettings: Sendable, Equatable {
         /// Timeout of a rate command, s.
         public var deadManS = 1.0
         /// Timeout of requests before control is released, s.

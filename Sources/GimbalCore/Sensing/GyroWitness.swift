@@ -111,7 +111,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous sample, more than 0.
     /// - Returns: True if the sample can be used.
     @_noLocks
-    mutating func believes(
+    mutating func accepts(
         rate: Vector3, joints measuredJoints: AxisVector?, isRepeated: Bool, motors: Motors?,
         sensorDelay: Double, dt: Double
     ) -> Bool {

@@ -41,9 +41,10 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ) -> AxisSet {
         let corner = max(
             OscillationWatch.beyondCrossover / max(2 * delay, 1e-3), OscillationWatch.hand)
-        func sight(_ commanded: Double, _ rate: Double, _ largest: Double) -> OscillationWatch.Sight
+        func sight(_ commanded: Double, _ rate: Double, _ largest: Double)
+            -> OscillationWatch.Signals
         {
-            OscillationWatch.Sight(
+            OscillationWatch.Signals(
                 commanded: commanded, rate: rate, floor: OscillationWatch.shaken * largest,
                 corner: corner)
         }
@@ -64,7 +65,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     /// - Returns: The axes whose gains have just been reduced.
     @_noLocks
     mutating func step(
-        yaw: OscillationWatch.Sight, roll: OscillationWatch.Sight, pitch: OscillationWatch.Sight,
+        yaw: OscillationWatch.Signals, roll: OscillationWatch.Signals,
+        pitch: OscillationWatch.Signals,
         dt: Double
     ) -> AxisSet {
         let observed = watch.step(yaw: yaw, roll: roll, pitch: pitch, dt: dt)
@@ -87,16 +89,16 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
 
     /// Restores the gains of the given axes, because the loop does not cause the oscillation.
     @_noLocks
-    mutating func trust(_ axes: AxisSet) {
-        if axes.contains(.yaw) { trust(.yaw) }
-        if axes.contains(.roll) { trust(.roll) }
-        if axes.contains(.pitch) { trust(.pitch) }
+    mutating func restoreGains(_ axes: AxisSet) {
+        if axes.contains(.yaw) { restoreGains(.yaw) }
+        if axes.contains(.roll) { restoreGains(.roll) }
+        if axes.contains(.pitch) { restoreGains(.pitch) }
     }
 
     /// Restores the gains of the given axis, because a new measurement of the inertia determines
     /// the gains.
     @_noLocks
-    mutating func trust(_ axis: GimbalAxis) {
+    mutating func restoreGains(_ axis: GimbalAxis) {
         share[axis] = 1
         oscillating = oscillating.subtracting(AxisSet(axis))
     }
@@ -111,7 +113,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
             share[axis] *= 0.5
         } else {
             watch.tolerate(AxisSet(axis))
-            trust(axis)
+            restoreGains(axis)
         }
     }
 }

@@ -15,7 +15,7 @@ internal import CMathShim
 /// Runs on the loop thread only, in constant time and without allocation.
 struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Signals and limits of one axis in one period.
-    struct Sight: Sendable, BitwiseCopyable {
+    struct Signals: Sendable, BitwiseCopyable {
         /// Feedback part of the motor command, rad/s², or rad/s for motors with rate commands.
         var commanded: Double
         /// Camera's rate, rad/s.
@@ -54,7 +54,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     /// Smallest RMS motor command of an oscillation, as a fraction of the motor's limit; noise
     /// alone causes 0.05.
     static var shaken: Double { @_noLocks get { 0.15 } }
-    /// Product of the corner frequency `Sight.corner`, rad/s, and the loop delay, s. This value
+    /// Product of the corner frequency `Signals.corner`, rad/s, and the loop delay, s. This value
     /// places the corner frequency half an octave above the crossover frequency.
     static var beyondCrossover: Double { @_noLocks get { 0.85 } }
     /// Upper limit of the frequencies of hand motion and steps, rad/s.
@@ -83,7 +83,7 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
     ///   oscillation is reported again after 80 ms.
     @_noLocks
     mutating func step(
-        yaw sightYaw: Sight, roll sightRoll: Sight, pitch sightPitch: Sight, dt: Double
+        yaw sightYaw: Signals, roll sightRoll: Signals, pitch sightPitch: Signals, dt: Double
     ) -> AxisSet {
         let past = commanded.value(age: Self.age, dt: dt)
         commanded.append(
@@ -159,12 +159,12 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// Time constant of `handSquare`, s: the duration of a step.
     private static var handMemory: Double { @_noLocks get { 0.3 } }
     /// Smallest amplitude of a tone in a command that includes the hand's motion, as a multiple of
-    /// `Sight.floor`. The limit cycle of a healthy servo within its dead band has a smaller
+    /// `Signals.floor`. The limit cycle of a healthy servo within its dead band has a smaller
     /// amplitude.
     private static var crest: Double { @_noLocks get { 2 } }
     /// Interval between two reports of the same oscillation, s.
     private static var repetition: Double { @_noLocks get { 0.08 } }
-    /// Threshold of the RMS command, as a multiple of `Sight.floor`; above this threshold,
+    /// Threshold of the RMS command, as a multiple of `Signals.floor`; above this threshold,
     /// coherence is not required.
     private static var plenty: Double { @_noLocks get { 3 } }
 
@@ -186,7 +186,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// explains.
     private static var pureCoherence: Double { @_noLocks get { 0.95 } }
     /// Smallest amplitude of a growing pure tone that counts as an oscillation, as a multiple of
-    /// `Sight.floor`. The value is small, because a light camera can turn by several degrees before
+    /// `Signals.floor`. The value is small: a light camera can turn by several degrees before
     /// its motors reach their limit.
     private static var early: Double { @_noLocks get { 0.6 } }
 
@@ -201,7 +201,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         private let isKnown: Bool
 
         @_noLocks
-        init(_ observed: OscillationWatch.Sight, dt: Double) {
+        init(_ observed: OscillationWatch.Signals, dt: Double) {
             self.dt = dt
             corner = observed.corner
             isKnown = observed.isKnown
@@ -221,7 +221,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         /// Filter coefficients for the signals `observed`; `self` if corner frequency and time
         /// constant are the same.
         @_noLocks @inline(__always)
-        func adapted(to observed: OscillationWatch.Sight) -> Pace {
+        func adapted(to observed: OscillationWatch.Signals) -> Pace {
             observed.corner == corner && observed.isKnown == isKnown ? self : Pace(observed, dt: dt)
         }
     }
@@ -270,7 +270,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
 
     /// Counts the half cycles of the command; a new half cycle begins when the command changes its
     /// sign.
-    private mutating func count(_ commanded: Double, _ observed: OscillationWatch.Sight) {
+    private mutating func count(_ commanded: Double, _ observed: OscillationWatch.Signals) {
         let isUp = commanded > 0
         if isUp != wasUp {
             let goesOn =
@@ -294,7 +294,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
 
     /// Checks the signals of one period. `past` is the command at the time `OscillationWatch.age`
     /// before the rate. Returns true if an oscillation is reported.
-    mutating func step(_ past: Double, _ observed: OscillationWatch.Sight, _ pace: Pace) -> Bool {
+    mutating func step(_ past: Double, _ observed: OscillationWatch.Signals, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
         let rate = rateLow.pass(observed.rate, share: share)
         let commanded = commandedLow.pass(past, share: share)

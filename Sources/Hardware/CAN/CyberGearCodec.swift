@@ -78,13 +78,13 @@ struct CyberGearCodec: DriveCodec {
         requests.pitch.forget()
     }
 
-    func news(in frame: CANFrame) -> DriveNews? {
+    func decode(in frame: CANFrame) -> DriveReading? {
         guard frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.count == 8,
             frame.id >> 24 == Kind.feedback, frame.id & 0xFF == host,
             let axis = ids.axis(of: frame.id >> 8 & 0xFF), let angle = frame.big16(at: 0),
             let rate = frame.big16(at: 2), let temperature = frame.big16(at: 6)
         else { return nil }
-        var news = DriveNews(axis: axis)
+        var news = DriveReading(axis: axis)
         news.angle = FixedPoint.decode(UInt32(angle), range: Self.limits.angle, bits: 16)
         news.rate = FixedPoint.decode(UInt32(rate), range: Self.limits.rate, bits: 16)
         news.temperature = Double(temperature) / 10

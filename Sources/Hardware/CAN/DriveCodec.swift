@@ -46,7 +46,7 @@ struct DriveState: Sendable, BitwiseCopyable, Equatable {
 }
 
 /// Values that one frame of a drive contains. Each value that the frame does not contain is nil.
-struct DriveNews: Sendable, Equatable {
+struct DriveReading: Sendable, Equatable {
     /// Joint of the drive.
     var axis: GimbalAxis
     /// Angle of the rotor, rad, not limited to one turn.
@@ -90,7 +90,7 @@ protocol DriveCodec: Sendable {
 
     /// Decodes a frame. The result is nil if the frame is malformed, or does not come from one of
     /// the drives.
-    func news(in frame: CANFrame) -> DriveNews?
+    func decode(in frame: CANFrame) -> DriveReading?
 }
 
 extension DriveCodec {

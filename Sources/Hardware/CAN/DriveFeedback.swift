@@ -102,7 +102,7 @@ final class DriveFeedback: JointFeedback {
         // A received frame shows that the controller is no longer in the bus-off state, unless the
         // frame arrived before the bus-off report.
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
-        guard let news = codec.news(in: frame) else { return reports.noteMalformed() }
+        guard let news = codec.decode(in: frame) else { return reports.noteMalformed() }
         motions[news.axis].silentReads = 0
         reports[news.axis].note(news)
         guard let angle = news.angle else { return }

@@ -87,7 +87,7 @@ public final class DriveReport: Sendable {
             hasTemperature: answersTemperature.load(ordering: .relaxed))
     }
 
-    func note(_ news: DriveNews) {
+    func note(_ news: DriveReading) {
         frames.wrappingAdd(1, ordering: .relaxed)
         if let isRunning = news.isRunning {
             running.store((isRunning ? Running.on : .off).rawValue, ordering: .relaxed)

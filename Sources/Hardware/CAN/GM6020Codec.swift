@@ -79,12 +79,12 @@ struct GM6020Codec: DriveCodec {
         Int16(min(max((value / range * full).rounded(), -full), full))
     }
 
-    func news(in frame: CANFrame) -> DriveNews? {
+    func decode(in frame: CANFrame) -> DriveReading? {
         guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.count == 8,
             frame.id > Self.feedback, let axis = ids.axis(of: frame.id - Self.feedback),
             let angle = frame.big16(at: 0), angle < 8192, let rate = frame.big16(at: 2)
         else { return nil }
-        var news = DriveNews(axis: axis)
+        var news = DriveReading(axis: axis)
         news.angle = Double(angle) * 2 * .pi / 8192
         news.rate = Double(Int16(bitPattern: rate)) * 2 * .pi / 60
         news.temperature = Double(frame[6])

@@ -138,12 +138,12 @@ struct MITCodec: DriveCodec {
         requests.pitch.forget()
     }
 
-    func news(in frame: CANFrame) -> DriveNews? {
+    func decode(in frame: CANFrame) -> DriveReading? {
         guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.id == host,
             frame.count == 6 || frame.count == 8,
             let axis = ids.axis(of: UInt32(frame[0] & 0x0F)), let angle = frame.big16(at: 1)
         else { return nil }
-        var news = DriveNews(axis: axis)
+        var news = DriveReading(axis: axis)
         news.angle = FixedPoint.decode(UInt32(angle), range: limits.angle, bits: 16)
         let rate = UInt32(frame[3]) << 4 | UInt32(frame[4] >> 4)
         news.rate = FixedPoint.decode(rate, range: limits.rate, bits: 12)

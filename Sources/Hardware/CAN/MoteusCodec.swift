@@ -113,7 +113,7 @@ struct MoteusCodec: DriveCodec {
         frame.append(float: 0)
     }
 
-    func news(in frame: CANFrame) -> DriveNews? {
+    func decode(in frame: CANFrame) -> DriveReading? {
         guard frame.isFD, !frame.isRemote, !frame.isError, frame.id & 0xFF == host,
             let axis = ids.axis(of: frame.id >> 8)
         else { return nil }
@@ -126,7 +126,7 @@ struct MoteusCodec: DriveCodec {
                 return nil
             }
         }
-        return readings.news(axis)
+        return readings.decode(axis)
     }
 
     /// Reads the remaining bytes of a reply subframe that contains 8-bit integers or floats.
@@ -179,9 +179,9 @@ struct MoteusCodec: DriveCodec {
             }
         }
 
-        func news(_ axis: GimbalAxis) -> DriveNews? {
+        func decode(_ axis: GimbalAxis) -> DriveReading? {
             guard let mode, let angle, let rate, (0...255).contains(mode) else { return nil }
-            var news = DriveNews(axis: axis)
+            var news = DriveReading(axis: axis)
             news.angle = angle * 2 * .pi
             news.rate = rate * 2 * .pi
             news.voltage = voltage

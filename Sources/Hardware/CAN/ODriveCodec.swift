@@ -114,11 +114,11 @@ struct ODriveCodec: DriveCodec {
         requests.pitch.forget()
     }
 
-    func news(in frame: CANFrame) -> DriveNews? {
+    func decode(in frame: CANFrame) -> DriveReading? {
         guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD,
             let axis = ids.axis(of: frame.id >> 5)
         else { return nil }
-        var news = DriveNews(axis: axis)
+        var news = DriveReading(axis: axis)
         switch frame.id & 0x1F {
         case Command.heartbeat:
             guard let error = frame.little32(at: 0), frame.count >= 5 else { return nil }

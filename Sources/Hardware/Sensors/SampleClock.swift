@@ -66,10 +66,10 @@ struct SampleClock: Sendable {
         time = min(time, after)
         time = max(time, before.advanced(bySeconds: -period))
         self.line = Mark(index: newest, time: time)
-        measure(Mark(index: newest, time: time))
+        updatePeriod(Mark(index: newest, time: time))
     }
 
-    private mutating func measure(_ now: Mark) {
+    private mutating func updatePeriod(_ now: Mark) {
         let span = now.time.seconds(since: old.time)
         if span > Self.least, now.index > old.index {
             let measured = span / Double(now.index - old.index)

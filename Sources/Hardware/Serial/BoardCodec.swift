@@ -91,7 +91,8 @@ struct BoardCodec: SerialCodec {
         return (at, nil)
     }
 
-    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem {
+    mutating func next(in received: inout SerialBytes, _ take: (DriveReading) -> Void) -> SerialItem
+    {
         let (skip, count) = Self.frame(in: received)
         if skip > 0 {
             received.drop(skip)
@@ -111,9 +112,9 @@ struct BoardCodec: SerialCodec {
     }
 
     /// Motion and faults of one joint's motor.
-    private static func motion(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+    private static func motion(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveReading {
         let index = Int(axis.rawValue)
-        var news = DriveNews(axis: axis)
+        var news = DriveReading(axis: axis)
         news.angle = Double(frame.little16(at: 8 + 2 * index)) * 2 * .pi / unitsPerTurn
         news.rate = Double(Int16(bitPattern: frame.little16(at: 14 + 2 * index))) * rateUnit
         news.isRunning = frame[5] & 1 != 0
@@ -132,9 +133,9 @@ struct BoardCodec: SerialCodec {
     }
 
     /// Current of one joint's motor; voltage and temperature of the board.
-    private static func state(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+    private static func state(_ frame: SerialBytes, _ axis: GimbalAxis) -> DriveReading {
         let index = Int(axis.rawValue)
-        var news = DriveNews(axis: axis)
+        var news = DriveReading(axis: axis)
         news.current = Double(Int16(bitPattern: frame.little16(at: 4 + 2 * index))) / 1000
         let supply = frame.little16(at: 10)
         if supply != 0 { news.voltage = Double(supply) / 1000 }

@@ -282,7 +282,8 @@ struct DynamixelCodec: SerialCodec {
         return packet
     }
 
-    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem {
+    mutating func next(in received: inout SerialBytes, _ take: (DriveReading) -> Void) -> SerialItem
+    {
         let (skip, count) = Self.packet(in: received)
         if skip > 0 {
             received.drop(skip)
@@ -309,8 +310,8 @@ struct DynamixelCodec: SerialCodec {
     /// Velocity and position, which begin at `index`.
     private mutating func motion(
         _ packet: SerialBytes, _ axis: GimbalAxis, from index: Int
-    ) -> DriveNews {
-        var news = DriveNews(axis: axis)
+    ) -> DriveReading {
+        var news = DriveReading(axis: axis)
         if packet[8] & 0x80 != 0 { hasAlert = true }
         func signed32(_ index: Int) -> Double {
             Double(Int32(bitPattern: packet.little32(at: index)))
@@ -320,7 +321,7 @@ struct DynamixelCodec: SerialCodec {
         return news
     }
 
-    private mutating func health(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+    private mutating func health(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveReading {
         var news = motion(packet, axis, from: 11)
         if case .current(_, let step) = goal {
             news.current = Double(Int16(bitPattern: packet.little16(at: 9))) * step
@@ -331,8 +332,8 @@ struct DynamixelCodec: SerialCodec {
     }
 
     /// Fault that the register "hardware error status" indicates.
-    private static func fault(_ byte: UInt8, _ axis: GimbalAxis) -> DriveNews {
-        var news = DriveNews(axis: axis)
+    private static func fault(_ byte: UInt8, _ axis: GimbalAxis) -> DriveReading {
+        var news = DriveReading(axis: axis)
         news.fault = UInt32(byte)
         var causes: DriveCauses = []
         if byte & 0x20 != 0 { causes.insert(.overload) }

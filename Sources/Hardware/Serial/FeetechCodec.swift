@@ -183,7 +183,8 @@ struct FeetechCodec: SerialCodec {
         return (at, nil)
     }
 
-    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem {
+    mutating func next(in received: inout SerialBytes, _ take: (DriveReading) -> Void) -> SerialItem
+    {
         let (skip, count) = Self.packet(in: received)
         if skip > 0 {
             received.drop(skip)
@@ -204,7 +205,7 @@ struct FeetechCodec: SerialCodec {
         return .reply
     }
 
-    private func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveNews {
+    private func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveReading {
         var news = Self.status(packet[4], axis)
         news.angle = Self.signed(packet.little16(at: 5), bit: 15) / Self.steps * 2 * .pi
         // The unit of the servo's speed depends on the servo's setting "phase". Therefore the rate
@@ -215,8 +216,8 @@ struct FeetechCodec: SerialCodec {
         return news
     }
 
-    private static func status(_ byte: UInt8, _ axis: GimbalAxis) -> DriveNews {
-        var news = DriveNews(axis: axis)
+    private static func status(_ byte: UInt8, _ axis: GimbalAxis) -> DriveReading {
+        var news = DriveReading(axis: axis)
         news.fault = UInt32(byte)
         var causes: DriveCauses = []
         if byte & 0x28 != 0 { causes.insert(.overload) }

@@ -44,7 +44,7 @@ protocol SerialCodec: Sendable {
     ///   - received: Received bytes.
     ///   - take: Function that receives the information about each joint in a reply.
     /// - Returns: The kind of the item.
-    mutating func next(in received: inout SerialBytes, _ take: (DriveNews) -> Void) -> SerialItem
+    mutating func next(in received: inout SerialBytes, _ take: (DriveReading) -> Void) -> SerialItem
 }
 
 /// Causes of a fault that servos and the motor board report, independent of the protocol.

@@ -242,7 +242,7 @@ final class SerialMotors: MotorPort {
         missing.forEach { motions[$0].heard = now }
     }
 
-    private func take(_ news: DriveNews, time: Instant, now: Instant) {
+    private func take(_ news: DriveReading, time: Instant, now: Instant) {
         let axis = news.axis
         var checked = news
         if let fault = news.fault {

@@ -160,12 +160,13 @@ struct RequestHandler: Sendable {
     /// Passes a read-only request to the `SlowRequestQueue`; further requests of the connection
     /// wait for the answer.
     private func ask(
-        _ body: SlowRequestQueue.Question.Body, _ connection: ClientConnection,
+        _ body: SlowRequestQueue.PendingRequest.Body, _ connection: ClientConnection,
         _ clients: ClientStatus
     ) {
         connection.isWaiting = true
         desk.ask(
-            SlowRequestQueue.Question(client: connection.client.id, body: body, clients: clients))
+            SlowRequestQueue.PendingRequest(
+                client: connection.client.id, body: body, clients: clients))
     }
 
     /// Sends the refusal of a request to the client.
@@ -234,7 +235,7 @@ extension RequestHandler {
     ///
     /// - Returns: Closure that sends the answer, or executes the request in the line; the server's
     ///   thread calls the closure.
-    func prepare(_ question: SlowRequestQueue.Question) -> LateReplies.Reply.Finish {
+    func prepare(_ question: SlowRequestQueue.PendingRequest) -> LateReplies.Reply.Finish {
         let request: Request
         switch question.body {
         case .request(let question): request = question

@@ -13,7 +13,7 @@ import Wire
 /// queue. Therefore one client does not delay other clients for long.
 final class SlowRequestQueue: Sendable {
     /// Client's request that waits for the queue's thread.
-    struct Question: Sendable {
+    struct PendingRequest: Sendable {
         /// The request, as bytes or already parsed.
         enum Body: Sendable {
             /// Unparsed request line, which is too long for the server's thread to parse.
@@ -29,14 +29,14 @@ final class SlowRequestQueue: Sendable {
         var clients: ClientStatus
     }
 
-    private let questions = Mutex<[Question]>([])
+    private let questions = Mutex<[PendingRequest]>([])
     private let bell: WakeupPipe
 
     /// - Throws: `Errno` when the process has no descriptors left.
     init() throws { bell = try WakeupPipe() }
 
     /// Adds a read-only request to the queue. Any thread can call this method.
-    func ask(_ question: Question) {
+    func ask(_ question: PendingRequest) {
         questions.withLock { $0.append(question) }
         bell.ring()
     }
@@ -75,7 +75,7 @@ final class SlowRequestQueue: Sendable {
         }
     }
 
-    private func next() -> Question? {
+    private func next() -> PendingRequest? {
         bell.silence()
         return questions.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }

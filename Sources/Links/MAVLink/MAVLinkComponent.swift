@@ -306,7 +306,7 @@ final class MAVLinkComponent {
             return false
         }
         let time = configuration.timeOfDay()
-        let isBelieved = signing?.believes(bytes, from: frame.sender, time: time) { time in
+        let isBelieved = signing?.accepts(bytes, from: frame.sender, time: time) { time in
             configuration.freshness?.admits(time) ?? true
         }
         guard isBelieved ?? true else {

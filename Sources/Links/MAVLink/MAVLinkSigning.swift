@@ -62,7 +62,7 @@ public struct MAVLinkSigning: Sendable {
     ///   - admits: Function that returns true if the time of a genuine frame can be accepted now,
     ///     see `FreshnessFile`.
     /// - Returns: True if the signature is valid and the frame's time is new.
-    mutating func believes(
+    mutating func accepts(
         _ bytes: [UInt8], from sender: MAVLinkAddress, time: UInt64,
         _ admits: (UInt64) -> Bool = { _ in true }
     ) -> Bool {

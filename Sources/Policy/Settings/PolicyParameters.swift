@@ -44,7 +44,7 @@ extension Settings {
     }
 }
 
-extension Settings.Commanding {
+extension Settings.CommanderSettings {
     /// Links that cannot take control.
     fileprivate var barredLinks: Set<CommandSource.Link> {
         var barred: Set<CommandSource.Link> = []

@@ -156,7 +156,7 @@ final class ShotRun {
         } + ["mode", "state"]
 
     /// State of the camera in a message of the stream; nil if a number is unknown.
-    static func sight(_ values: JSONValue) -> ShotSession.Sight? {
+    static func sight(_ values: JSONValue) -> ShotSession.CameraState? {
         func axes(_ name: String) -> [Double] {
             ["yaw", "roll", "pitch"].map { values["\(name).\($0)"]?.number ?? .nan }
         }
@@ -168,7 +168,7 @@ final class ShotRun {
         guard (axes("target") + axes("setpoint") + error + rate).allSatisfy(\.isFinite) else {
             return nil
         }
-        return ShotSession.Sight(
+        return ShotSession.CameraState(
             isHeld: values["mode"]?.string == "locked" && values["state"]?.string == "running",
             target: pose("target"), setpoint: pose("setpoint"),
             error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan)

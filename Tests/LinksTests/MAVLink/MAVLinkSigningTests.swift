@@ -23,18 +23,18 @@ import Wire
     @Test("a frame counts once, in the order in which it was signed, and with the right key")
     func once() {
         var signing = MAVLinkSigning(key: key)
-        func believes(_ bytes: [UInt8]) -> Bool {
-            signing.believes(bytes, from: station, time: 0)
+        func accepts(_ bytes: [UInt8]) -> Bool {
+            signing.accepts(bytes, from: station, time: 0)
         }
         let first = frame(100)
-        #expect(believes(first))
-        #expect(!believes(first))
-        #expect(!believes(frame(99)))
-        #expect(!believes(frame(101, SharedKey(passphrase: "another"))))
-        #expect(!believes(Heartbeat().frame(from: station, sequence: 0)))
-        #expect(believes(frame(101)))
+        #expect(accepts(first))
+        #expect(!accepts(first))
+        #expect(!accepts(frame(99)))
+        #expect(!accepts(frame(101, SharedKey(passphrase: "another"))))
+        #expect(!accepts(Heartbeat().frame(from: station, sequence: 0)))
+        #expect(accepts(frame(101)))
         // Another link of the same sender has its own times.
-        #expect(believes(frame(50, link: 2)))
+        #expect(accepts(frame(50, link: 2)))
     }
 
     @Test(
@@ -43,22 +43,22 @@ import Wire
     func age() {
         let now = 10 * Self.minute
         var signing = MAVLinkSigning(key: key)
-        func believes(_ bytes: [UInt8], at time: UInt64) -> Bool {
-            signing.believes(bytes, from: station, time: time)
+        func accepts(_ bytes: [UInt8], at time: UInt64) -> Bool {
+            signing.accepts(bytes, from: station, time: time)
         }
-        #expect(!believes(frame(now - Self.minute - 1), at: now))
-        #expect(believes(frame(now - Self.minute), at: now))
-        #expect(believes(frame(now + 5, link: 2), at: 0))
-        #expect(!believes(frame(4 * Self.minute, link: 3), at: 0))
+        #expect(!accepts(frame(now - Self.minute - 1), at: now))
+        #expect(accepts(frame(now - Self.minute), at: now))
+        #expect(accepts(frame(now + 5, link: 2), at: 0))
+        #expect(!accepts(frame(4 * Self.minute, link: 3), at: 0))
     }
 
     @Test("nothing of an earlier run counts again")
     func restart() {
         let frames = [frame(500), frame(500), frame(501)]
         var signing = MAVLinkSigning(key: key)
-        var answers = [signing.believes(frames[0], from: station, time: 0)]
+        var answers = [signing.accepts(frames[0], from: station, time: 0)]
         signing = MAVLinkSigning(key: key, newest: signing.newest)
-        answers += frames[1...].map { signing.believes($0, from: station, time: 0) }
+        answers += frames[1...].map { signing.accepts($0, from: station, time: 0) }
         #expect(answers == [true, false, true])
     }
 

@@ -260,7 +260,7 @@ public struct FieldController: MotorController {
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
         // `running` must be positive: 0 means that the soft start has not reached full power.
         running = dt
-        if parameters.probesInertia { search.doubt(first: parameters.inertia) }
+        if parameters.probesInertia { search.doubleEstimate(first: parameters.inertia) }
     }
 
     /// Reduces the assumed inertia, and thus all gains, if the motors make the camera oscillate.

@@ -172,7 +172,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         {
             innocent.insert(AxisSet(axis))
         }
-        shaking.trust(axis)
+        shaking.restoreGains(axis)
     }
 
     /// Reduces all corner frequencies of the loop. The given axes have oscillated with a correct
@@ -180,7 +180,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// limit, only the inertia estimate can be reduced further.
     private mutating func blameDelay(_ axes: AxisSet) {
         guard settling > 0 || bandwidthFactor > Self.leastBandwidthFactor else { return }
-        shaking.trust(axes)
+        shaking.restoreGains(axes)
         late.insert(axes)
         guard settling == 0 else { return }
         bandwidthFactor = max(Self.leastBandwidthFactor, Self.bandwidthStep * bandwidthFactor)
@@ -192,7 +192,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// is already three times the configured inertia or more, the next estimate is the configured
     /// inertia.
     @_noLocks
-    mutating func doubt(first: AxisVector) {
+    mutating func doubleEstimate(first: AxisVector) {
         guard found != AxisSet(yaw: true, roll: true, pitch: true) else { return }
         isOver = false
         // If the camera oscillates, its inertia is not above the estimate, so the estimate is not

@@ -161,7 +161,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Increases the estimate's standard deviation to at least `least`, because the load may have
     /// changed. If the inertia is then uncertain, a new search starts.
     @_noLocks
-    mutating func doubt(sigma least: Double, parameters p: Parameters) {
+    mutating func raiseSigma(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
         guard !isKnown else { return }
         isProbing = true

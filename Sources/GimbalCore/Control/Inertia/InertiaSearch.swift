@@ -167,26 +167,26 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         // inertia, to allow for any other camera.
         let sigma = given == nil ? Self.doubtSigma : Self.startSigma
         let parameters = parameters
-        axes.change { $0.doubt(sigma: sigma, parameters: parameters[$1]) }
+        axes.change { $0.raiseSigma(sigma: sigma, parameters: parameters[$1]) }
     }
 
     /// Marks the inertia of the oscillating axes as more uncertain, which reduces the gains, and
     /// starts a new search. The cause of an oscillation can be an error that affects all axes.
     /// Therefore the inertia of the other axes is also marked as uncertain, but only once.
     @_noLocks
-    mutating func suspect(_ swinging: AxisSet) {
+    mutating func increaseUncertainty(_ swinging: AxisSet) {
         let parameters = parameters
-        axes.change { Self.suspect(&$0, swinging.contains($1), parameters[$1]) }
+        axes.change { Self.increaseUncertainty(&$0, swinging.contains($1), parameters[$1]) }
     }
 
-    private static func suspect(
+    private static func increaseUncertainty(
         _ axis: inout InertiaIdentifier, _ isSwinging: Bool,
         _ parameters: InertiaIdentifier.Parameters
     ) {
         let once = InertiaIdentifier.knownSigma + suspicion
         guard isSwinging || axis.sigma < once else { return }
         let sigma = max(axis.sigma, InertiaIdentifier.knownSigma) + suspicion
-        axis.doubt(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
+        axis.raiseSigma(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
     }
 
     /// Restarts the current measurements of the inertia, because the motion since the last period

@@ -263,8 +263,8 @@ public struct ServoController: MotorController {
             return
         }
         guard !isExcited else { return shaking.forgetMotion() }
-        func sight(_ commanded: Double, _ rate: Double) -> OscillationWatch.Sight {
-            OscillationWatch.Sight(
+        func sight(_ commanded: Double, _ rate: Double) -> OscillationWatch.Signals {
+            OscillationWatch.Signals(
                 commanded: commanded, rate: rate, floor: Self.stir, corner: Self.hand,
                 followsHand: true)
         }

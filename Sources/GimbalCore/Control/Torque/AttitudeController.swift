@@ -236,7 +236,7 @@ public struct AttitudeController: MotorController {
         friction.reset()
         commanded.fill(.zero)
         lastRate = nil
-        imbalance.doubt()
+        imbalance.resetCovariance()
         beginSearch()
         apply(tuning)
         lag.reset()

@@ -33,7 +33,7 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Restarts the learning, because a user may have changed the load. The initial value is the
     /// present imbalance.
     @_noLocks
-    mutating func doubt() { covariance = Symmetric3(diagonal: Self.first) }
+    mutating func resetCovariance() { covariance = Symmetric3(diagonal: Self.first) }
 
     /// Moment that holds the unbalanced camera, N·m. The specific force is in the camera frame,
     /// m/s².

@@ -102,7 +102,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
             if new.contains(.roll) { suspected.roll = axes.roll }
             if new.contains(.pitch) { suspected.pitch = axes.pitch }
             oscillating.insert(observed)
-            inertia.suspect(observed)
+            inertia.increaseUncertainty(observed)
             change = .lowered
         } else if !oscillating.isEmpty, !inertia.isProbing {
             change = judge(axes)
@@ -121,8 +121,8 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
         let corner = OscillationWatch.beyondCrossover / max(loop.delay, 1e-3)
         func sight(
             _ exerted: Double, _ rate: Double, _ axis: GimbalAxis
-        ) -> OscillationWatch.Sight {
-            OscillationWatch.Sight(
+        ) -> OscillationWatch.Signals {
+            OscillationWatch.Signals(
                 commanded: exerted / axes[axis], rate: rate,
                 floor: max(shaken[axis], swing[axis]) / axes[axis],
                 corner: max(corner * cm_sqrt(caution[axis]), OscillationWatch.hand),
