@@ -11,13 +11,13 @@ import Testing
 @Suite("Aerie under load and attack", .timeLimit(.minutes(3)), .serialized)
 struct AerieLoadTests {
     @Test(
-        "three phones with 30 frames/s of 60 kB: the newest is examined, others are counted, nothing grows"
+        "with three phones at 30 frames/s of 60 kB, the newest frame is examined, the others are counted, and memory does not grow"
     )
     func load() throws {
         try withAerie { server in
             let pose = DevicePose(at: Vector3(0, 1.4, 0))
             let scene = (people: [Skeleton(hips: Vector3(0, 0.9, -3))], pose: pose)
-            // 40 ms a picture: 25 of 90 frames per second can be examined.
+            // Each image takes 40 ms, so the worker can examine 25 of the 90 frames per second.
             try withWorker(server, DrawnPeople(scenes: [1: scene], duration: 0.04)) {
                 let phones = try (0..<3).map { index in
                     let phone = try HawkSight(port: server.port, device: "phone-\(index)")
@@ -73,7 +73,7 @@ struct AerieLoadTests {
     }
 
     @Test(
-        "oversized messages, too many messages, other sites and other names are refused and counted"
+        "oversized messages, too many messages, a foreign origin and a foreign host are refused and counted"
     )
     func hostile() throws {
         try withAerie({
@@ -101,7 +101,9 @@ struct AerieLoadTests {
         }
     }
 
-    @Test("1,000 phones in turn, half of which leave without a word, leave nothing behind")
+    @Test(
+        "after 1,000 phones connect in turn, half of them without a WebSocket close, no session remains"
+    )
     func turns() throws {
         try withAerie { server in
             let pose = DevicePose(at: .zero)

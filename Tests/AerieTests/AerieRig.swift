@@ -3,11 +3,11 @@ import Glibc
 
 @testable import Aerie
 
-/// Finder that finds what the tests place before the camera.
+/// Pose source that returns the people that a test places in front of the camera.
 struct DrawnPeople: PoseSource {
-    /// People in the picture; the picture's first byte is the number of the scene.
+    /// People in each image; the first byte of the image is the key.
     var scenes: [Int: (people: [Skeleton], pose: DevicePose)]
-    /// Time that each picture takes, s.
+    /// Time to examine one image, s.
     var duration = 0.0
 
     func bodies(in jpeg: [UInt8], quarterTurns: Int) throws -> (
@@ -19,7 +19,7 @@ struct DrawnPeople: PoseSource {
     }
 }
 
-/// Thread that examines frames while `body` runs.
+/// Runs `body` while another thread examines frames.
 func withWorker(
     _ server: AerieServer, _ source: DrawnPeople,
     report: @escaping @Sendable (String, [PhonePerson]) -> Void = { _, _ in },
@@ -34,7 +34,7 @@ func withWorker(
     try body()
 }
 
-/// A running server on a free port of this computer.
+/// Runs `body` with a server on a free local port.
 func withAerie(
     _ change: (inout AerieOptions) -> Void = { $0.acceptsLegacyToken = true },
     _ body: (AerieServer) throws -> Void

@@ -16,7 +16,7 @@ struct AerieServerTests {
         Skeleton(hips: Vector3(-1.8, 0.9, -3)),
     ]
 
-    @Test("HawkSight's own order of messages: connect, authenticate, send frames, receive people")
+    @Test("HawkSight can connect, authenticate, send frames and receive people, in this order")
     func hawkSight() throws {
         try withAerie { server in
             try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
@@ -52,7 +52,9 @@ struct AerieServerTests {
         }
     }
 
-    @Test("the app's own projection puts the joints on their pixels, with the axes that it assumes")
+    @Test(
+        "with the axes that the app assumes, the app's projection puts the joints on their pixels"
+    )
     func projection() throws {
         try withAerie({
             $0.acceptsLegacyToken = true
@@ -82,7 +84,7 @@ struct AerieServerTests {
         }
     }
 
-    @Test("a broadcast goes to every admitted phone, and to no other connection")
+    @Test("a broadcast goes to every authenticated phone, and to no other connection")
     func everyone() throws {
         try withAerie { server in
             try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
@@ -114,7 +116,9 @@ struct AerieServerTests {
         }
     }
 
-    @Test("errors come as authResponse, with the texts of the original; the connection stays open")
+    @Test(
+        "errors are sent as authResponse with the texts of the original server; the connection stays open"
+    )
     func errors() throws {
         try withAerie { server in
             let phone = try HawkSight(port: server.port)
@@ -148,7 +152,7 @@ struct AerieServerTests {
         }
     }
 
-    @Test("frames that cannot be used are answered with the reason, and counted")
+    @Test("an unusable frame is answered with the reason, and counted")
     func unusable() throws {
         try withAerie { server in
             try withWorker(server, DrawnPeople(scenes: [1: (Self.people, Self.pose)])) {
@@ -182,7 +186,7 @@ struct AerieServerTests {
         }
     }
 
-    @Test("the stored description of a phone is short, and has no control characters")
+    @Test("the stored description of a phone is short and free of control characters")
     func description() throws {
         try withAerie { server in
             let phone = try HawkSight(port: server.port)
@@ -202,7 +206,9 @@ struct AerieServerTests {
         }
     }
 
-    @Test("a live session is named again; after its end, or with the connection, a new one begins")
+    @Test(
+        "a phone that authenticates again keeps its session for an hour; later, or after a disconnection, it gets a new one"
+    )
     func sessions() throws {
         let now = Mutex(1_800_000_000.0)
         try withAerie({
@@ -216,7 +222,7 @@ struct AerieServerTests {
             now.withLock { $0 += 2 }
             let second = try #require(try phone.authenticate().sessionId)
             #expect(second != first)
-            // The same phone from another connection: the newer one keeps the session.
+            // The same phone connects again: the newer connection keeps the session.
             let again = try HawkSight(port: server.port)
             #expect(try again.authenticate().sessionId == second)
             #expect(try phone.socket.frame().code == 1008)
@@ -246,7 +252,9 @@ struct AerieServerTests {
         }
     }
 
-    @Test("without accept_legacy_token only a signed token with its time is valid, once, for 60 s")
+    @Test(
+        "without accept_legacy_token, only a signed token with a timestamp is valid, once, within 60 s"
+    )
     func tokens() throws {
         let time = 1_800_000_000.0
         try withAerie({
@@ -260,18 +268,18 @@ struct AerieServerTests {
                 #expect(try phone.authenticate(secret: "a secret", timestamp: stamp) == refused)
             }
             #expect(try phone.authenticate(secret: "another", timestamp: "1800000000") == refused)
-            // The token of another device.
+            // The token belongs to another device.
             let other = TokenCheck.token(
                 device: "other", timestamp: "1800000000", secret: Array("a secret".utf8))
             #expect(try phone.authenticate(token: other, timestamp: "1800000000") == refused)
             #expect(try phone.authenticate(secret: "a secret", timestamp: "1799999940").success)
-            // Again: somebody may have listened.
+            // The same token again: an eavesdropper could replay it.
             #expect(try phone.authenticate(secret: "a secret", timestamp: "1799999940") == refused)
             #expect(try phone.authenticate(secret: "a secret", timestamp: "1800000059.5").success)
         }
     }
 
-    @Test("used tokens are forgotten when their time is over")
+    @Test("used tokens are forgotten after they expire")
     func memory() {
         var check = TokenCheck(secret: Array("s".utf8), acceptsLegacy: false)
         let info = DeviceInfo(model: "m", osVersion: "o", hasLiDAR: false)
@@ -287,7 +295,7 @@ struct AerieServerTests {
         }
     }
 
-    @Test("the pages of the original")
+    @Test("the server has the HTTP pages of the original server")
     func pages() throws {
         try withAerie { server in
             let phone = try HawkSight(port: server.port)

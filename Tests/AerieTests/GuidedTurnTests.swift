@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Guided turn with a phone on the camera", .timeLimit(.minutes(1)))
 struct GuidedTurnTests {
-    /// Gimbal with a phone, both with errors of 0.2°.
+    /// Gimbal with a phone; the attitudes of both have errors of 0.2°.
     private final class Rig {
         var yaw = 0.0, pitch = 0.0
         var frames = 0
@@ -45,7 +45,7 @@ struct GuidedTurnTests {
         private var camera: Quaternion { .aboutZ(0.4 + yaw) * .aboutY(pitch) }
     }
 
-    @Test("the turn finds the mounting and the world, so that a person's direction is right to 1°")
+    @Test("after the turn, the direction to a person is right to 1°")
     func direction() throws {
         let rig = Rig()
         let (result, position) = try rig.guidedTurn().run()
@@ -62,7 +62,7 @@ struct GuidedTurnTests {
         #expect(alignment.angles(to: position) == nil)
     }
 
-    @Test("a phone that sends nothing, or that slips, is named; the camera turns back")
+    @Test("a phone that sends nothing, and a phone that slips, are reported; the camera turns back")
     func failures() {
         let silent = Rig()
         silent.isSilent = true
@@ -81,7 +81,9 @@ struct GuidedTurnTests {
         #expect(slipping.yaw == 0)
     }
 
-    @Test("programs on this computer read phones and store calibrations; wrong ones are refused")
+    @Test(
+        "programs on the same computer can read phones and store calibrations; invalid calibrations are refused"
+    )
     func pages() throws {
         let saved = Saved()
         let pages = LocalPages([]) { saved.put($0) }
@@ -131,7 +133,7 @@ struct GuidedTurnTests {
     }
 }
 
-/// Calibrations that were saved last.
+/// Calibrations of the last save.
 private final class Saved: Sendable {
     private let kept = Mutex<[Alignment]>([])
     var alignments: [Alignment] { kept.withLock { $0 } }

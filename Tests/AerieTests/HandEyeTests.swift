@@ -3,7 +3,7 @@ import Testing
 
 @testable import Aerie
 
-@Suite("Calibration of a phone that is fixed on the camera")
+@Suite("Calibration of a phone that is mounted on the camera")
 struct HandEyeTests {
     /// Attitudes of a guided turn, with errors of this standard deviation, rad.
     private func pairs(
@@ -18,7 +18,7 @@ struct HandEyeTests {
         return turns.map { turn in
             let camera =
                 Quaternion.aboutZ(turn.yaw) * .aboutY(turn.pitch) * .aboutX(0.05)
-            // A X = Y B.
+            // Hand-eye equation A X = Y B.
             let phone = world.conjugate * camera * mounting
             return HandEye.Pair(camera: camera * error(), phone: phone * error())
         }
@@ -38,7 +38,7 @@ struct HandEyeTests {
         .aboutY(-1.5) * .aboutZ(0.1),
     ]
 
-    @Test("without errors both rotations are exact, for every mounting and heading")
+    @Test("without noise, both rotations are exact for every mounting and heading")
     func exact() throws {
         for mounting in mountings {
             let world = Quaternion.aboutX(.pi / 2) * .aboutY(1.3)
@@ -49,7 +49,7 @@ struct HandEyeTests {
         }
     }
 
-    @Test("with errors of 0.5° in each attitude, both rotations are right to 3°")
+    @Test("with errors of 0.5° in each attitude, both rotations have errors below 3°")
     func noisy() throws {
         var worst = 0.0
         for seed in 1...50 {
@@ -64,7 +64,9 @@ struct HandEyeTests {
         #expect(worst < 3 * .pi / 180)
     }
 
-    @Test("a turn about one axis, a phone that moved, and too few attitudes are refused")
+    @Test(
+        "a turn about one axis, a phone that slipped, and fewer attitudes than necessary are refused"
+    )
     func refusals() {
         let mounting = mountings[1]
         let world = Quaternion.aboutX(.pi / 2)

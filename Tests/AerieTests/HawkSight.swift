@@ -4,14 +4,14 @@ import TestSupport
 
 @testable import Aerie
 
-/// Phone with HawkSight, as its description states: the order of its messages, its token, its
-/// matrices and its projection.
+/// Simulated phone with the app HawkSight, according to the app's description: message order,
+/// token, matrices and projection.
 final class HawkSight {
     let socket: WebClient
     let device: String
     private(set) var session: String?
 
-    /// Step 1 and 2: a name, and a connection with the name in its address.
+    /// Steps 1 and 2: Connects with the device name in the URL.
     init(port: Int, device: String = "3F2504E0-4F89-11D3-9A0C-0305E82C3301") throws {
         self.device = device
         socket = try WebClient(port: port)
@@ -20,7 +20,7 @@ final class HawkSight {
         }
     }
 
-    /// The app's token: its time is signed and not sent.
+    /// Token of the app. The app signs the time, but does not send the time.
     static func token(device: String, secret: String, time: Double) -> String {
         let key = SymmetricKey(data: Data(secret.utf8))
         let code = HMAC<SHA256>.authenticationCode(for: Data("\(device):\(time)".utf8), using: key)
@@ -32,7 +32,7 @@ final class HawkSight {
         try socket.send(message: #"{"type":"\#(type)","timestamp":1732.5,"payload":"\#(inner)"}"#)
     }
 
-    /// Reads messages up to the next of this kind.
+    /// Reads messages until one of this type arrives.
     func receive<Body: Decodable>(_ type: MessageType, as: Body.Type) throws -> Body {
         while true {
             let message = try JSONDecoder().decode(
@@ -45,7 +45,7 @@ final class HawkSight {
 
     func response() throws -> AuthResponse { try receive(.authResponse, as: AuthResponse.self) }
 
-    /// Steps 3 and 4: the request with the token, and the answer.
+    /// Steps 3 and 4: Sends the request with the token, and returns the answer.
     @discardableResult
     func authenticate(
         token: String? = nil, secret: String = "secret", timestamp: String? = nil
@@ -64,7 +64,7 @@ final class HawkSight {
         return answer
     }
 
-    /// Step 5: a picture with pose and optics.
+    /// Step 5: Sends an image with pose and intrinsics.
     func send(frame id: Int, image: [UInt8] = [1], pose: DevicePose, axes: AerieOptions.CameraAxes)
         throws
     {
@@ -76,8 +76,8 @@ final class HawkSight {
                 intrinsics: Skeleton.intrinsics))
     }
 
-    /// The app's projection of a joint: the inverse of the pose's matrix, then a pinhole camera. It
-    /// draws only what has a positive z.
+    /// Projection of a joint in the app: the inverse of the pose matrix, then a pinhole camera. The
+    /// app draws only joints with a positive z.
     static func pixel(_ joint: Joint, _ matrix: [[Float]], _ k: CameraIntrinsics) -> (
         x: Float, y: Float
     )? {

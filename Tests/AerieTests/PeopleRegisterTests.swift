@@ -3,9 +3,11 @@ import Testing
 
 @testable import Aerie
 
-@Suite("Names of people whom a phone sees")
+@Suite("Identities of the people that a phone detects")
 struct PeopleRegisterTests {
-    @Test("two people who cross keep their names in 20 runs, with every fifth sighting missing")
+    @Test(
+        "two people who cross keep their names in 20 runs, although every fifth detection is missing"
+    )
     func crossing() {
         for seed in 1...20 {
             var noise = Noise(UInt64(seed))
@@ -13,7 +15,7 @@ struct PeopleRegisterTests {
             var names: [Set<String>] = [[], []]
             for step in 0..<60 {
                 let t = Double(step) / 10
-                // 1.2 m/s to the left and to the right, 0.6 m apart in depth.
+                // Two people walk left and right at 1.2 m/s, 0.6 m apart in depth.
                 let places = [
                     Vector3(-3.6 + 1.2 * t, 0.9, -4), Vector3(3.6 - 1.2 * t, 0.9, -4.6),
                 ]
@@ -30,7 +32,9 @@ struct PeopleRegisterTests {
         }
     }
 
-    @Test("phones have their own people; a person who is away too long gets a new name")
+    @Test(
+        "each phone has its own people; a person who returns after a long absence gets a new name"
+    )
     func lifetimes() {
         var register = PeopleRegister()
         func expect(_ device: String, _ x: Double, _ now: Double, _ names: [String]) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Aerie
 
-@Suite("Places of people before a phone")
+@Suite("Positions of people in front of a phone")
 struct PlacementTests {
     private func place(_ body: Body, _ pose: DevicePose) throws -> (
         hips: Vector3, body: BodyPlacement
@@ -15,7 +15,7 @@ struct PlacementTests {
     }
 
     @Test(
-        "a person is where they are, at every distance, at the side, and with a tilted or turned phone",
+        "the position of a person is right at every distance, at the side, and with a tilted or rotated phone",
         arguments: [
             (Vector3(0, 0, -3), 0.0, 0.0, 0.0), (Vector3(1.5, -0.4, -4), 0, 0, 0),
             (Vector3(0, 0, -12), 0, 0, 0), (Vector3(0.3, -0.5, -2.5), 0, -0.2, 0.1),
@@ -37,7 +37,9 @@ struct PlacementTests {
         #expect(placement.joints.count == 13)
     }
 
-    @Test("the distance is right to 10 % with the errors of a real finder")
+    @Test(
+        "with the errors of a real pose detector, the distance has an RMS error below 5 % and never more than 15 %"
+    )
     func noisy() throws {
         var noise = Noise(7)
         var worst = 0.0
@@ -48,7 +50,7 @@ struct PlacementTests {
             let person = Skeleton(
                 hips: Vector3(0.2 * noise.next() * distance, 0.9, -distance),
                 heading: 3 * noise.next())
-            // A finder that takes everyone for 4 % more or less tall than they are.
+            // The detected size of a person has an error of 4 %.
             let body = person.seen(
                 from: pose, pixels: 6, metres: 0.03,
                 scale: 1 + 0.04 * noise.next().clamped(to: 1.5),
@@ -64,7 +66,7 @@ struct PlacementTests {
         #expect(worst < 0.15)
     }
 
-    @Test("a point that is far off does not move the person")
+    @Test("a single outlier does not move the person")
     func outlier() throws {
         let pose = DevicePose(at: Vector3(0, 1.4, 0))
         let person = Skeleton(hips: Vector3(0, 0.9, -4))
@@ -74,7 +76,7 @@ struct PlacementTests {
         #expect((hips - person.hips).norm < 0.25)
     }
 
-    @Test("too few points, and optics that are not those of a camera, give no place")
+    @Test("too few points, or implausible intrinsics, give no position")
     func impossible() throws {
         let pose = DevicePose(at: .zero)
         let optics = try #require(Optics(Skeleton.intrinsics, width: 1920, height: 1440))
@@ -95,7 +97,9 @@ struct PlacementTests {
         }
     }
 
-    @Test("a matrix by rows and one by columns are the same pose; others are refused")
+    @Test(
+        "a matrix in row order and a matrix in column order give the same pose; other matrices are refused"
+    )
     func matrices() throws {
         let pose = DevicePose(at: Vector3(1, 2, 3), heading: 0.3, pitch: -0.4, roll: 1.2)
         for axes in AerieOptions.CameraAxes.allCases {
@@ -119,7 +123,7 @@ struct PlacementTests {
         }
     }
 
-    @Test("the picture is turned until people are upright")
+    @Test("the image is rotated until people are upright")
     func turns() {
         let turns = [0, 0.5, -0.5, Double.pi / 2, -Double.pi / 2, Double.pi].map {
             DevicePose(at: .zero, roll: $0).quarterTurns

@@ -2,7 +2,7 @@ import GimbalCore
 
 @testable import Aerie
 
-/// Upright adult, 1.75 m tall, from which the tests compute what a camera sees.
+/// Upright adult, 1.75 m tall, from which the tests compute camera images.
 struct Skeleton {
     static let intrinsics = CameraIntrinsics(
         fx: 1450, fy: 1450, cx: 960, cy: 720, width: 1920, height: 1440)
@@ -27,8 +27,9 @@ struct Skeleton {
         Self.joints[joint].map { Quaternion.aboutY(heading).rotate($0) + hips } ?? hips
     }
 
-    /// The body in the turned picture of a camera, as a finder states it. Pixels and metres have errors
-    /// of these standard deviations; `scale` is the size of the finder's body relative to this person.
+    /// Body in the rotated camera image, in the form of a pose detector's result. Pixels and metres
+    /// have errors of these standard deviations; `scale` is the detected size divided by the true
+    /// size of the person.
     func seen(
         from pose: DevicePose, width: Int = 1920, height: Int = 1440, pixels: Double = 0,
         metres: Double = 0, scale: Double = 1, noise: () -> Double = { 0 }
@@ -36,7 +37,7 @@ struct Skeleton {
         let k = Self.intrinsics
         let s = Double(width) / Double(k.width)
         let centre = pose.rotation.inverseRotate(hips - pose.position)
-        // The finder's axes: its z is along the line of sight.
+        // The detector's z axis points along the line of sight.
         let ahead = centre / centre.norm
         let right = Vector3(0, 1, 0).cross(ahead) / Vector3(0, 1, 0).cross(ahead).norm
         let down = ahead.cross(right)
@@ -66,8 +67,8 @@ struct Skeleton {
 }
 
 extension DevicePose {
-    /// Camera that looks along the world's -z, turned by a heading to the left, a pitch up, and a roll
-    /// clockwise as the viewer sees it, rad.
+    /// Camera along the world's -z axis, rotated by a heading to the left, a pitch up, and a
+    /// clockwise roll from the viewer's side, rad.
     init(at position: Vector3, heading: Double = 0, pitch: Double = 0, roll: Double = 0) {
         self.init(
             rotation: Quaternion.aboutY(heading) * .aboutX(pitch) * .aboutZ(-roll) * .aboutX(.pi),
@@ -81,7 +82,7 @@ struct Noise {
 
     init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
 
-    /// Number with mean 0 and standard deviation 1 (a sum of twelve).
+    /// Random number with mean 0 and standard deviation 1 (a sum of twelve).
     mutating func next() -> Double {
         (0..<12).reduce(-6.0) { sum, _ in
             state ^= state << 13

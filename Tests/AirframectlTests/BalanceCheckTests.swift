@@ -6,7 +6,7 @@ import Testing
 @testable import airframectl
 
 @Suite("The balance check") struct BalanceCheckTests {
-    @Test("names the direction and the distance, the largest offset first")
+    @Test("the check reports direction and distance, with the largest offset first")
     func words() {
         let check = BalanceCheck(imbalance: Vector3(-1, 2, 0.2), mass: 0.5)
         #expect(check.offset == Vector3(-2, 4, 0.4))
@@ -18,11 +18,11 @@ import Testing
             ])
         let low = BalanceCheck(imbalance: Vector3(0, 0, 3.75), mass: 0.5)
         #expect(low.sentences == ["The camera is 7.5 mm too low: move it up."])
-        // A cable can have the same effect as this height.
+        // A cable can cause the same imbalance as this height error.
         #expect(BalanceCheck(imbalance: Vector3(0.1, 0, 0.75), mass: 0.5).isBalanced)
     }
 
-    @Test("the mass that the inertia suggests is that of a cube of 0.9 g/cm³")
+    @Test("the estimated mass is the mass of a cube of 0.9 g/cm³ with the measured inertia")
     func mass() throws {
         // A cube with sides of 0.1 m: 0.9 kg, and an inertia of m·a²/6.
         let mass = try #require(
@@ -31,7 +31,7 @@ import Testing
         #expect(BalanceCheck.estimatedMass(inertia: [.nan, 1e-3, 1e-3]) == nil)
     }
 
-    /// Learned and true imbalance of a random gimbal after the check's motions, g·m.
+    /// Learned and true imbalance of a random gimbal after the motions of the check, g·m.
     private func check(
         seed: UInt64, poses: [BalanceCheck.Pose]
     ) -> (learned: Vector3, truth: Vector3, drawn: DrawnGimbal) {
@@ -59,12 +59,12 @@ import Testing
     }
 
     @Test(
-        "finds where the camera is out of balance on random gimbals",
+        "the check finds the imbalance of random gimbals",
         arguments: [2, 4, 5, 8, 10] as [UInt64])
     func drawn(seed: UInt64) {
         let (learned, truth, drawn) = check(seed: seed, poses: BalanceCheck.poses)
-        // The true torque of the motors differs from their data sheet by an unknown factor, which is
-        // also a factor of the distance.
+        // The true torque of the motors differs from the data sheet by an unknown factor, and the
+        // distance has the same factor.
         let error = learned * drawn.parameters.motorConstant.yaw - truth
         #expect(max(abs(error.x), abs(error.y)) < 0.6, "\(error) g·m")
         #expect(abs(error.z) < BalanceCheck.heightUncertainty, "\(error) g·m")

@@ -4,7 +4,7 @@ import Wire
 
 @testable import airframectl
 
-@Suite("What a person reads while calibrating")
+@Suite("Output of airframectl calibrate")
 struct CalibrationViewTests {
     private func collecting(_ progress: Double, hint: String = "") -> CalibrationReport {
         var report = CalibrationReport()
@@ -16,7 +16,7 @@ struct CalibrationViewTests {
         return report
     }
 
-    @Test("an instruction once, a bar when it grows, a hint when it is another one")
+    @Test("an instruction is printed once, the bar when it grows, and a hint when it changes")
     func lines() {
         var view = CalibrationView()
         #expect(
@@ -35,7 +35,7 @@ struct CalibrationViewTests {
         #expect(view.lines(for: next).first == "Put the camera on its back.")
     }
 
-    @Test("the end says what is the case, with the residual in a unit for people")
+    @Test("the last lines contain the result, and the residual in °/s")
     func ending() {
         var view = CalibrationView()
         var report = collecting(1)
@@ -53,7 +53,7 @@ struct CalibrationViewTests {
         #expect(view.lines(for: report) == ["The camera shakes."])
     }
 
-    @Test("the list names what is in force, or where to begin")
+    @Test("the list contains the saved calibrations, or a sentence that no sensor is calibrated")
     func list() {
         #expect(CalibrationView.saved(CalibrationReport())[0].contains("No sensor is calibrated"))
         var report = CalibrationReport()
@@ -67,7 +67,7 @@ struct CalibrationViewTests {
         #expect(line.hasSuffix("31 °C, residual 0.0200 m/s², cannot be undone"))
     }
 
-    @Test("takes what to calibrate, and undo with or without a name")
+    @Test("the command needs a sensor, and undo works with and without a sensor")
     func commandLine() throws {
         let gyro = try #require(
             try Airframectl.parseAsRoot(["calibrate", "gyro"]) as? CalibrateCommand)

@@ -4,7 +4,7 @@ import Wire
 
 @testable import airframectl
 
-@Suite("The command line")
+@Suite("The command line of airframectl")
 struct CommandLineTests {
     private func parse<C: ParsableCommand>(_ line: String, as type: C.Type = C.self) throws -> C {
         let words = line.split(separator: " ").map(String.init)
@@ -13,7 +13,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "takes the common options before or after the subcommand",
+        "common options are accepted before and after the subcommand",
         arguments: [
             "--socket /tmp/x --json status", "status --json --socket /tmp/x",
             "--json status --socket=/tmp/x",
@@ -24,7 +24,7 @@ struct CommandLineTests {
         #expect(options.socket == "/tmp/x")
     }
 
-    @Test("takes negative angles")
+    @Test("negative angles are accepted")
     func negative() throws {
         let point = try parse("point --pitch -30 --yaw -0.5 --duration 2", as: PointCommand.self)
         #expect(point.pitch == -30)
@@ -34,7 +34,7 @@ struct CommandLineTests {
         #expect(try parse("rate --roll -10", as: RateCommand.self).roll == -10)
     }
 
-    @Test("takes values that look like options, and a rollback")
+    @Test("values that look like options are accepted, and --rollback after them")
     func set() throws {
         let set = try parse("set control.offset -1.5 --rollback 5min --json", as: SetCommand.self)
         #expect(set.value == ["-1.5"])
@@ -43,7 +43,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "reads a value as TOML would mean it",
+        "a value is parsed as TOML",
         arguments: [
             ("500", 500), ("-1.5", -1.5), ("true", true), ("locked", "locked"),
             ("\"500\"", "500"), ("[1, 2.5]", [1, 2.5]), ("1e999", "1e999"),
@@ -53,18 +53,19 @@ struct CommandLineTests {
     }
 
     @Test(
-        "reads times with and without a unit", arguments: [("30s", 30), ("30", 30), ("2min", 120)])
+        "times are accepted with and without a unit",
+        arguments: [("30s", 30), ("30", 30), ("2min", 120)])
     func duration(text: String, seconds: Double) {
         #expect(SetCommand.Duration(argument: text)?.seconds == seconds)
     }
 
-    @Test("refuses times that are none", arguments: ["", "s", "-3", "0", "nan", "3h"])
+    @Test("invalid times are refused", arguments: ["", "s", "-3", "0", "nan", "3h"])
     func noDuration(text: String) {
         #expect(SetCommand.Duration(argument: text) == nil)
     }
 
     @Test(
-        "refuses what makes no sense, with exit code 64",
+        "an invalid command is refused with exit code 64",
         arguments: [
             "point", "rate", "set loop.rate_hz", "set a b c", "baseline store", "log --lines 0",
             "monitor --rate 0", "frobnicate", "status --timeout 0", "point --pitch up",
@@ -80,9 +81,9 @@ struct CommandLineTests {
     }
 }
 
-@Suite("Pictures made of characters")
+@Suite("Bars and sparklines of characters")
 struct GaugesTests {
-    @Test("bars grow to their side and show when they are full")
+    @Test("a bar grows to the side of its sign, and an arrow shows an overflow")
     func bar() {
         #expect(Gauges.bar(0, width: 11) == "[    │    ]")
         #expect(Gauges.bar(0.5, width: 11) == "[    │██  ]")
@@ -91,7 +92,7 @@ struct GaugesTests {
         #expect(Gauges.bar(.nan, width: 11) == "[····│····]")
     }
 
-    @Test("sparklines show the newest at the right, and a gap for what is not known")
+    @Test("a sparkline shows the newest value at the right, and a gap for an unknown value")
     func sparkline() {
         #expect(Gauges.sparkline([9, 0, 0.5, .nan, -1, 7], width: 5, full: 1) == "▁▅ ██")
         #expect(Gauges.sparkline([1], width: 3, full: 1) == "  █")
@@ -99,7 +100,7 @@ struct GaugesTests {
     }
 
     @Test(
-        "scales step by 1, 2, 5",
+        "chart scales increase in steps of 1, 2, 5",
         arguments: [(0, 0.01), (0.011, 0.02), (0.03, 0.05), (0.3, 0.5), (7, 10)])
     func scale(value: Double, expected: Double) {
         #expect(abs(Gauges.roundedUp(value, least: 0.01) - expected) < 1e-9)

@@ -7,10 +7,10 @@ import Wire
 
 @testable import airframectl
 
-@Suite("Talking to the daemon")
+@Suite("Requests to the daemon")
 struct DaemonClientTests {
-    /// A daemon that sends these lines for the first line it hears, whatever that is, and then
-    /// closes unless told to stay.
+    /// Runs a fake daemon that answers the first request with these lines, then closes the
+    /// connection unless `thenStays` is true.
     private func withDaemon(
         answering lines: String, thenStays: Bool = false, body: (String) throws -> Void
     ) throws {
@@ -33,7 +33,7 @@ struct DaemonClientTests {
                 _ = Array(lines.utf8).withUnsafeBytes {
                     write(connection, $0.baseAddress, $0.count)
                 }
-                // Stays until the client has gone.
+                // Waits until the client disconnects.
                 if thenStays { poll(&entry, 1, 10_000) }
                 close(connection)
             }
@@ -43,7 +43,7 @@ struct DaemonClientTests {
         try body(path)
     }
 
-    @Test("an answer is found between stream messages and replies to others")
+    @Test("the client finds its answer between stream messages and replies to other requests")
     func answer() throws {
         let lines = """
             {"subscription":1,"t":1,"values":{}}
@@ -58,7 +58,7 @@ struct DaemonClientTests {
         }
     }
 
-    @Test("a refusal keeps its code, message and field, and exits with 1")
+    @Test("an error reply keeps its code, message and field, and the exit code is 1")
     func refusal() throws {
         let line =
             #"{"id":1,"t":1,"error":{"code":"brand_new","message":"No.","field":"x"}}"# + "\n"
@@ -72,7 +72,7 @@ struct DaemonClientTests {
         }
     }
 
-    @Test("a daemon that goes away is unreachable, exit code 69")
+    @Test("a daemon that disconnects is unreachable, exit code 69")
     func lost() throws {
         try withDaemon(answering: #"{"id":1,"resu"#) { path in
             let client = try DaemonClient(path: path, timeout: 10)
@@ -91,7 +91,7 @@ struct DaemonClientTests {
         }
     }
 
-    @Test("an answer of another version is not understood, and says what to compare")
+    @Test("an answer of another version causes an error that advises to compare the versions")
     func version() throws {
         try withDaemon(answering: #"{"id":1,"t":1,"result":{"mode":"locked"}}"# + "\n") { path in
             let client = try DaemonClient(path: path, timeout: 10)
@@ -102,7 +102,7 @@ struct DaemonClientTests {
         }
     }
 
-    @Test("no socket, and one that nobody listens on, say what to do")
+    @Test("a missing socket, and a socket without a listener, cause an error with a remedy")
     func unreachable() throws {
         let path = "/tmp/airframectl-\(UUID().uuidString.prefix(8))"
         let missing = #expect(throws: ClientError.self) { try DaemonClient(path: path, timeout: 1) }

@@ -3,8 +3,8 @@ import Wire
 
 @testable import airframectl
 
-@Suite("How doctor's checks are shown") struct DoctorViewTests {
-    @Test("prints remedies below their line, and a verdict")
+@Suite("Output of airframectl doctor") struct DoctorViewTests {
+    @Test("a remedy is printed below its check, and a summary at the end")
     func view() {
         let lines = DoctorView.lines(
             [

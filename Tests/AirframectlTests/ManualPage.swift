@@ -5,9 +5,9 @@ import Wire
 @testable import Observables
 @testable import airframectl
 
-/// What `etc/man/airframectl.1` is to say, made from the help texts.
+/// Expected content of `etc/man/airframectl.1`, generated from the help texts.
 enum ManualPage {
-    /// The part from the help texts.
+    /// Help texts of all commands.
     static func help() throws -> HelpPage { try HelpPage(Airframectl._dumpHelp()) }
 
     static func text() throws -> String {
@@ -22,7 +22,8 @@ enum ManualPage {
         return (lines + tail).joined(separator: "\n") + "\n"
     }
 
-    /// The variables, the components of a vector together, with their names elsewhere.
+    /// List of the variables, with their names in `status` and in recordings. The components of a
+    /// vector share one item.
     private static var variables: [String] {
         var lines = [".Sh VARIABLES"]
         lines += Mdoc.lines(
@@ -52,7 +53,7 @@ enum ManualPage {
         return lines + [".El"]
     }
 
-    /// What the help text says about the program, and about its exit codes.
+    /// Description of the program and the exit codes, from the help text.
     private static func halves(_ discussion: String) throws -> (String, String) {
         let parts = discussion.split(separator: "\n").map(String.init)
         struct Unexpected: Error { var paragraphs: Int }

@@ -5,12 +5,12 @@ import Testing
 struct ManualPageTests {
     private let file = CommittedFile("etc/man/airframectl.1")
 
-    @Test("says what the help texts say")
+    @Test("the manual page matches the help texts")
     func matchesHelp() throws {
         if let drift = try file.drift(from: ManualPage.text()) { Issue.record("\(drift)") }
     }
 
-    @Test("names every command, argument and option")
+    @Test("the manual page contains every command, argument and option")
     func everything() throws {
         #expect(try ManualPage.help().missing(in: file.text()) == [])
     }

@@ -3,7 +3,7 @@ import Wire
 
 @testable import airframectl
 
-@Suite("The picture of the monitor")
+@Suite("The screen of airframectl monitor")
 struct MonitorViewTests {
     private let size = TerminalSize(columns: 80, rows: 24)
 
@@ -35,7 +35,7 @@ struct MonitorViewTests {
         return status
     }
 
-    @Test("at 80 by 24 every line fits, and the important ones say what they should")
+    @Test("at 80 by 24 characters, every line fits, and the most important lines are as expected")
     func golden() {
         var view = MonitorView(status: moving())
         for error in [0.0, 0.005, 0.01, 0.02] {
@@ -60,7 +60,9 @@ struct MonitorViewTests {
         for (row, text) in expected { #expect(lines[row] == text) }
     }
 
-    @Test("shows how filter and sensor agree: on one line at 80 by 24, on three at 100 by 30")
+    @Test(
+        "the agreement of filter and sensor is shown on one line at 80 by 24, on three lines at 100 by 30"
+    )
     func sensing() {
         var status = moving()
         status.estimator.accelWeight = 0.87
@@ -86,7 +88,7 @@ struct MonitorViewTests {
                 " vibration 0.34 m/s², 1.26 °/s; full scale gyro 12, accel 3 samples"))
     }
 
-    @Test("numbers that are not known are dashes, and the columns stay where they are")
+    @Test("unknown numbers are dashes, and the columns keep their positions")
     func unknown() {
         let lines = MonitorView(status: Status()).render(size)
         #expect(lines.count == 24)
@@ -96,7 +98,7 @@ struct MonitorViewTests {
         #expect(!lines.joined().lowercased().contains("nan"))
     }
 
-    @Test("says in words why it is not moving")
+    @Test("the reason why the camera does not move is shown as a sentence")
     func inhibited() {
         var status = moving()
         status.isEnabled = false
@@ -110,7 +112,7 @@ struct MonitorViewTests {
         #expect(lines[4] == "   - The mode is inactive.")
     }
 
-    @Test("many reasons are counted, not cut off in silence, and nothing below moves")
+    @Test("reasons that do not fit are counted, and the lines below keep their positions")
     func manyReasons() {
         var status = moving()
         status.inhibitions = (1...6).map { Inhibition(name: "x", sentence: "Reason \($0).") }
@@ -122,7 +124,7 @@ struct MonitorViewTests {
                 "Reason 6"))
     }
 
-    @Test("says when the daemon is lost, and keeps the last picture")
+    @Test("a lost connection is reported, and the last values stay visible")
     func lost() {
         var view = MonitorView(status: moving())
         view.trouble = "Nobody answers."
@@ -133,7 +135,7 @@ struct MonitorViewTests {
     }
 
     @Test(
-        "fits any terminal",
+        "the screen fits any terminal size",
         arguments: [
             TerminalSize(columns: 20, rows: 5), TerminalSize(columns: 1, rows: 1),
             TerminalSize(columns: 200, rows: 60), TerminalSize(columns: 0, rows: 0),
@@ -146,7 +148,7 @@ struct MonitorViewTests {
         }
     }
 
-    @Test("the foot says the keys, and for a while what the daemon said to one")
+    @Test("the last line lists the keys, and temporarily shows the daemon's answer to a key")
     func foot() {
         var view = MonitorView(status: moving())
         #expect(view.render(size).last?.hasPrefix(" space STOP  c centre") == true)
@@ -156,7 +158,7 @@ struct MonitorViewTests {
                 == " Emergency stop: the motors stay off until the stop is reset.")
     }
 
-    @Test("keys ask for the stop, the centre and the modes, and no other key for anything")
+    @Test("keys request the stop, the centre and the modes; other keys do nothing")
     func keys() {
         func request(_ key: Character) -> (method: Method, params: [String: JSONValue])? {
             MonitorKey.request(key.asciiValue ?? 0, moving())
@@ -166,20 +168,21 @@ struct MonitorViewTests {
         let centre = request("c")
         #expect(centre?.method == .point)
         #expect(centre?.params["pitch"] == 0 && centre?.params["roll"] == 0)
-        // The camera looks to 10.021°, the joint is at 12.3°: the handle points to -2.279°.
+        // The camera's yaw is 10.021° and the joint's angle is 12.3°, so the handle's yaw is
+        // -2.279°.
         #expect(abs((centre?.params["yaw"]?.number ?? .nan) + 2.279) < 1e-9)
         let bound = (0...255).filter { MonitorKey.request(UInt8($0), moving()) != nil }
         #expect(bound.count == 8)
         #expect(MonitorKey.leaving.isDisjoint(with: bound.map(UInt8.init)))
     }
 
-    @Test("where no joint is known, the centre is level and leaves the heading")
+    @Test("without known joint angles, the centre is level and keeps the heading")
     func centreWithoutJoints() {
         let request = MonitorKey.request(UInt8(ascii: "c"), Status())
         #expect(request?.params == ["roll": 0, "pitch": 0])
     }
 
-    @Test("colour changes nothing but colour")
+    @Test("colours do not change the text")
     func colour() {
         let plain = MonitorView(status: moving()).render(size)
         let coloured = MonitorView(status: moving(), style: Style(isColoured: true)).render(size)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import airframectl
 
-@Suite("What airframectl writes") struct OutputTests {
-    @Test("keeps its own styles and shows every other control")
+@Suite("Output of airframectl") struct OutputTests {
+    @Test("the program's own colours are kept, and every other control character is escaped")
     func shown() {
         let style = Style(isColoured: true)
         for role in Style.Role.allCases {
@@ -20,7 +20,7 @@ import Testing
         #expect(Output.shown("a\nb\tc") == "a\nb\tc")
     }
 
-    @Test("a table on standard output cannot steer the terminal, a file has it byte for byte")
+    @Test("control characters of a table are escaped on standard output, but not in a file")
     func table() throws {
         let line = "1,\"phone \u{9B}2J\"\n"
         let (reader, writer) = try FileDescriptor.pipe()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("JSON with a control in a string stays the same JSON")
+    @Test("an escaped control character in a JSON string does not change the JSON value")
     func json() {
         #expect(Output.shown("{\"name\":\"a\u{9B}b\"}") == #"{"name":"a\u009bb"}"#)
     }

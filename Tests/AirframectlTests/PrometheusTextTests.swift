@@ -10,7 +10,7 @@ import Wire
         return PrometheusText(status).lines
     }
 
-    @Test("every metric has a help and a type before its values, once")
+    @Test("every metric has one HELP and one TYPE line before its values")
     func order() {
         let lines = lines {
             $0.attitude.pitchDeg = -12.5
@@ -41,7 +41,7 @@ import Wire
         }
     }
 
-    @Test("battery and wheels have metrics if they are there")
+    @Test("battery and wheels have metrics only if they exist")
     func power() {
         #expect(!lines().contains { $0.contains("battery") || $0.contains("wheels") })
         let lines = lines {

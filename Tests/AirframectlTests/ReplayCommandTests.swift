@@ -10,7 +10,7 @@ import Testing
 
 @Suite("airframectl replay")
 struct ReplayCommandTests {
-    /// Runs the command in a directory of its own, over the fixture as `change` leaves it.
+    /// Runs the command in a temporary directory, with a recording that `change` has modified.
     private func replay(
         _ options: String..., change: (inout IMULog) -> Void = { _ in }
     ) throws -> (directory: FilePath, csv: String, svg: String) {
@@ -63,7 +63,7 @@ struct ReplayCommandTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("writes a row for each record, and no picture unless asked")
+    @Test("the table has a row for each record, and a plot is made only on request")
     func rows() throws {
         let result = try replay()
         let lines = result.csv.split(separator: "\n")
@@ -72,7 +72,7 @@ struct ReplayCommandTests {
         #expect(result.svg.isEmpty)
     }
 
-    @Test("draws attitude, error against the reference, bias and weight, with units")
+    @Test("the plot shows attitude, error relative to the reference, bias and weight, with units")
     func picture() throws {
         let result = try replay("--plot")
         for label in [
@@ -83,7 +83,7 @@ struct ReplayCommandTests {
         #expect(!result.svg.contains("nan"))
     }
 
-    @Test("draws no error where the log has no reference, and names records that were not used")
+    @Test("without a reference the plot shows no error; unused records are marked")
     func withoutReference() throws {
         let result = try replay("--plot") { log in
             for index in log.records.indices {
@@ -96,7 +96,7 @@ struct ReplayCommandTests {
         #expect(result.svg.contains("every sensor: 20<"))
     }
 
-    @Test("a setting reaches the estimator")
+    @Test("a setting on the command line reaches the estimator")
     func setting() throws {
         let plain = try replay()
         let undelayed = try replay("--set", "imu.filter_delay_ms=0")
@@ -104,7 +104,7 @@ struct ReplayCommandTests {
         #expect(plain.csv.count > 1000 && undelayed.csv.count > 1000)
     }
 
-    @Test("a log that lacks what was asked for is refused by name")
+    @Test("a log without the requested data, or with damage, is refused with the reason")
     func refusals() throws {
         func expect(_ part: String, _ options: String..., change: (inout [UInt8]) -> Void) throws {
             var log = try IMULog(path: source.appending("broad_16_cut.imu"))

@@ -5,13 +5,13 @@ import Wire
 
 @testable import airframectl
 
-@Suite("The rider's config.yaml")
+@Suite("Import of the rider's config.yaml")
 struct RiderConfigurationTests {
     private func read(_ text: String) throws(ClientError) -> RiderConfiguration {
         RiderConfiguration(try YAMLFile.entries(of: Array(text.utf8), file: "config.yaml"))
     }
 
-    @Test("ports, bus, address, limit, acceleration and timeout become settings")
+    @Test("the ports, bus, address, limit, acceleration and timeout are converted to settings")
     func settings() throws {
         let rider = try read(
             """
@@ -35,7 +35,7 @@ struct RiderConfigurationTests {
         #expect(rider.ignored.isEmpty)
     }
 
-    @Test("each key without an effect is named with its line and a reason")
+    @Test("each key without an effect is reported with its line and the reason")
     func ignored() throws {
         let rider = try read(
             """
@@ -57,7 +57,7 @@ struct RiderConfigurationTests {
         #expect(rider.ignored[5].reason == "the key is unknown")
     }
 
-    @Test("the older layout of the file is read, too")
+    @Test("the older layout of the file is accepted, too")
     func older() throws {
         let rider = try read(
             "motor:\n  udp_port: 5000\n  max_speed: 100\n  timeout: 1.0\n  serial_port: /dev/ttyUSB0\n"
@@ -69,7 +69,7 @@ struct RiderConfigurationTests {
         #expect(rider.ignored.map(\.key) == ["motor.serial_port"])
     }
 
-    @Test("a text as a value stays a text, so that airframed refuses it")
+    @Test("text instead of a number is kept as a string, so that airframed refuses the value")
     func notANumber() throws {
         #expect(try read("motors: {speed_limit: fast}").pairs.first?.value == "\"fast\"")
         #expect(
@@ -77,7 +77,7 @@ struct RiderConfigurationTests {
     }
 
     @Test(
-        "what is not a mapping of keys is refused with its line",
+        "a file that is not a mapping of keys is refused with its line",
         arguments: [
             ("motors:\n\tspeed_limit: 1\n", "config.yaml:2:"),
             ("a: &x 1\nb: *x\n", "config.yaml:2: aliases"),
@@ -93,7 +93,7 @@ struct RiderConfigurationTests {
             error?.requestError.message.contains(message) == true, "\(String(describing: error))")
     }
 
-    @Test("an empty file contains nothing")
+    @Test("an empty file gives no settings")
     func empty() throws {
         #expect(try read("").pairs.isEmpty)
         #expect(try read("# nothing\n").ignored.isEmpty)

@@ -17,14 +17,14 @@ struct ShotTests {
         .removingLastComponent()
 
     @Test(
-        "accepts the example files, and knows their photos",
+        "the example files are valid and have the expected numbers of photos",
         arguments: [("panorama", 12), ("timelapse", 600), ("keyframes", 2)])
     func examples(name: String, photos: Int) throws {
         let recipe = try ShotFile.read("\(Self.root)/etc/shots/\(name).toml")
         #expect(try ShotFile.plan(recipe).photos == photos)
     }
 
-    @Test("draws an outline and a number for each picture of a panorama")
+    @Test("the plan of a panorama has an outline and a number for each photo")
     func picture() throws {
         let plan = try ShotFile.plan(
             try ShotFile.read("\(Self.root)/etc/shots/panorama.toml"))
@@ -35,7 +35,7 @@ struct ShotTests {
     }
 
     @Test(
-        "names file, key and remedy of a mistake",
+        "a mistake is reported with file, key and remedy",
         arguments: [
             ("[orbit]\nphotos = 1", "orbit.photos = 1 is outside 2...10000."),
             ("[orbit\n", ":1"), ("[orbit]\nphotos = 8\n[shuter]", #"Did you mean "shutter"?"#),
@@ -52,7 +52,7 @@ struct ShotTests {
         }
     }
 
-    @Test("reads a file without the word file, and the kinds with their options")
+    @Test("shoot accepts a file without the word file, and each kind of shot with its options")
     func commandLine() throws {
         func parse<C: ParsableCommand>(_ line: String, as type: C.Type) throws -> C {
             let words = line.split(separator: " ").map(String.init)
@@ -70,7 +70,7 @@ struct ShotTests {
         #expect(throws: ValidationError.self) { try both.recipe() }
     }
 
-    @Test("the state survives saving, and a second run is refused while the first one is active")
+    @Test("the saved state can be loaded again, and a second run is refused during the first run")
     func store() throws {
         try withTemporaryDirectory { directory throws in
             let path = "\(directory)/new/folder/shot.json"
@@ -91,7 +91,7 @@ struct ShotTests {
         }
     }
 
-    @Test("a command's photo has its final name only after the command's success")
+    @Test("a command's photo gets its final name only if the command succeeds")
     func command() throws {
         try withTemporaryDirectory { directory throws in
             func shutter(_ command: String) -> CommandShutter {
@@ -114,7 +114,9 @@ struct ShotTests {
         }
     }
 
-    @Test("a MAVLink camera gets the photo's number, again if it does not answer")
+    @Test(
+        "a MAVLink camera receives the photo's number, and receives it again if it does not answer"
+    )
     func mavlink() throws {
         let camera = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         defer { close(camera) }

@@ -3,7 +3,7 @@ import Wire
 
 @testable import airframectl
 
-@Suite("What status prints")
+@Suite("Output of airframectl status")
 struct StatusViewTests {
     private func lines(_ inhibitions: [Inhibition]) -> [String] {
         var status = Status()
@@ -12,7 +12,7 @@ struct StatusViewTests {
         return StatusView.lines(status, .plain)
     }
 
-    @Test("the first line says whether it moves, and why not")
+    @Test("the first line states whether the camera moves, and the reason if it does not")
     func firstLine() {
         let lines = lines([
             Inhibition(name: "imu_stale", sentence: "The IMU is silent. Check its bus."),
@@ -22,7 +22,7 @@ struct StatusViewTests {
         #expect(lines[1] == "- Transfers fail.")
     }
 
-    @Test("a long reason goes on below, and nothing is lost")
+    @Test("a long reason continues on the next lines without a loss of text")
     func longReason() {
         let words = Array(repeating: "word", count: 40).joined(separator: " ") + "."
         let lines = lines([Inhibition(name: "x", sentence: words)])

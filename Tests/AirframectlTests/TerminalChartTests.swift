@@ -5,7 +5,7 @@ import Wire
 @testable import airframectl
 
 @Suite("Charts in the terminal") struct TerminalChartTests {
-    @Test("a line from corner to corner begins below left and ends above right")
+    @Test("a diagonal line begins at the bottom left and ends at the top right")
     func diagonal() {
         var chart = TerminalChart(across: 0...1, up: 0...1, width: 4, height: 2)
         chart.line([(0, 0), (1, 1)])
@@ -16,7 +16,7 @@ import Wire
         #expect(lines[2].contains("0") && lines[2].contains("1"))
     }
 
-    @Test("what is no number or outside is left out")
+    @Test("points that are not finite, or outside the chart, are not drawn")
     func outside() {
         var chart = TerminalChart(across: 0...1, up: 0...1, width: 4, height: 2)
         chart.line([(.nan, 0), (2, 0), (0.5, .infinity)])
@@ -24,7 +24,7 @@ import Wire
         #expect(chart.lines(marks: [])[0] == "       1┤")
     }
 
-    @Test("a logarithmic abscissa puts 10 in the middle of 1 and 100")
+    @Test("a logarithmic axis puts 10 halfway between 1 and 100")
     func logarithmic() {
         var chart = TerminalChart(
             across: 1...100, up: 0...1, isLogarithmic: true, width: 21, height: 1)
@@ -32,7 +32,9 @@ import Wire
         #expect(Array(chart.lines(marks: [])[0])[9 + 10] == "x")
     }
 
-    @Test("a spectrum shows its peaks, the filters in force, and how to set what it proposes")
+    @Test(
+        "a spectrum shows its peaks, the present filters, and the commands for the proposed filters"
+    )
     func spectrum() {
         var report = SpectrumReport()
         report.state = "done"
@@ -52,7 +54,9 @@ import Wire
         #expect(svg.contains("notch y") && svg.contains("low-pass y"))
     }
 
-    @Test("an autotune shows inertia, delay, margins and a Bode plot, also as a picture")
+    @Test(
+        "an autotune result shows inertia, delay, margins and a Bode plot, in the terminal and as SVG"
+    )
     func autotune() {
         var axis = AutotuneAxis(axis: "pitch")
         axis.inertiaKgM2 = 0.0025

@@ -1,20 +1,20 @@
 import GimbalCore
 import Simulation
 
-// What is compared between instruction sets: every number that a run puts out, in order. Called by
-// proof.c.
+// Results that must be identical on all instruction sets: every number of a run, in order. proof.c
+// calls these functions.
 
-/// The estimator over recorded samples: body to earth after each.
+/// Runs the estimator on recorded samples, and writes the body-to-earth attitude after each sample.
 ///
 /// - Parameters:
 ///   - samples: gyro x y z (rad/s), accel x y z (m/s²), seconds since the previous sample: 7 numbers each.
-///   - count: How many samples.
-///   - out: Receives w x y z of each.
+///   - count: Number of samples.
+///   - out: Receives the quaternion w x y z after each sample.
 @_cdecl("proof_estimate")
 public func estimate(
     _ samples: UnsafePointer<Double>, _ count: Int, _ out: UnsafeMutablePointer<Double>
 ) {
-    // The recordings' earth frame has z up.
+    // The z axis of the recordings' earth frame points up.
     var estimator = AttitudeEstimator(
         parameters: AttitudeEstimator.Parameters(), restSpecificForce: Vector3(0, 0, 9.80665))
     for index in 0..<count {
@@ -27,13 +27,14 @@ public func estimate(
     }
 }
 
-/// The stabilizer on the simulated gimbal, carried by somebody who walks; at half time the camera
-/// is told to turn.
+/// Runs the stabilizer on a simulated gimbal in the hand of a walking person. At half time, the
+/// camera receives a new target.
 ///
 /// - Parameters:
-///   - motor: 0 torque, 1 servo, 2 field.
-///   - ticks: Milliseconds.
-///   - out: Receives true attitude w x y z, and torque, angle and field of yaw, roll and pitch, of each tick: 13 numbers.
+///   - motor: Motor type: 0 torque, 1 servo, 2 field.
+///   - ticks: Duration, ms.
+///   - out: Receives 13 numbers per tick: the true attitude w x y z, and torque, angle and field of
+///     yaw, roll and pitch.
 @_cdecl("proof_closed_loop")
 public func closedLoop(_ motor: Int, _ ticks: Int, _ out: UnsafeMutablePointer<Double>) {
     let type: MotorType = motor == 0 ? .torque : motor == 1 ? .servo : .field

@@ -3,20 +3,20 @@ import Wire
 
 @testable import Assistant
 
-/// A daemon without a gimbal: it describes three methods, remembers requests, and refuses what the test
-/// names.
+/// A daemon without a gimbal: it describes its methods, records requests, and refuses the methods
+/// that a test selects.
 final class FakeDaemon: DaemonConnection {
-    /// What all connections of one test have in common.
+    /// State that all connections of one test share.
     final class Memory: @unchecked Sendable {
         var requests: [String] = []
         var refused: Set<String> = []
         var isDown = false
         var opened = 0
-        /// Orientation of the camera: yaw, roll, pitch, degrees. A request for an angle has its effect
-        /// at once.
+        /// Orientation of the camera: yaw, roll, pitch, degrees. A request for an angle takes
+        /// effect immediately.
         var pose = [10.0, 0, 0]
         var mode = "locked"
-        /// Number of photos; nil without airframe-eyes.
+        /// Number of photos; nil if airframe-eyes is not connected.
         var photos: Int?
         var order = 0
     }
@@ -134,7 +134,7 @@ final class FakeDaemon: DaemonConnection {
     }
 }
 
-/// A server with its fake daemon, and with short ways to call it.
+/// A server with a fake daemon, and helpers to call the server.
 struct Bench {
     let memory = FakeDaemon.Memory()
     let server: MCPServer
@@ -154,7 +154,7 @@ struct Bench {
         "io.modelcontextprotocol/clientCapabilities": [:],
     ]
 
-    /// The replies to a request of the stateless version.
+    /// Sends a request in the stateless protocol version, and returns the replies.
     func ask(
         _ method: String, _ params: [String: JSONValue] = [:], id: Int = 1, now: Double = 0
     ) throws -> [JSONValue] {
@@ -167,7 +167,7 @@ struct Bench {
             now: now)
     }
 
-    /// The replies to a call of a tool.
+    /// Calls a tool, and returns the replies.
     func call(
         _ tool: String, _ arguments: [String: JSONValue] = [:], id: Int = 1, now: Double = 0
     ) throws -> [JSONValue] {
@@ -182,7 +182,7 @@ struct Bench {
 
     func tick(now: Double) throws -> [JSONValue] { try Self.parsed(server.tick(now: now)) }
 
-    /// Requests to the daemon since the last call of this method.
+    /// Returns the requests to the daemon since the last call of this method.
     func takeRequests() -> [String] {
         defer { memory.requests = [] }
         return memory.requests

@@ -4,7 +4,7 @@ import Wire
 @testable import Assistant
 
 @Suite("Server of the Model Context Protocol") struct MCPServerTests {
-    @Test("a request with a version needs no handshake, and its result is complete")
+    @Test("a request with a protocol version needs no handshake, and its result type is complete")
     func modern() throws {
         let bench = try Bench()
         let found = try #require(try bench.ask("server/discover").first?["result"])
@@ -16,7 +16,7 @@ import Wire
         #expect(bench.memory.opened == 0, "the daemon is not needed")
     }
 
-    @Test("an older client begins with initialize, and gets results without a type")
+    @Test("an older client begins with initialize, and gets results without a result type")
     func legacy() throws {
         let bench = try Bench()
         let list: JSONValue = ["jsonrpc": "2.0", "id": "a", "method": "tools/list"]
@@ -40,7 +40,7 @@ import Wire
         #expect(tools["result"]?["resultType"] == nil)
     }
 
-    @Test("another version is refused with the supported ones")
+    @Test("an unsupported version is refused with a list of the supported versions")
     func otherVersion() throws {
         let meta: JSONValue = ["io.modelcontextprotocol/protocolVersion": "2030-01-01"]
         let reply = try Bench().ask("tools/list", ["_meta": meta])
@@ -50,7 +50,7 @@ import Wire
         #expect(error["data"]?["supported"]?.array?.contains("2025-11-25") == true)
     }
 
-    @Test("a method without a rule becomes a tool, with its parameters as a schema")
+    @Test("a daemon method unknown to the server becomes a tool, with its parameters as a schema")
     func newMethod() throws {
         let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
         #expect(
@@ -70,7 +70,9 @@ import Wire
         #expect(yaw == "Rate. Unit: degrees per second.")
     }
 
-    @Test("the schema of a result is that of the method; a list becomes the member items")
+    @Test(
+        "the output schema of a tool is the result schema of the method; a list is put into the member items"
+    )
     func results() throws {
         let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
         func schema(_ name: String) -> JSONValue? {
@@ -83,7 +85,7 @@ import Wire
         #expect(schema("juggle")?["required"] == ["items"] && schema("point") == nil)
     }
 
-    @Test("read-only tools only read, and reset_stop needs its option")
+    @Test("a read-only server offers only tools that read, and reset_stop needs its option")
     func readOnly() throws {
         let bench = try Bench(isReadOnly: true)
         let tools = try #require(try bench.ask("tools/list").first?["result"]?["tools"]?.array)
@@ -99,7 +101,9 @@ import Wire
         #expect(try other.call("reset_stop").first?["result"]?["isError"] == nil)
     }
 
-    @Test("the server is an assistant with its name; a stop uses a connection without this rank")
+    @Test(
+        "the server identifies itself as an assistant; a stop uses a connection without the assistant's rank"
+    )
     func identity() throws {
         let bench = try Bench()
         _ = try bench.call("status")
@@ -109,7 +113,7 @@ import Wire
         #expect(bench.memory.opened == 2)
     }
 
-    @Test("a refusal of the daemon is a result with its remedy, and the absence of the daemon too")
+    @Test("a refusal by the daemon, or a missing daemon, gives an error result of the tool")
     func errors() throws {
         let bench = try Bench()
         bench.memory.refused = ["point"]

@@ -3,10 +3,10 @@ import Wire
 
 @testable import Assistant
 
-@Suite("Shots of an assistant") struct ShootToolTests {
+@Suite("The assistant's tool shoot") struct ShootToolTests {
     private static let orbit: [String: JSONValue] = ["kind": "orbit", "photos": 5]
 
-    /// The structured result of a call of `shoot`.
+    /// Calls the tool `shoot`, and returns the result.
     private func shoot(
         _ bench: Bench, _ arguments: [String: JSONValue], now: Double = 0
     ) throws -> JSONValue {
@@ -27,7 +27,7 @@ import Wire
         return now
     }
 
-    @Test("the schema has the ranges of the description of shots, and the assistant's rate")
+    @Test("the schema has the ranges of the shot parameters, and the assistant's highest rate")
     func schema() throws {
         let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
         let tool = try #require(tools.first { $0["name"] == "shoot" })
@@ -35,7 +35,7 @@ import Wire
         #expect(numbers["overlap"]?["maximum"]?.number == 0.9)
         #expect(numbers["fov_width"]?["minimum"]?.number == 5)
         #expect(numbers["photos"]?["type"] == "integer" && numbers["photos"]?["maximum"] == 100_000)
-        // The pitch of a panorama is -90...90, that of an orbit -180...180.
+        // The pitch range of a panorama is -90...90, the pitch range of an orbit is -180...180.
         #expect(numbers["pitch"]?["maximum"]?.number == 180)
         #expect(numbers["rate_dps"]?["maximum"]?.number == 30)
         #expect(numbers["interval_s"]?["description"]?.string?.hasSuffix("Unit: seconds.") == true)
@@ -45,7 +45,7 @@ import Wire
         #expect(tool["annotations"]?["destructiveHint"] == false)
     }
 
-    @Test("a dry run describes the plan and sends no request for motion")
+    @Test("a dry run describes the plan and does not move the camera")
     func dryRun() throws {
         let bench = try Bench()
         let reply = try shoot(
@@ -58,7 +58,9 @@ import Wire
         #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
     }
 
-    @Test("an orbit visits its places from the present yaw, each until the camera is still")
+    @Test(
+        "an orbit begins at the present yaw, and waits at each direction until the camera is still"
+    )
     func orbit() throws {
         let bench = try Bench()
         let begun = try shoot(bench, Self.orbit)
@@ -76,7 +78,7 @@ import Wire
         #expect(report?["state"] == "complete" && report?["done"] == 5)
     }
 
-    @Test("airframe-eyes takes one photo at each place, and must be connected")
+    @Test("airframe-eyes takes one photo in each direction, and must be connected")
     func eyes() throws {
         let bench = try Bench()
         let arguments = Self.orbit.merging(["shutter": "eyes"]) { own, _ in own }
@@ -100,7 +102,9 @@ import Wire
         #expect(bench.memory.pose == [30, 0, -10])
     }
 
-    @Test("cancelling and the end of the client stop the camera; the second start waits for it")
+    @Test(
+        "cancelling, or the client's end, stops the camera; a second start is refused during the first shot"
+    )
     func cancel() throws {
         let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
@@ -119,7 +123,7 @@ import Wire
         #expect(other.takeRequests().last == halt)
     }
 
-    @Test("another request that moves the camera ends the shot; a question does not")
+    @Test("another request that moves the camera ends the shot; a status request does not")
     func replaced() throws {
         let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
@@ -131,7 +135,9 @@ import Wire
         #expect(report?["sentence"]?.string?.contains("another request") == true)
     }
 
-    @Test("the shot ends with the daemon's reason when a person takes control or changes the mode")
+    @Test(
+        "the shot ends, with the reason, when a person takes control, moves the camera or changes the mode"
+    )
     func takenOver() throws {
         let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
@@ -157,7 +163,7 @@ import Wire
     }
 
     @Test(
-        "a shot beyond a range or a limit is refused before it moves, with the parameter's name",
+        "a shot outside a range or a limit is refused before any motion, and the refusal names the parameter",
         arguments: [
             (["kind": "orbit", "photos": 1], "orbit.photos = 1 is outside 2...10000"),
             (["kind": "orbit", "photos": 2], "mcp.max_travel_deg"),
@@ -180,7 +186,7 @@ import Wire
         #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
     }
 
-    @Test("a read-only assistant has no shots")
+    @Test("a read-only assistant cannot use shoot")
     func readOnly() throws {
         let bench = try Bench(isReadOnly: true)
         #expect(try bench.call("shoot", Self.orbit).first?["error"]?["code"] == -32602)

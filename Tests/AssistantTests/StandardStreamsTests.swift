@@ -7,13 +7,13 @@ import Wire
 
 @testable import Assistant
 
-/// A server on two pipes, whose daemon answers everything at once, except the tool juggle.
+/// A server on two pipes, with a daemon that answers immediately except for the tool juggle.
 private final class Conversation {
     /// Requests that the daemon has received; shared with the server's threads.
     final class Log: Sendable {
         let requests = Mutex<[String]>([])
 
-        /// True if the daemon has received a request within 5 s.
+        /// Waits at most 5 s for a request at the daemon; returns whether it arrived.
         func has(_ method: String) -> Bool {
             let end = DaemonClient.now() + 5
             while DaemonClient.now() < end {
@@ -24,7 +24,7 @@ private final class Conversation {
         }
     }
 
-    /// A connection whose request juggle is answered after 20 s, unless it is interrupted.
+    /// A connection that answers the request juggle after 20 s, unless it is interrupted.
     private final class SlowDaemon: DaemonConnection {
         var interruption: Interruption?
         let log: Log
@@ -89,7 +89,7 @@ private final class Conversation {
         ])
     }
 
-    /// The next answer; an error after 5 s.
+    /// Returns the next answer; fails after 5 s.
     func answer() throws -> JSONValue {
         var entry = pollfd(fd: fromServer.rawValue, events: Int16(POLLIN), revents: 0)
         try #require(poll(&entry, 1, 5000) == 1, "no answer")
@@ -101,7 +101,7 @@ private final class Conversation {
         return try JSONValue(parsing: bytes)
     }
 
-    /// Closes the server's input; the server ends.
+    /// Closes the server's input, which ends the server.
     func end() throws {
         try toServer.close()
         thread.stop()
@@ -116,7 +116,7 @@ private final class Conversation {
 }
 
 @Suite("Standard input and output of an assistant's server") struct StandardStreamsTests {
-    @Test("a stop reaches the daemon and is answered while another tool waits for the daemon")
+    @Test("a stop reaches the daemon and is answered while another tool call waits for the daemon")
     func stop() throws {
         let conversation = try Conversation()
         try conversation.call("juggle", id: 1)
@@ -130,14 +130,14 @@ private final class Conversation {
         try conversation.end()
     }
 
-    @Test("a cancelled tool ends while it waits for the daemon, and is not answered")
+    @Test("a cancelled tool call ends while it waits for the daemon, and is not answered")
     func cancel() throws {
         let conversation = try Conversation()
         try conversation.call("juggle", id: 1)
         #expect(conversation.log.has("juggle"))
         try conversation.call("status", id: 2)
         try conversation.call("status", id: 3)
-        // The first one is waiting in the queue.
+        // Request 2 is still in the queue.
         try conversation.cancel(2)
         try conversation.cancel(1)
         #expect(try conversation.answer()["id"] == 3)
@@ -146,7 +146,7 @@ private final class Conversation {
         try conversation.end()
     }
 
-    @Test("a waiting request to reset the stop does not reset a later stop")
+    @Test("a queued request to reset the stop does not reset a later stop")
     func reset() throws {
         let conversation = try Conversation()
         try conversation.call("juggle", id: 1)
@@ -161,7 +161,7 @@ private final class Conversation {
         #expect(!conversation.log.requests.withLock { $0.contains("reset_stop") })
     }
 
-    @Test("the queue is bounded: a request in excess is refused")
+    @Test("the queue has a limit: further requests are refused, but never a stop")
     func full() throws {
         let inbox = try Inbox(interruption: try Interruption())
         for id in 0..<Inbox.capacity { #expect(inbox.add(.message([]), id: .int(id)) == []) }

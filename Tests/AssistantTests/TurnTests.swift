@@ -3,8 +3,8 @@ import Wire
 
 @testable import Assistant
 
-@Suite("Turns of an assistant") struct TurnTests {
-    /// A bench whose turn of 2 s has begun at time 0.
+@Suite("The assistant's tool turn") struct TurnTests {
+    /// Begins a turn of 2 s at time 0.
     private func turning() throws -> Bench {
         let bench = try Bench()
         #expect(try bench.call("turn", ["yaw": 10, "duration": 2], id: 7) == [])
@@ -12,7 +12,7 @@ import Wire
         return bench
     }
 
-    @Test("a turn repeats its rate within a third of the dead-man time, then stops and answers")
+    @Test("a turn repeats its rate within one third of the dead-man time, then stops and answers")
     func whole() throws {
         let bench = try turning()
         var time = 0.0
@@ -34,7 +34,7 @@ import Wire
         #expect(bench.server.deadline == nil)
     }
 
-    @Test("a cancelled turn stops at once, without an answer")
+    @Test("a cancelled turn stops immediately, without an answer")
     func cancelled() throws {
         let bench = try turning()
         let cancel: JSONValue = [
@@ -47,7 +47,7 @@ import Wire
         #expect(bench.takeRequests() == [])
     }
 
-    @Test("another motion ends the turn and answers it; a question does not")
+    @Test("another motion ends the turn and answers its request; a status request does not")
     func replaced() throws {
         let bench = try turning()
         #expect(try bench.call("status", id: 8, now: 0.5).count == 1)
@@ -59,7 +59,7 @@ import Wire
         #expect(!bench.takeRequests().contains(#"rate {"yaw":0}"#))
     }
 
-    @Test("a stop ends the turn, and the client's end stops it")
+    @Test("a stop ends the turn, and the end of the client stops the camera")
     func ends() throws {
         let bench = try turning()
         #expect(try bench.call("stop", id: 8, now: 0.5).map { $0["id"] } == [8, 7])
@@ -68,7 +68,7 @@ import Wire
         #expect(other.takeRequests() == [#"rate {"yaw":0}"#])
     }
 
-    @Test("a turn that a person ends by taking control reports the daemon's reason")
+    @Test("a turn that the daemon refuses to continue ends with the daemon's reason")
     func takenOver() throws {
         let bench = try turning()
         bench.memory.refused = ["rate"]
@@ -95,8 +95,8 @@ import Wire
     }
 }
 
-@Suite("Lines of a client") struct BoundedLinesTests {
-    @Test("lines are split anywhere, and a line that is too long is reported once")
+@Suite("Lines with a limited length") struct BoundedLinesTests {
+    @Test("a line can arrive in any pieces, and an overlong line is reported once")
     func split() {
         var lines = BoundedLines(limit: 4)
         #expect(lines.append(Array("ab".utf8)) == [])

@@ -3,11 +3,13 @@ import Testing
 
 @testable import airframe_bench
 
-/// Switched on in mid-stride, with nothing known of the gyroscope; `airframe-bench pointing` has 64
-/// of them.
+/// Starts during a step of a walk, with an unknown gyroscope bias; `airframe-bench pointing`
+/// simulates 64 such starts.
 @Suite("A cold start while walking")
 struct ColdStartTests {
-    @Test("within 1° of level for good: half of the walkers within 2 s, all within 4 s")
+    @Test(
+        "the horizon stays within 1° of level, after 2 s for half of the walkers and after 4 s for all"
+    )
     func level() {
         let outcomes = (UInt64(1)...9).map {
             PointingRun.inMotion(.walking, seed: $0, seconds: 6).run()
@@ -20,8 +22,9 @@ struct ColdStartTests {
         }
     }
 
-    /// Samples of seeds 47 and 8 begin between two steps, where the specific force points up.
-    @Test("a runner's estimate is not upside down, and nothing is named", arguments: [8, 47])
+    /// The first samples of seeds 47 and 8 are between two steps, when the specific force points
+    /// up.
+    @Test("a runner's estimate is not upside down, and no fault is reported", arguments: [8, 47])
     func runner(seed: UInt64) {
         var run = PointingRun.inMotion(.running, seed: seed, seconds: 6)
         run.settled = 2

@@ -4,23 +4,25 @@ import Testing
 
 @testable import airframe_bench
 
-/// Nothing is wrong, and nothing may be named; `airframe-bench sensor-faults --only starts` has
-/// 2,025 of these starts.
+/// Healthy gimbals, for which no fault may be reported; `airframe-bench sensor-faults --only
+/// starts` simulates 2,025 starts.
 @Suite("False alarms")
 struct FalseAlarmTests {
-    /// A loop that swings has one dispute after the other; a runner's handle does not wait for
-    /// their end.
-    @Test("a runner who switches on a phone-sized gimbal is told no fault while its loop swings")
+    /// An oscillating loop causes repeated disagreements between gyroscope and motors, also while
+    /// the handle moves.
+    @Test(
+        "no fault is reported for a phone-sized gimbal that a runner switches on, while its loop oscillates"
+    )
     func runner() {
         var run = PointingRun.inMotion(.running, seed: 75, seconds: 4)
         run.parameters.plant.inertia = run.parameters.plant.inertia * (1 / 17.0)
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
 
-    /// A first sample with gravity's length that points up; a handle whose rate changes faster than
-    /// the encoders show; rotors that are overloaded.
+    /// Difficult starts: a first sample with the length of gravity that points up, a handle whose
+    /// rate changes faster than the encoders show, and overloaded rotors.
     @Test(
-        "people who switch on in motion are told no fault",
+        "no fault is reported if the gimbal is switched on in motion",
         arguments: [
             (MotorType.torque, HandleMotion.running, UInt64(53), 1.0),
             (.servo, .running, 53, 1), (.torque, .running, 13, 1 / 17),
@@ -33,10 +35,10 @@ struct FalseAlarmTests {
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
 
-    /// The horns of servos receive the commands of a whole frame at once, and turn several times as
-    /// fast as the mean of the commands. The gyroscope is right to show that.
+    /// Servo horns receive the commands of a whole PWM frame at once, and turn several times as
+    /// fast as the mean of the commands. The gyroscope measures this correctly.
     @Test(
-        "servos with slow pulses are told no fault in a walker's hand, in any mode",
+        "no fault is reported for servos with slow pulses in a walker's hand, in any mode",
         arguments: [73.0, 50], [2, 3, 4] as [UInt64])
     func slowPulses(frameHz: Double, seed: UInt64) throws {
         let gimbal = try FaultGimbal.servos(frameHz: frameHz)

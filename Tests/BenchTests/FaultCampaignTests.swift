@@ -6,11 +6,13 @@ import Testing
 
 @testable import airframe_bench
 
-/// The campaign in short: one seed of every fault in every mode, from one source; `airframe-bench
-/// faults` has them all.
-@Suite("Campaign of faults, in short")
+/// Short version of the fault campaign: one seed of every fault in every mode, with one command
+/// source; `airframe-bench faults` simulates all combinations.
+@Suite("Short fault campaign")
 struct FaultCampaignTests {
-    @Test("every fault ends in a safe state in time, and moves the camera by no more than it may")
+    @Test(
+        "every fault ends in a safe state in time, and moves the camera by no more than the limit"
+    )
     func campaign() {
         var campaign = FaultCampaign()
         campaign.links = [.airos]
@@ -25,7 +27,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "a sensor that lies moves a phone by no more than it may, standing and walking",
+        "a wrong sensor value moves a phone by no more than the limit, when the user stands or walks",
         arguments: FaultRun.Fault.sensorLies)
     func lie(fault: FaultRun.Fault) {
         for motion in [HandleMotion.still, .walking] {
@@ -34,7 +36,8 @@ struct FaultCampaignTests {
                     fault: fault, mode: .locked, seed: 2, gimbal: gimbal, motion: motion
                 ).run()
                 let name = "\(gimbal.name), \(motion)"
-                // A hand that moves hides the answer to the motors for some milliseconds more.
+                // The motion of the hand masks the response to the motors for a few more
+                // milliseconds.
                 let most = motion == .still ? 1 : 1.5
                 #expect(outcome.unintended <= most * fault.bars.degrees, "\(name)")
                 if fault.kind == .sensor {
@@ -45,7 +48,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "servos do not follow a gyroscope that says 500 °/s for 100 ms, in any mode, in a walker's hand",
+        "servos do not follow a gyroscope that reports 500 °/s for 100 ms, in any mode, in a walker's hand",
         arguments: [333.0, 73, 50])
     func burstOnServos(frameHz: Double) throws {
         var campaign = FaultCampaign()
@@ -57,9 +60,9 @@ struct FaultCampaignTests {
         }
     }
 
-    /// A rotor without encoder cannot brake: it is let go, and coasts.
+    /// A rotor without an encoder cannot brake: its motor is turned off, and the rotor coasts.
     @Test(
-        "a gyroscope whose sign flips is found in 0.1 s on motors without encoders, too",
+        "a reversed gyroscope is detected within 0.1 s on motors without encoders, too",
         arguments: [1, 1 / 17.0], [1, 2, 3] as [UInt64])
     func flipWithoutEncoders(inertia: Double, seed: UInt64) {
         var gimbal = FaultGimbal.driven(by: .field)
@@ -72,7 +75,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "one wild sample does not kick a phone that a walker carries, whose friction is in dispute as a rule",
+        "one wild gyroscope sample moves a phone in a walker's hand by less than 0.1°",
         arguments: [2, 5, 8] as [UInt64])
     func spikeInDispute(seed: UInt64) {
         let outcome = FaultRun(
@@ -82,7 +85,9 @@ struct FaultCampaignTests {
         #expect(outcome.isOn && outcome.secondsToSafe.isNaN)
     }
 
-    @Test("one wild sample, or ten, do not turn the outputs off", arguments: [2, 3] as [UInt64])
+    @Test(
+        "one to ten wild gyroscope samples do not turn the outputs off",
+        arguments: [2, 3] as [UInt64])
     func spikes(seed: UInt64) {
         for fault in [FaultRun.Fault.gyroSpike, .gyroSpikes] {
             let outcome = FaultRun(fault: fault, seed: seed, gimbal: .phone, motion: .still).run()
@@ -91,7 +96,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "a plant that is not as believed moves a phone by no more than it may, standing, and turns no output off",
+        "a wrong model of the gimbal moves a phone at rest by no more than the limit, and turns no output off",
         arguments: FaultRun.Fault.plantFaults)
     func plant(fault: FaultRun.Fault) throws {
         for gimbal in [FaultGimbal.phone, .blindPhone, .standard] {
@@ -104,10 +109,10 @@ struct FaultCampaignTests {
         }
     }
 
-    /// The delay of motors without encoders is not measured: the loop oscillates, and its corners
-    /// go down.
+    /// The delay of motors without encoders is not measured, so the loop oscillates, and its
+    /// bandwidth is reduced.
     @Test(
-        "a loop without encoders that is later than believed is named, and calm",
+        "an unexpected delay without encoders is reported as an oscillating loop, and the oscillation ends",
         arguments: [1, 2, 3] as [UInt64])
     func laterWithoutEncoders(seed: UInt64) throws {
         let outcome = FaultRun(
@@ -120,9 +125,10 @@ struct FaultCampaignTests {
         #expect(abs(plant.inertiaRatio - 1) < 0.3)
     }
 
-    /// Elastic friction leads, so the slow probe of these shows too short a delay.
+    /// Elastic friction adds phase lead, so the slow identification of these gimbals finds a delay
+    /// that is too short.
     @Test(
-        "a drawn gimbal 5 ms later than believed is not shut off, and finds its inertia within 9 s",
+        "a random gimbal with 5 ms of unexpected delay keeps its outputs on, and finds its inertia",
         arguments: [
             (2, .locked), (3, .fpv), (4, .locked), (6, .neutral),
         ] as [(UInt64, Mode)])
@@ -138,7 +144,7 @@ struct FaultCampaignTests {
         #expect(outcome.unintended < 3)
     }
 
-    @Test("drawn gimbals run at their own rate with the daemon's tuning")
+    @Test("random gimbals run at their own loop rate with the daemon's tuning")
     func drawn() throws {
         let drawn = DrawnGimbal(seed: 4, motor: .torque)
         let gimbal = try FaultGimbal.drawn(seed: 4, motor: .torque)

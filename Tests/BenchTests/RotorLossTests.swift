@@ -4,10 +4,12 @@ import Testing
 
 @testable import airframe_bench
 
-/// Light cameras on motors without encoders whose start fails, because their inertia is not known.
-@Suite("Rotors that are lost")
+/// Light cameras on motors without encoders, whose start fails because their inertia is unknown.
+@Suite("Motors that lose their rotor")
 struct RotorLossTests {
-    @Test("motors that fling their camera are let go", arguments: [94, 123, 126, 172] as [UInt64])
+    @Test(
+        "motors that fling their camera are turned off",
+        arguments: [94, 123, 126, 172] as [UInt64])
     func flung(seed: UInt64) throws {
         let gimbal = DrawnGimbal(seed: seed, motor: .field)
         var loop = SimulatedLoop(

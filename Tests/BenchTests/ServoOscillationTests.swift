@@ -4,12 +4,12 @@ import Testing
 
 @testable import airframe_bench
 
-/// Servos that are faster or slower than believed, on gimbals drawn at random; `airframe-bench
-/// sensor-faults --only plant` has many.
-@Suite("A servo loop that oscillates")
+/// Servos that are faster or slower than expected, on random gimbals; `airframe-bench sensor-faults
+/// --only plant` simulates more of them.
+@Suite("Oscillation of a servo loop")
 struct ServoOscillationTests {
     @Test(
-        "is calm, or named and calm with lower gains, standing and in a walker's hand",
+        "faster servos do not oscillate, or the oscillation is reported and ends, at rest and in a walker's hand",
         arguments: [HandleMotion.still, .walking])
     func sooner(motion: HandleMotion) throws {
         let gimbal = try FaultGimbal.drawn(seed: 2, motor: .servo)
@@ -22,7 +22,9 @@ struct ServoOscillationTests {
         if motion == .still { #expect(outcome.unintended < 3) }
     }
 
-    @Test("of late servos ends, and is named within half a second where it lasts")
+    @Test(
+        "the oscillation of slower servos ends, and is reported within half a second if it continues"
+    )
     func later() throws {
         let gimbal = try FaultGimbal.drawn(seed: 0, motor: .servo)
         let outcome = FaultRun(fault: .plantLater, seed: 1, gimbal: gimbal, motion: .still).run()
@@ -32,7 +34,7 @@ struct ServoOscillationTests {
     }
 
     @Test(
-        "is not what a hand makes of healthy servos",
+        "hand motion with healthy servos is not reported as an oscillation",
         arguments: [HandleMotion.handheld, .walking, .running], [2, 10] as [UInt64])
     func healthy(motion: HandleMotion, seed: UInt64) throws {
         let run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: .servo), motion: motion)

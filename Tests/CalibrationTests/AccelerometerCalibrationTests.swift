@@ -3,7 +3,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Six-position accelerometer")
+@Suite("Six-position calibration of the accelerometer")
 struct AccelerometerCalibrationTests {
     typealias Outcome = CalibrationOutcome<AccelerometerCalibration.Result>
     static let degrees = 180 / Double.pi
@@ -20,7 +20,7 @@ struct AccelerometerCalibrationTests {
         return outcome
     }
 
-    /// How far the horizon is off at an attitude, degrees.
+    /// Error of the horizon at an attitude, degrees.
     static func horizon(
         _ sensor: inout PosedSensor, _ attitude: Quaternion, _ correction: SensorCorrection.Affine
     ) -> Double {
@@ -38,14 +38,16 @@ struct AccelerometerCalibrationTests {
         var calibration = AccelerometerCalibration(mounting: sensor.mounting)
         var outcome = Outcome.collecting
         for face in CameraFace.allCases {
-            // Upright it is as level as the horizon is to be.
+            // The upright pose must be level, because it defines the horizon.
             let slip = face == .bottom ? 0 : sloppiness
             outcome = lay(&sensor, sensor.attitude(face, sloppiness: slip), &calibration)
         }
         return outcome
     }
 
-    @Test("brings the horizon of 40 sensors from 0.8° to 0.05°, five poses 3° askew")
+    @Test(
+        "the calibration reduces the horizon error of 40 sensors from 0.6° or more to 0.05°, with five inexact poses"
+    )
     func horizons() throws {
         var raw: [Double] = []
         var corrected: [Double] = []
@@ -70,7 +72,7 @@ struct AccelerometerCalibrationTests {
         #expect(corrected[39] < 0.05)
     }
 
-    @Test("the horizon stays within 0.3° when the camera is tilted afterwards")
+    @Test("the horizon stays within 0.3° if the camera is tilted afterwards")
     func tilted() throws {
         var worst = 0.0
         for seed in 1...20 {
@@ -89,7 +91,7 @@ struct AccelerometerCalibrationTests {
     }
 
     @Test(
-        "an upright pose that is off level moves the horizon with it, until it must be the mounting",
+        "a tilt of the upright pose tilts the horizon, unless it is so large that it must be part of the mounting",
         arguments: [(1.0, true), (3.5, true), (6.0, false)])
     func offLevel(degrees: Double, isTaken: Bool) throws {
         var sensor = PosedSensor(seed: 3)
@@ -110,7 +112,9 @@ struct AccelerometerCalibrationTests {
         #expect(isTaken ? abs(horizon - degrees) < 0.1 : horizon < 0.6)
     }
 
-    @Test("with the level pose of the mounting the horizon is within 0.3°, level and tilted")
+    @Test(
+        "with the level pose of the mounting calibration, the horizon error is below 0.3°, level and tilted"
+    )
     func withMounting() throws {
         var worst = 0.0
         var levels: [Double] = []
@@ -153,7 +157,7 @@ struct AccelerometerCalibrationTests {
         return (sum / sum.norm).cross(attitude.inverseRotate(Vector3(0, 0, -1))).norm * degrees
     }
 
-    @Test("finds offset, scale and cross-axis terms of a perfect pair of poses and edges")
+    @Test("the fit finds offset, scale and cross-axis terms from exact poses in 26 directions")
     func crossAxis() throws {
         var truth = SensorCorrection.Affine()
         truth.offset = Vector3(0.1, -0.2, 0.15)
@@ -180,7 +184,7 @@ struct AccelerometerCalibrationTests {
         #expect(fit.residual < 1e-4)
     }
 
-    @Test("refuses to finish while faces are missing, and names them")
+    @Test("the calibration cannot finish while poses are missing, and lists them")
     func missingFaces() {
         var sensor = PosedSensor(seed: 1)
         var calibration = AccelerometerCalibration(mounting: .identity)
@@ -194,7 +198,7 @@ struct AccelerometerCalibrationTests {
         #expect(!reason.contains("upright"))
     }
 
-    @Test("does not take a pose that is not still, nor one face twice")
+    @Test("a moving pose is not accepted, and a repeated pose counts once")
     func unsteady() {
         var sensor = PosedSensor(seed: 1)
         var calibration = AccelerometerCalibration(mounting: .identity)
@@ -208,7 +212,7 @@ struct AccelerometerCalibrationTests {
         #expect(calibration.progress == 1.0 / 6)
     }
 
-    @Test("refuses a sensor that no calibration can save")
+    @Test("a sensor with an error too large for a calibration is refused")
     func broken() {
         var calibration = AccelerometerCalibration(mounting: .identity)
         var outcome = Outcome.collecting
@@ -226,7 +230,7 @@ struct AccelerometerCalibrationTests {
         }
     }
 
-    @Test("a sensor mounted upside down gets its faces named by the camera")
+    @Test("the faces of a sensor that is mounted upside down are those of the camera")
     func mounted() {
         var sensor = PosedSensor(seed: 4, mounting: .aboutX(.pi))
         var calibration = AccelerometerCalibration(mounting: sensor.mounting)
@@ -236,7 +240,7 @@ struct AccelerometerCalibrationTests {
     }
 }
 
-/// Makes the raw reading of which a correction makes a given one: Cramer's rule.
+/// Computes the raw reading that a correction maps to a given value, by Cramer's rule.
 struct Inverse {
     private let affine: SensorCorrection.Affine
     private let determinant: Double

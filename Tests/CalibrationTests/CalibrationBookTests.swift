@@ -13,7 +13,7 @@ struct CalibrationBookTests {
         kind: .mounting, values: [0, 1, 0, 0], sigma: 0.01, residual: 0.02, date: 2000,
         temperature: 31)
 
-    @Test("survive the state file to the bit, with the one before")
+    @Test("calibrations and their predecessors survive the state file bit for bit")
     func roundTrip() {
         var book = CalibrationBook()
         book.apply(Self.gyro(0.01))
@@ -25,7 +25,7 @@ struct CalibrationBookTests {
         #expect(book.saved.values.allSatisfy { $0.allSatisfy(\.isFinite) })
     }
 
-    @Test("undo returns to the one before, last change first, one step each")
+    @Test("undo restores the previous calibration, last change first, one step for each sensor")
     func undo() {
         var book = CalibrationBook()
         book.apply(Self.gyro(0.01))
@@ -41,7 +41,7 @@ struct CalibrationBookTests {
     }
 
     @Test(
-        "damaged numbers are left out and named",
+        "damaged calibrations are ignored and reported",
         arguments: [[Double.nan, 0, 0], [0, 0], [9, 0, 0]])
     func damaged(values: [Double]) {
         var book = CalibrationBook()
@@ -56,7 +56,9 @@ struct CalibrationBookTests {
         #expect(damaged == ["gyro"])
     }
 
-    @Test("the bias becomes less certain with age and temperature, and never more than measured")
+    @Test(
+        "the uncertainty of the bias grows with age and temperature, and is never below the measured one"
+    )
     func aging() {
         let degrees = 180 / Double.pi
         var record = Self.gyro(0.01, date: 0)
@@ -78,7 +80,7 @@ struct CalibrationBookTests {
         #expect(abs(sigma(now: 0, at: 20) - 0.15) < 0.01)
     }
 
-    @Test("what was calibrated stands over the configuration, the rest is the configuration's")
+    @Test("calibrated values override the configuration; other values come from the configuration")
     func overConfiguration() {
         var configured = SensorCorrection()
         configured.mounting = .aboutZ(0.5)

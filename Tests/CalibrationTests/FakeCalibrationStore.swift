@@ -8,7 +8,7 @@ import Wire
 
 @testable import Daemon
 
-/// Where results go in tests: remembers, and can be told to refuse.
+/// Calibration store for tests: keeps results in memory, and can refuse to save.
 final class FakeCalibrationStore: CalibrationStore {
     struct State {
         var book = CalibrationBook()

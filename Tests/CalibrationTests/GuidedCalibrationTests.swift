@@ -9,8 +9,8 @@ import Wire
 
 @testable import Daemon
 
-/// The service behind `airframectl calibrate`, fed with made-up samples of a camera that a person
-/// turns.
+/// Tests of the service behind `airframectl calibrate`, with simulated samples of a camera that a
+/// person turns.
 @Suite("Guided calibration")
 struct GuidedCalibrationTests {
     /// The service, its sensor, and a clock.
@@ -54,7 +54,9 @@ struct GuidedCalibrationTests {
         }
     }
 
-    @Test("guides through six faces, in any order, and says which is missing")
+    @Test(
+        "the accelerometer calibration guides through six faces in any order, and lists the missing ones"
+    )
     func sixFaces() throws {
         var rig = Rig()
         _ = try rig.start(.accelerometer)
@@ -78,7 +80,7 @@ struct GuidedCalibrationTests {
         #expect(!rig.store.isCalibrating)
     }
 
-    @Test("begins to collect when the motors are off, not before")
+    @Test("collection begins when the motors are off, not before")
     func waitsForMotors() throws {
         var rig = Rig()
         rig.areMotorsOn = true
@@ -89,7 +91,7 @@ struct GuidedCalibrationTests {
         #expect(rig.lay(.identity, seconds: 3).state == "done")
     }
 
-    @Test("the sensor's temperature is saved with the result, where it delivers one")
+    @Test("the sensor's temperature is saved with the result, if the sensor measures it")
     func temperature() throws {
         var rig = Rig()
         _ = try rig.start(.gyro)
@@ -100,7 +102,7 @@ struct GuidedCalibrationTests {
         #expect(rig.store.calibrations.record(.gyro)?.temperature == 31.5)
     }
 
-    @Test("a moving camera is refused with the reason, and the motors are free again")
+    @Test("a moving camera is refused with the reason, and the motors can turn on again")
     func motion() throws {
         var rig = Rig()
         _ = try rig.start(.gyro)
@@ -111,7 +113,7 @@ struct GuidedCalibrationTests {
         #expect(!rig.store.isCalibrating)
     }
 
-    @Test("one at a time; cancelling or hanging up ends it and changes nothing")
+    @Test("only one calibration runs; a cancellation or a disconnection ends it without a change")
     func oneAtATime() throws {
         var rig = Rig()
         _ = try rig.start(.gyro)
@@ -126,7 +128,7 @@ struct GuidedCalibrationTests {
         #expect(rig.lay(.identity, seconds: 4).saved.isEmpty)
     }
 
-    @Test("what cannot be saved is not in force, and the reason is told")
+    @Test("a result that cannot be saved does not take effect, and the reason is reported")
     func diskFull() throws {
         var rig = Rig()
         rig.store.state.withLock { $0.refusal = Refusal(.refused, "no space left") }
@@ -137,7 +139,7 @@ struct GuidedCalibrationTests {
         #expect(!rig.store.isCalibrating)
     }
 
-    @Test("gives up after a while, so that nobody's motors stay off for ever")
+    @Test("the calibration ends after a timeout, so that the motors do not stay off permanently")
     func givesUp() throws {
         var rig = Rig()
         _ = try rig.start(.accelerometer)
@@ -147,7 +149,7 @@ struct GuidedCalibrationTests {
         #expect(!rig.store.isCalibrating)
     }
 
-    @Test("a sensor without a magnetometer says so")
+    @Test("a sensor without a magnetometer is reported")
     func noMagnetometer() throws {
         var rig = Rig()
         _ = try rig.start(.magnetometer)

@@ -3,7 +3,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Gyroscope at rest")
+@Suite("Calibration of a gyroscope at rest")
 struct GyroCalibrationTests {
     static let degrees = 180 / Double.pi
 
@@ -25,7 +25,7 @@ struct GyroCalibrationTests {
         return outcome
     }
 
-    @Test("finds the offset of a still sensor within the sigma it states", arguments: 1...10)
+    @Test("the offset of a still sensor is right within the stated uncertainty", arguments: 1...10)
     func still(seed: Int) throws {
         var sensor = PosedSensor(seed: UInt64(seed))
         let outcome = Self.run(&sensor, seconds: 5)
@@ -40,7 +40,7 @@ struct GyroCalibrationTests {
     }
 
     @Test(
-        "refuses motion, and names it",
+        "motion is refused, and its kind is reported",
         arguments: [
             (name: "shakes", size: 0.1, hertz: 5.0), (name: "turns", size: 0.03, hertz: 0.4),
         ])
@@ -57,7 +57,7 @@ struct GyroCalibrationTests {
         #expect(reason.contains(name), "\(reason)")
     }
 
-    @Test("refuses a steady turn that no offset can be")
+    @Test("a steady turn that is too fast for an offset is refused")
     func steadyTurn() {
         var sensor = PosedSensor(seed: 1)
         let outcome = Self.run(&sensor) { _ in Vector3(0, 0, 0.2) }
@@ -68,7 +68,7 @@ struct GyroCalibrationTests {
         #expect(reason.contains("at a constant rate"))
     }
 
-    @Test("waits until the camera has come to rest")
+    @Test("the calibration waits until the camera is at rest")
     func comesToRest() {
         var sensor = PosedSensor(seed: 2)
         let outcome = Self.run(&sensor) { $0 < 4 ? Vector3(0, 0.3, 0) : .zero }
@@ -79,7 +79,7 @@ struct GyroCalibrationTests {
         #expect((result.bias - sensor.imu.gyroBias).norm * Self.degrees < 0.03)
     }
 
-    @Test("a gap or a value that is no number begins the window again")
+    @Test("a value that is not finite restarts the measurement window")
     func gaps() {
         var calibration = GyroCalibration()
         for _ in 0..<2000 {

@@ -3,7 +3,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Magnetometer ellipsoid")
+@Suite("Ellipsoid calibration of the magnetometer")
 struct MagnetometerCalibrationTests {
     typealias Outcome = CalibrationOutcome<MagnetometerCalibration.Result>
 
@@ -16,7 +16,7 @@ struct MagnetometerCalibrationTests {
         return truth
     }
 
-    /// Tumbles for a minute at 50 Hz; `flat` turns about the vertical alone.
+    /// Tumbles the sensor for up to 184 s at 50 Hz; `flat` turns it only about the vertical.
     static func run(flat: Bool = false, noise: Double = 0.3, drift: Double = 0) throws -> Outcome {
         let inverse = try #require(Inverse(iron))
         var random = RandomSource(seed: 5, stream: 1)
@@ -37,7 +37,7 @@ struct MagnetometerCalibrationTests {
         return outcome
     }
 
-    @Test("finds hard and soft iron: strength constant within 2 %, direction within 1.5°")
+    @Test("hard and soft iron are corrected: constant strength within 2 %, direction within 1.5°")
     func finds() throws {
         guard case .done(let result) = try Self.run() else {
             Issue.record("refused")
@@ -45,7 +45,7 @@ struct MagnetometerCalibrationTests {
         }
         #expect((result.correction.offset - Self.iron.offset).norm < 1.5)
         #expect(result.residual < 0.02 * result.field)
-        // A common factor of the matrix cannot be seen, and does not matter to a direction.
+        // The overall scale of the matrix cannot be measured, and does not affect the direction.
         let inverse = try #require(Inverse(Self.iron))
         for direction in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0.6, 0.8)] {
             let found = result.correction.apply(inverse.raw(direction * 48))
@@ -53,7 +53,7 @@ struct MagnetometerCalibrationTests {
         }
     }
 
-    @Test("refuses a turn about one axis alone, and says what is missing")
+    @Test("a turn about only one axis is refused, and the missing directions are counted")
     func flat() throws {
         guard case .refused(let reason) = try Self.run(flat: true) else {
             Issue.record("took a circle for an ellipsoid")
@@ -62,7 +62,7 @@ struct MagnetometerCalibrationTests {
         #expect(reason.contains("of 8 directions"))
     }
 
-    @Test("refuses a field that changes under way")
+    @Test("a magnetic field that changes during the calibration is refused")
     func disturbed() throws {
         guard case .refused(let reason) = try Self.run(drift: 6) else {
             Issue.record("took a disturbed field")

@@ -3,7 +3,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Mounting from two poses")
+@Suite("Calibration of the mounting from two poses")
 struct MountingCalibrationTests {
     typealias Outcome = CalibrationOutcome<MountingCalibration.Result>
 
@@ -22,7 +22,9 @@ struct MountingCalibrationTests {
         return outcome
     }
 
-    @Test("finds any rotation of the sensor within its own errors", arguments: 1...12)
+    @Test(
+        "the calibration finds any rotation of the sensor within the sensor's errors",
+        arguments: 1...12)
     func anyRotation(seed: Int) {
         var random = RandomSource(seed: UInt64(seed), stream: 3)
         let axis = Vector3(random.gaussian(), random.gaussian(), random.gaussian())
@@ -33,13 +35,14 @@ struct MountingCalibrationTests {
             return
         }
         let error = (truth.conjugate * result.mounting).rotationVector.norm * 180 / .pi
-        // An uncalibrated accelerometer: 10 mg of offset are 0.6°, and a slanted axis doubles it.
+        // Accelerometer without calibration: an offset of 10 mg causes 0.6°, and a misaligned axis
+        // doubles the error.
         #expect(error < 4, "\(error)°")
         #expect(abs(result.tilt - 1) < 0.06)
     }
 
     @Test(
-        "is exact for an exact sensor, whatever quarter it was glued on by",
+        "the result is exact for an exact sensor in any orientation",
         arguments: [
             Quaternion.identity, .aboutX(.pi), .aboutY(.pi), .aboutZ(.pi), .aboutZ(.pi / 2),
             .aboutX(-.pi / 2) * .aboutY(.pi / 2),
@@ -61,7 +64,7 @@ struct MountingCalibrationTests {
         #expect((truth.conjugate * result.mounting).rotationVector.norm < 1e-9)
     }
 
-    @Test("waits for a second pose that is far enough, refuses one that is too far")
+    @Test("a second pose that is too near is ignored, and one that is too far is refused")
     func secondPose() {
         var near = PosedSensor(seed: 1)
         guard case .collecting = Self.run(&near, second: .aboutY(-0.2)) else {
