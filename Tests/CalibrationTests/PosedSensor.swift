@@ -2,13 +2,13 @@ import Calibration
 import GimbalCore
 import Simulation
 
-/// A simulated BMI088 that is put down in one pose after the other, mounted as one likes.
+/// A simulated BMI088 in any mounting, which is placed in one pose after another.
 struct PosedSensor {
     static let period = 0.001
     static let gravity = 9.80665
 
     var imu: IMUModel
-    /// Sensor to camera.
+    /// Rotation from the sensor frame to the camera frame.
     var mounting: Quaternion
     private var random: RandomSource
     private var time = 0.0
@@ -21,13 +21,14 @@ struct PosedSensor {
         random = RandomSource(seed: seed, stream: 77)
     }
 
-    /// Samples of a still camera.
+    /// Generates samples of a camera in a fixed attitude.
     ///
     /// - Parameters:
-    ///   - attitude: Camera to earth.
-    ///   - seconds: How long.
-    ///   - rate: Camera frame, rad/s; as if it turned without getting anywhere.
-    ///   - deliver: Takes each sample.
+    ///   - attitude: Rotation from the camera frame to the earth frame.
+    ///   - seconds: Duration, s.
+    ///   - rate: Rate that the gyroscope measures, in the camera frame, rad/s. The attitude stays
+    ///     the same.
+    ///   - deliver: Receives each sample.
     mutating func samples(
         _ attitude: Quaternion, seconds: Double, rate: Vector3 = .zero,
         deliver: (_ gyro: Vector3, _ accel: Vector3) -> Void
@@ -43,7 +44,7 @@ struct PosedSensor {
         }
     }
 
-    /// The camera on one of its faces, as exactly as a person puts it down.
+    /// Attitude of the camera on one of its faces, with the random error of a person's hand.
     mutating func attitude(_ face: CameraFace, sloppiness: Double) -> Quaternion {
         let exact =
             switch face {

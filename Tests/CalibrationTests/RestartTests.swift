@@ -14,9 +14,9 @@ import Wire
 
 @testable import Daemon
 
-@Suite("Calibrations over a restart")
+@Suite("Calibrations after a restart")
 struct RestartTests {
-    /// The daemon's part that lives from one start to the next, on a directory of its own.
+    /// Parts of the daemon that a restart creates again, with a state directory.
     struct Life {
         let tuning: Tuning
         let store: LogStore
@@ -56,7 +56,7 @@ struct RestartTests {
             temperature: nil)
     }
 
-    @Test("are in force again with their uncertainty, widened")
+    @Test("a saved calibration takes effect again, with a larger uncertainty")
     func survives() throws {
         try withTemporaryDirectory { directory in
             let first = Life(directory)
@@ -66,12 +66,12 @@ struct RestartTests {
             let prior = second.tuning.correction.gyroBias
             #expect(prior.bias == Vector3(0.01, 0, 0))
             #expect(prior.sigma > 2e-4)
-            // Small enough to start without rest.
+            // The uncertainty is small enough to start without a rest phase.
             #expect(prior.sigma < AttitudeEstimator.Parameters().convergedBiasSigma)
         }
     }
 
-    @Test("undo returns to the one before, over a restart as well")
+    @Test("undo restores the previous calibration, also after a restart")
     func undo() throws {
         try withTemporaryDirectory { directory in
             let first = Life(directory)
@@ -86,7 +86,7 @@ struct RestartTests {
         }
     }
 
-    @Test("calibrating one sensor leaves what is known of the others alone")
+    @Test("a calibration of one sensor does not change the other sensors")
     func others() throws {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
@@ -101,7 +101,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a result that no healthy sensor gives is refused, and nothing is saved")
+    @Test("an implausible result is refused, and nothing is saved")
     func implausible() throws {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
@@ -110,7 +110,7 @@ struct RestartTests {
         }
     }
 
-    @Test("what cannot be written is not in force")
+    @Test("a result that cannot be written does not take effect")
     func readOnly() {
         let life = Life("/proc/airframe-nowhere")
         #expect(throws: Refusal.self) { try life.apply(Self.gyro(0.01)) }

@@ -3,10 +3,10 @@ import GimbalCore
 import Port
 import Testing
 
-@Suite("PID triples of an AirOS app")
+@Suite("PID gains of an AirOS app")
 struct AirOSScaleTests {
-    /// The app's sliders: pitch and roll p 0...5, i 0...1, d 0...0.5; yaw p 0...3, i 0...0.5, d
-    /// 0...0.2.
+    /// Values over the range of the app's sliders: pitch and roll p 0...5, i 0...1, d 0...0.5; yaw
+    /// p 0...3, i 0...0.5, d 0...0.2.
     static func grid(_ p: Double, _ i: Double, _ d: Double) -> [PIDTriple] {
         let steps = [0, 0.25, 0.5, 0.75, 1]
         return steps.flatMap { a in
@@ -17,12 +17,12 @@ struct AirOSScaleTests {
     static let tilt = grid(5, 1, 0.5)
     static let pan = grid(3, 0.5, 0.2)
 
-    /// The app's defaults with another triple for pitch.
+    /// The app's defaults, except for pitch.
     static func app(pitch: PIDTriple) -> PerAxis<PIDTriple> {
         PerAxis(yaw: .pan, roll: .tilt, pitch: pitch)
     }
 
-    @Test("at the app's defaults nothing is changed, to the bit")
+    @Test("the app's default gains change nothing, bit for bit")
     func defaults() {
         let torque = AttitudeController.Parameters()
         #expect(torque.scaled(by: PIDTriple.defaults) == torque)
@@ -36,7 +36,7 @@ struct AirOSScaleTests {
         }
     }
 
-    @Test("each gain rises strictly with its own value over the whole slider, and with no other")
+    @Test("each gain increases strictly with its own slider, and p affects no other gain")
     func monotonic() {
         for bounds in [AirOSScale.Bounds.torque, .servo, .field] { monotonic(within: bounds) }
     }
@@ -60,7 +60,9 @@ struct AirOSScaleTests {
         #expect(alone.integral == 1 && alone.derivative == 1)
     }
 
-    @Test("on field motors p is the stiffness, d the damping and i the observer, axis by axis")
+    @Test(
+        "on field motors, p sets the stiffness, d the damping and i the observer bandwidth, for each axis"
+    )
     func field() {
         let base = FieldController.Parameters()
         func stiffness(_ p: FieldController.Parameters) -> Double {
@@ -80,7 +82,9 @@ struct AirOSScaleTests {
         #expect(slow.rateGain == base.rateGain && slow.attitudeGain == base.attitudeGain)
     }
 
-    @Test("every point of the sliders keeps 3 dB either way and 25° with the default tuning")
+    @Test(
+        "with the default tuning, every slider position keeps gain margins of 3 dB and a phase margin of 25°"
+    )
     func margins() {
         let base = AttitudeController.Parameters()
         for (tilt, pan) in zip(Self.tilt, Self.pan) {
@@ -94,7 +98,7 @@ struct AirOSScaleTests {
         }
     }
 
-    @Test("a loop at its edge is given no room to be pushed over it")
+    @Test("a loop with small margins stays stable at the highest slider positions")
     func room() {
         var edge = AttitudeController.Parameters()
         edge.rateGain.pitch *= 2.0
@@ -107,7 +111,7 @@ struct AirOSScaleTests {
         #expect(after.increaseDecibels > 0 && after.phaseDegrees > 0, "\(before) \(after)")
     }
 
-    @Test("what is no number, or negative, counts as zero")
+    @Test("a value that is negative or not finite counts as zero")
     func nonsense() {
         let zero = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt)
         let bad = AirOSScale(PIDTriple(p: .nan, i: -1, d: -.infinity), relativeTo: .tilt)

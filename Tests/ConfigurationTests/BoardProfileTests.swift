@@ -3,10 +3,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("etc/boards")
+@Suite("Board profiles in etc/boards")
 struct BoardProfileTests {
     @Test(
-        "every profile is a good configuration with real chips, whose motors can be switched off",
+        "every profile is a valid configuration with real motors and a GPIO line that can cut their power",
         arguments: [
             "raspberry-pi-zero-2w", "raspberry-pi-4", "raspberry-pi-5", "can-gimbal",
             "bus-servo-head", "simplefoc-gimbal",

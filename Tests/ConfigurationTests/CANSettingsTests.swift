@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Settings of drives on a CAN bus")
 struct CANSettingsTests {
-    /// A gimbal with three drives; `change` is applied to it.
+    /// Settings of a gimbal with three CAN drives, modified by `change`.
     private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
         var settings = Settings()
         settings.hardware.backend = .linux
@@ -18,7 +18,7 @@ struct CANSettingsTests {
         return settings
     }
 
-    /// The complaints about settings that were all written in a file.
+    /// Problems of these settings, as if all settings were in a file.
     private static func complaints(_ settings: Settings) -> [String] {
         ConfigurationRule.all.compactMap { rule in
             rule.problem(in: settings, origin: { _ in .file("a.toml", line: 1) })?
@@ -27,14 +27,14 @@ struct CANSettingsTests {
     }
 
     @Test(
-        "three drives with their own encoders are a good configuration",
+        "three drives with their own encoders are a valid configuration",
         arguments: DriveProtocol.allCases)
     func good(name: DriveProtocol) {
         #expect(Self.complaints(Self.settings { $0.hardware.linux.canProtocol = name }) == [])
     }
 
     @Test(
-        "an identifier that is missing, doubled, broken or impossible is refused",
+        "a missing, duplicate, fractional or impossible CAN ID is refused",
         arguments: [
             ([1, 2, -1], DriveProtocol.odrive, "does not contain a CAN ID for the drive of every"),
             ([-1, -1, -1], .moteus, "does not contain a CAN ID for the drive of every"),
@@ -53,7 +53,7 @@ struct CANSettingsTests {
         #expect(found.contains { $0.contains(complaint) }, "\(found)")
     }
 
-    @Test("a nonsensical combination is refused, and the message says what to set")
+    @Test("an invalid combination is refused, and the message names the setting to change")
     func combinations() {
         let cases: [(String, (inout Settings) -> Void)] = [
             ("because the drives receive torques", { $0.motors.type = .servo }),
@@ -90,7 +90,7 @@ struct CANSettingsTests {
         }
     }
 
-    @Test("the load of the bus limits the loop's rate, and a slower bus limits it more")
+    @Test("the bus load limits the loop rate, and a slower bus limits it further")
     func load() {
         var settings = Self.settings()
         #expect(BusSchedule(settings).fastest == 600)
@@ -104,7 +104,7 @@ struct CANSettingsTests {
     }
 
     @Test(
-        "a frame has the number of bits of the standard, with all stuff bits",
+        "a frame has the number of bits that the CAN standard defines, with the largest number of stuff bits",
         arguments: [(8, false, 135), (4, false, 95), (0, false, 55), (8, true, 160)])
     func bits(bytes: Int, isExtended: Bool, bits: Int) {
         #expect(CANLoad.bits(bytes: bytes, isExtended: isExtended) == bits)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Bindings of controls") struct ControlBindingTests {
-    @Test("all default bindings are valid, and their text is what the user would write")
+@Suite("Bindings of gamepad buttons, sticks and keys") struct ControlBindingTests {
+    @Test("all default bindings are valid, and their text can be parsed again")
     func defaults() throws {
         let bindings = Settings().controls.bindings
         #expect(bindings.count == 21)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "every action can be written",
+        "the text of every action can be parsed, and stays the same",
         arguments: [
             "BTN_0 tap: mode retract", "BTN_TRIGGER_HAPPY40 double: mode next",
             "KEY_700 triple: recentre", "ABS_HAT0X- press: step yaw -5.5", "KEY_CAMERA tap: record",
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "a text that makes no sense is refused, and the message names its wrong part",
+        "an invalid binding is refused, and the message names the wrong part",
         arguments: [
             ("BTN_SOUTH", "no colon"), ("BTN_NOWHERE tap: stop", "BTN_NOWHERE"),
             ("BTN_SOUTH poke: stop", "poke"), ("BTN_SOUTH tap: explode", "explode"),
@@ -46,7 +46,7 @@ import Testing
         #expect(misfit?.reason.contains(part) == true, "\(misfit?.reason ?? "")")
     }
 
-    @Test("the setting is an array of texts, and refuses a control that is bound twice")
+    @Test("the setting is an array of strings, and a control with two bindings is refused")
     func setting() throws {
         let (_, value) = try ConfigurationLoader.value(
             of: "controls.bindings", text: #"["BTN_TL tap: stop", "ABS_X: yaw"]"#, at: nil)

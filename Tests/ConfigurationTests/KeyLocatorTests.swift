@@ -2,7 +2,7 @@ import Configuration
 import TOMLKit
 import Testing
 
-@Suite("Key locator")
+@Suite("Location of keys in a TOML file")
 struct KeyLocatorTests {
     typealias Step = TOMLKeyLocator.Step
 
@@ -14,7 +14,7 @@ struct KeyLocatorTests {
         TOMLKeyLocator(Array(text.utf8)).locations[steps]?.value
     }
 
-    @Test("finds keys in tables, below comments and blank lines")
+    @Test("keys in tables are found, below comments and blank lines")
     func tables() {
         let text =
             "top = 1\n\n# a comment = 2\n[loop] # [other]\n  rate_hz = 500 # Hz\n[a.b]\nc = 3"
@@ -26,7 +26,7 @@ struct KeyLocatorTests {
         #expect(line(text, .key("a"), .key("b"), .key("c")) == 7)
     }
 
-    @Test("finds dotted keys, with blanks around the dots, and their tables")
+    @Test("dotted keys are found, with spaces around the dots, and their tables, too")
     func dottedKeys() {
         let text = "[x]\na . b.c = true\n"
         #expect(line(text, .key("x"), .key("a"), .key("b"), .key("c")) == 2)
@@ -34,7 +34,7 @@ struct KeyLocatorTests {
         #expect(value(text, .key("x"), .key("a"), .key("b"), .key("c")) == "true")
     }
 
-    @Test("resolves quoted keys and their escapes")
+    @Test("quoted keys and their escapes are resolved")
     func quotedKeys() {
         let text = "\"a.b\" = 1\n'c d'.\"e\\u0066\" = 2\n\"\" = 3\n[\"#[]=\"]\nx = 4"
         #expect(line(text, .key("a.b")) == 1)
@@ -43,7 +43,7 @@ struct KeyLocatorTests {
         #expect(line(text, .key("#[]="), .key("x")) == 5)
     }
 
-    @Test("counts the elements of arrays of tables")
+    @Test("elements of arrays of tables are counted")
     func arraysOfTables() {
         let text = """
             [[motor]]
@@ -64,7 +64,7 @@ struct KeyLocatorTests {
             line(text, .key("motor"), .index(1), .key("stage"), .index(1), .key("gain")) == 10)
     }
 
-    @Test("looks into inline tables and arrays over several lines")
+    @Test("inline tables and arrays over several lines are searched")
     func nestedValues() {
         let text = "a = { b = 1, c.d = [1, {e = 2}] }\nf = [\n  1, # one ]\n  [2,\n   3],\n]\ng = 1"
         #expect(line(text, .key("a"), .key("b")) == 1)
@@ -75,7 +75,7 @@ struct KeyLocatorTests {
     }
 
     @Test(
-        "is not misled by what strings contain",
+        "the contents of strings are not mistaken for keys",
         arguments: [
             "a = \"\"\"\nb = 1\n\"\"\"\nkey = 1",
             "a = '''\n[b]\n'''\nkey = 1",
@@ -91,7 +91,7 @@ struct KeyLocatorTests {
         #expect(line(text, .key("key")) == 4)
     }
 
-    @Test("counts lines with CRLF, and skips a byte order mark")
+    @Test("lines with CRLF are counted, and a byte order mark is skipped")
     func lineEnds() {
         let text = "\u{FEFF}[a]\r\nb = 1\r\n\r\nc = \"\"\"x\r\ny\"\"\"\r\nd = 2\r\n"
         #expect(line(text, .key("a")) == 1)
@@ -100,29 +100,31 @@ struct KeyLocatorTests {
         #expect(value(text, .key("a"), .key("d")) == "2")
     }
 
-    @Test("gives columns in bytes")
+    @Test("columns are in bytes")
     func columns() {
         let locator = TOMLKeyLocator(Array("a = 1\n  b = [7,  8]\n".utf8))
         #expect(locator[["b"]].map { [$0.line, $0.column] } == [2, 3])
         #expect(locator.locations[[.key("b"), .index(1)]]?.column == 12)
     }
 
-    @Test("stays in bounds on texts that are no TOML", arguments: 0..<200)
+    @Test("reading invalid TOML ends without a trap", arguments: 0..<200)
     func nonsense(seed: Int) {
         var generator = Generator(seed: UInt64(seed))
         let alphabet = Array("[]{}=.,\"'#\\\n\r \tau0🎥".utf8)
         let text = (0..<400).map { _ in generator.element(of: alphabet) }
-        // Arriving here is the point: no trap, and an end.
+        // The test passes if the call returns without a trap.
         #expect(TOMLKeyLocator(text).locations.count <= text.count)
     }
 
-    @Test("finds every key that the parser finds, on a line that holds it", arguments: 0..<300)
+    @Test(
+        "the locator finds every key that the parser finds, on a line that contains the key",
+        arguments: 0..<300)
     func agreesWithTheParser(seed: Int) throws {
         var generator = Generator(seed: UInt64(seed))
         let text = RandomDocument.text(&generator)
         let paths = try Self.paths(in: try TOMLTable(string: text).tomlValue, [])
         let locator = TOMLKeyLocator(Array(text.utf8))
-        // Character by character, CRLF would be one; lines are bytes.
+        // Splits the bytes, because a Swift character can contain both CR and LF.
         let lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
         ).map { String(decoding: Array($0), as: UTF8.self) }
@@ -136,7 +138,9 @@ struct KeyLocatorTests {
         #expect(locator.fault == nil, "in:\n\(text)")
     }
 
-    @Test("agrees with the parser on every damaged text that still is TOML", arguments: 0..<100)
+    @Test(
+        "the locator agrees with the parser on every damaged text that is still valid TOML",
+        arguments: 0..<100)
     func agreesOnDamage(seed: Int) throws {
         var generator = Generator(seed: UInt64(seed) &+ 1_000_000)
         let original = Array(RandomDocument.text(&generator).utf8)
@@ -159,7 +163,7 @@ struct KeyLocatorTests {
     }
 
     @Test(
-        "stops at what would end the process inside the parser",
+        "the locator stops at text that would crash the parser",
         arguments: [
             ("a = 1\n[=]", 2, 2), ("[[ #", 1, 4), ("[$]", 1, 2), ("a = [}", 1, 6),
             ("a = [1, }", 1, 9),
@@ -172,7 +176,7 @@ struct KeyLocatorTests {
         #expect(fault.map { [$0.line, $0.column] } == [line, column])
     }
 
-    /// Every key and every element that the parser has found.
+    /// Paths of all keys and array elements that the parser finds.
     private static func paths(in node: TOMLValue, _ path: [Step]) throws -> [[Step]] {
         var result = path.isEmpty ? [] : [path]
         if let table = node.table {

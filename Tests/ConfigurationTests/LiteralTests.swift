@@ -3,10 +3,10 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Values on the command line and the socket")
+@Suite("Literals on the command line and on the socket")
 struct LiteralTests {
     @Test(
-        "are TOML, or a bare word",
+        "a literal is a TOML value or a bare word",
         arguments: [
             ("true", .bool(true)), ("false", .bool(false)), ("5", .integer(5)),
             (" -5 ", .integer(-5)),
@@ -32,7 +32,7 @@ struct LiteralTests {
     }
 
     @Test(
-        "of NaN are read as NaN, for the range check to refuse", arguments: ["nan", "+nan", "-nan"])
+        "NaN is read as a number, so that the range check can refuse it", arguments: ["nan", "+nan", "-nan"])
     func nan(text: String) {
         guard case .number(let value) = LiteralReader.read(text) else {
             Issue.record("\(text) is a number in TOML")
@@ -42,7 +42,7 @@ struct LiteralTests {
     }
 
     @Test(
-        "that are neither are refused",
+        "a text that is neither a TOML value nor a bare word is refused",
         arguments: [
             "", "  ", "01", "1.", ".5", "1e", "--1", "[1", "1]", "[1,,2]", "[,]", "[1][2]", "]1[",
             "a\nb = 1", "1\nb = 2", "\"open", "a = 1", "a, b", "\"a\\u0000b\"",
@@ -52,7 +52,7 @@ struct LiteralTests {
         #expect(LiteralReader.read(text) == nil)
     }
 
-    @Test("read by the short way mean what the parser says they mean", arguments: 0..<300)
+    @Test("the literal reader agrees with the TOML parser", arguments: 0..<300)
     func agreesWithTheParser(seed: Int) throws {
         var generator = Generator(seed: UInt64(seed))
         let alphabet = [
@@ -61,8 +61,8 @@ struct LiteralTests {
         for _ in 0..<20 {
             let text = (0..<Int.random(in: 1...8, using: &generator))
                 .map { _ in generator.element(of: alphabet) }.joined()
-            // A name in the parser's own document: what the short way accepts, it must accept with
-            // the same value.
+            // The result must be the same as in a TOML document, in which the parser reads the
+            // value.
             let document = TOMLDocument.raw("value = " + text)
             let literal = LiteralReader.read(text)
             if case .text? = literal { continue }
@@ -70,7 +70,7 @@ struct LiteralTests {
         }
     }
 
-    @Test("are written so that they read back to the same value", arguments: 0..<200)
+    @Test("a written value can be read back without a change", arguments: 0..<200)
     func roundTrip(seed: Int) throws {
         var generator = Generator(seed: UInt64(seed))
         let bits = Double(bitPattern: generator.next())
@@ -89,6 +89,6 @@ struct LiteralTests {
 }
 
 extension RawValue? {
-    /// NaN does not equal itself; its text does.
+    /// Text of a value, because NaN is not equal to itself.
     fileprivate var debugText: String { map { "\($0)" } ?? "refused" }
 }

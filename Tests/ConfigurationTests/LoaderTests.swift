@@ -4,9 +4,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Loader")
+@Suite("Configuration loader")
 struct LoaderTests {
-    @Test("reads values of every kind into Settings")
+    @Test("values of every kind are read into Settings")
     func values() throws {
         let settings = try load(
             """
@@ -42,7 +42,7 @@ struct LoaderTests {
         #expect(settings.rbl.baud == .baud115200)
     }
 
-    @Test("accepts both ends of a range and refuses what lies beyond")
+    @Test("both ends of a range are accepted, and values outside are refused")
     func rangeEnds() throws {
         #expect(try load("loop.rate_hz = 4000").settings.loop.rateHz == 4000)
         #expect(try load("commander.dead_man_s = 0.05").settings.commander.deadManS == 0.05)
@@ -51,7 +51,7 @@ struct LoaderTests {
     }
 
     @Test(
-        "lets drop-ins override the main file in the order of their names, and --set override both")
+        "drop-ins override the main file in the order of their names, and --set overrides both")
     func layers() throws {
         let files = ConfigurationFiles.memory([
             "/a/main.toml":
@@ -83,7 +83,7 @@ struct LoaderTests {
         #expect("\(loaded.origin(of: "motors.type"))" == "default")
     }
 
-    @Test("prints what is in force as TOML that loads to the same settings")
+    @Test("the printed configuration is TOML that loads to the same settings")
     func listing() throws {
         let loaded = try load("[control]\ninertia_kg_m2 = [1e-5, 0.1, 0.30000000000000004]\n")
         let text = loaded.description
@@ -92,21 +92,21 @@ struct LoaderTests {
         #expect(try load(text).settings == loaded.settings)
     }
 
-    @Test("needs no file at the default path")
+    @Test("the file at the default path can be missing")
     func nothing() throws {
         let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: .memory([:]))
         #expect(loaded.settings == Settings())
         #expect(loaded.files.isEmpty)
     }
 
-    @Test("reads drop-ins beside a missing default file")
+    @Test("drop-ins are read although the default file is missing")
     func dropInsOnly() throws {
         let files = ConfigurationFiles.memory(["/etc/airframe/conf.d/a.toml": "loop.cpu = 1"])
         let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
         #expect(loaded.settings.loop.cpu == 1)
     }
 
-    @Test("reports every problem of every file at once, in order")
+    @Test("all problems of all files are reported at once, in order")
     func allProblems() {
         let files = ConfigurationFiles.memory([
             "/a/main.toml": "[loop]\nrate_hz = 1\npriority = 'x'\n[lop]\ncpu = 1\n",
@@ -126,7 +126,7 @@ struct LoaderTests {
         }
     }
 
-    @Test("reads real files and directories")
+    @Test("files and directories on disk are read")
     func machine() throws {
         try withTemporaryDirectory { directory in
             let main = directory.appending("airframed.toml")
@@ -141,7 +141,7 @@ struct LoaderTests {
         }
     }
 
-    @Test("in lockstep no filter of the sensor is assumed, unless somebody says so")
+    @Test("in lockstep, the default delay of the sensor's filter is 0")
     func lockstepDefaults() throws {
         let lockstep = "hardware.backend=lockstep"
         func load(_ overrides: [String]) throws -> LoadedConfiguration {

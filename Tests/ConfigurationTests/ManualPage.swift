@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Configuration
 
-/// What `etc/man/airframed.toml.5` is to say, made from the schema.
+/// Expected content of `etc/man/airframed.toml.5`, generated from the schema.
 enum ManualPage {
     static var text: String {
         var lines = head

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The manual page airframed.toml(5)")
 struct ManualPageTests {
-    @Test("says what the schema says")
+    @Test("the manual page matches the schema")
     func matchesSchema() throws {
         if let drift = try CommittedFile("etc/man/airframed.toml.5").drift(from: ManualPage.text) {
             Issue.record("\(drift)")

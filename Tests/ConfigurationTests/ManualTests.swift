@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("README.md, CONTRIBUTING.md and etc/manual")
+@Suite("Settings and links in README.md, CONTRIBUTING.md and etc/manual")
 struct ManualTests {
     private static let pages =
         ["README.md", "CONTRIBUTING.md"]
@@ -14,7 +14,7 @@ struct ManualTests {
             "safety", "simulators", "troubleshooting", "tuning", "wiring",
         ].map { "etc/manual/\($0).md" }
 
-    @Test("name only existing settings", arguments: pages)
+    @Test("the pages contain only existing settings", arguments: pages)
     func settings(page: String) throws {
         let tables = Set(Schema.tables.map(\.name))
         for match in try CommittedFile(page).text().matches(of: /[`=(' ]([a-z_]+(?:\.[a-z_]+)+)\b/)
@@ -23,7 +23,7 @@ struct ManualTests {
             guard let first = key.split(separator: ".").first, tables.contains(String(first)),
                 !Self.otherNames.contains(key)
             else { continue }
-            // Tables count too, and `estimator.kalman_*` ends before its star.
+            // A table or a prefix such as `estimator.kalman_` is valid, too.
             let isThere = Schema.settings.contains {
                 $0.key == key || $0.key.hasPrefix(key + ".")
                     || key.hasSuffix("_") && $0.key.hasPrefix(key)
@@ -32,12 +32,12 @@ struct ManualTests {
         }
     }
 
-    /// Names that look like settings.
+    /// Words that look like settings, but are not.
     private static let otherNames: Set = [
         "hardware.linux", "controls.md", "mavlink.md", "mavlink.newest", "rider.newest",
     ]
 
-    @Test("link only to existing files", arguments: pages)
+    @Test("the pages link only to existing files", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
         for match in try file.text().matches(of: /\]\(([^)#:]+)\)/) {

@@ -2,7 +2,7 @@ import Configuration
 import SystemPackage
 
 extension ConfigurationFiles {
-    /// A file system that holds these files, and answers some paths with an errno.
+    /// A file system in memory with these files, which returns an errno for some paths.
     static func memory(_ texts: [String: String], errors: [String: Errno] = [:]) -> Self {
         memory(bytes: texts.mapValues { Array($0.utf8) }, errors: errors)
     }
@@ -25,16 +25,16 @@ extension ConfigurationFiles {
     }
 }
 
-/// The main file that `load` reads.
+/// Path of the main file that `load` reads.
 let mainPath = "/etc/airframe/airframed.toml"
 
-/// Loads one text as the main file.
+/// Loads this text as the main file.
 func load(_ text: String, set: [String] = []) throws(ConfigurationFailure) -> LoadedConfiguration {
     try ConfigurationLoader.load(
         ConfigurationSource(overrides: set), files: .memory([mainPath: text]))
 }
 
-/// The problems of one text as the main file; empty when it is valid.
+/// Problems of this text as the main file; empty if the text is valid.
 func problems(_ text: String, set: [String] = []) -> [ConfigurationProblem] {
     do throws(ConfigurationFailure) {
         _ = try load(text, set: set)

@@ -11,7 +11,7 @@ import Testing
         ParameterStore(try ConfigurationLoader.load(ConfigurationSource(overrides: overrides)))
     }
 
-    @Test("saves what is named, and leaves the rest unsaved")
+    @Test("save stores the given settings, and does not save other changes")
     func part() throws {
         var store = try store()
         try store.set("airos.pid.pitch", to: "[2, 0.1, 0.05]")
@@ -28,7 +28,7 @@ import Testing
         #expect(store.settings.control.maxRateDps == 360)
     }
 
-    @Test("a value that was reset and saved again is no longer saved")
+    @Test("a saved value that is reset and saved again is no longer in the saved state")
     func cleared() throws {
         var store = try store()
         try store.set("airos.pid.roll", to: "[2, 0.1, 0.05]")
@@ -40,7 +40,7 @@ import Testing
         #expect(!store.hasUnsavedChanges)
     }
 
-    @Test("the built-in default wins over files and saved values")
+    @Test("a reset to the built-in default overrides files and saved values")
     func builtIn() throws {
         var store = try store(["airos.pid.pitch=[3, 0.2, 0.1]"])
         try store.set("airos.pid.pitch", to: "[4, 0.2, 0.1]")
@@ -50,7 +50,7 @@ import Testing
         #expect(store.origin(of: "airos.pid.roll") == .builtIn)
     }
 
-    @Test("returning to a snapshot leaves what it has adopted")
+    @Test("a snapshot keeps the values that it has adopted when it is restored")
     func adopted() throws {
         var store = try store()
         try store.set("airos.pid.roll", to: "[1, 0.1, 0.05]")

@@ -3,7 +3,7 @@ import GimbalCore
 import Port
 import Testing
 
-@Suite("Parameter store")
+@Suite("Store of live settings")
 struct ParameterStoreTests {
     let key = "control.feed_forward"
 
@@ -11,7 +11,7 @@ struct ParameterStoreTests {
         ParameterStore(try load(text, set: set))
     }
 
-    @Test("lets default < files < saved < --set < live win")
+    @Test("the sources in rising priority are default, files, saved values, --set, live changes")
     func layers() throws {
         var store = try store()
         #expect(store.origin(of: key) == .builtIn)
@@ -32,7 +32,7 @@ struct ParameterStoreTests {
         #expect(overridden.listing.contains("feed_forward = 0.4"))
     }
 
-    @Test("a typed change is checked and kept as the same text is")
+    @Test("a typed change is checked and stored like the same change as text")
     func typed() throws {
         var (typed, text) = (try store(), try store())
         typed = try typed.changed([
@@ -57,7 +57,7 @@ struct ParameterStoreTests {
         #expect(fixed?.kind == .notLive)
     }
 
-    @Test("refuses, by name, what cannot change while running")
+    @Test("a setting that cannot change at run time is refused with the reason")
     func notLive() throws {
         var store = try store()
         let before = store.settings
@@ -72,7 +72,9 @@ struct ParameterStoreTests {
         #expect(store.settings == before)
     }
 
-    @Test("takes a value that is in force, restart or not: an exported file goes back whole")
+    @Test(
+        "a setting that needs a restart can be set to its present value, so that an export can be imported"
+    )
     func sameValue() throws {
         var store = try store()
         let rate = try store.set("loop.rate_hz", to: "\(store.settings.loop.rateHz)")
@@ -81,7 +83,7 @@ struct ParameterStoreTests {
     }
 
     @Test(
-        "changes nothing when a value is wrong",
+        "a wrong value changes nothing",
         arguments: [
             ("control.feed_forward", "2", ConfigurationProblem.Kind.outOfRange),
             ("control.feed_forward", "nan", .wrongType), ("control.feed_forward", "", .syntax),
@@ -97,7 +99,7 @@ struct ParameterStoreTests {
         #expect(!store.hasUnsavedChanges)
     }
 
-    @Test("guesses the key that somebody meant, also when reading")
+    @Test("a mistyped key is refused with a suggestion")
     func didYouMean() throws {
         var store = try store()
         let problem = #expect(throws: ConfigurationProblem.self) {
@@ -110,7 +112,7 @@ struct ParameterStoreTests {
         #expect(other?.hint == "Did you mean control.feed_forward?")
     }
 
-    @Test("shows what differs from defaults, files and saved values")
+    @Test("diff lists the differences from defaults, files and saved values")
     func diff() throws {
         var store = try store("control.feed_forward = 0.5\nloop.cpu = 1")
         _ = store.load(saved: ["motors.soft_start_s": "1"])
@@ -126,7 +128,9 @@ struct ParameterStoreTests {
         #expect(store.diff(against: .saved).map(\.key) == ["log.level"])
     }
 
-    @Test("lists each change with its default and its saved value, also a change to the default")
+    @Test(
+        "each change is listed with its default and saved value, even if the new value is the default"
+    )
     func changes() throws {
         var store = try store("control.feed_forward = 0.5\nloop.cpu = 1")
         _ = store.load(saved: ["motors.soft_start_s": "1"])
@@ -146,7 +150,7 @@ struct ParameterStoreTests {
         #expect(store.changes.map(\.key) == ["loop.cpu", "motors.soft_start_s"])
     }
 
-    @Test("saves what was set, and forgets it when it is discarded")
+    @Test("save stores changed values, and discarding changes restores the earlier values")
     func save() throws {
         var store = try store()
         try store.set(key, to: "0.25")
@@ -162,7 +166,7 @@ struct ParameterStoreTests {
         #expect(store.settings == Settings())
     }
 
-    @Test("returns to a snapshot, saved values included")
+    @Test("a snapshot restores live and saved values")
     func snapshot() throws {
         var store = try store()
         _ = store.load(saved: [key: "0.5"])
@@ -180,7 +184,7 @@ struct ParameterStoreTests {
         #expect(store.settings == before.settings)
     }
 
-    @Test("forgets a reset value for good at the next save")
+    @Test("a reset value is removed at the next save")
     func reset() throws {
         var store = try store("control.feed_forward = 0.1")
         _ = store.load(saved: [key: "0.5"])
@@ -191,7 +195,7 @@ struct ParameterStoreTests {
         #expect(store.settings.control.feedForward == 0.1)
     }
 
-    @Test("restores a baseline: named values return, all others go back to the files")
+    @Test("a baseline restores its own values, and resets all other values to the files")
     func baseline() throws {
         var store = try store("motors.soft_start_s = 2")
         try store.set(key, to: "0.5")
@@ -210,7 +214,7 @@ struct ParameterStoreTests {
         #expect(store.savedOverlay == baseline)
     }
 
-    @Test("takes over saved values that fit only together")
+    @Test("saved values that are valid only in combination are loaded together")
     func savedTogether() throws {
         var store = try store("commander.release_after_s = 2")
         let saved = ["commander.dead_man_s": "5", "commander.release_after_s": "20"]
@@ -219,7 +223,7 @@ struct ParameterStoreTests {
         #expect(store.settings.commander.deadManS == 5)
     }
 
-    @Test("leaves out saved values that no longer fit, and says which")
+    @Test("saved values that are no longer valid are ignored and reported")
     func savedProblems() throws {
         var store = try store("loop.rate_hz = 300\ncontrol.derivative_cutoff_hz = 50")
         let problems = store.load(saved: [
@@ -234,7 +238,7 @@ struct ParameterStoreTests {
     }
 }
 
-@Suite("Reload")
+@Suite("Reload of the configuration")
 struct ReloadTests {
     private func reloaded(
         from old: String, to new: String, _ change: (inout ParameterStore) throws -> Void = { _ in }
@@ -245,13 +249,13 @@ struct ReloadTests {
         return (store, report)
     }
 
-    @Test("of the same files does nothing")
+    @Test("a reload of the same values changes nothing")
     func same() throws {
         let (_, report) = try reloaded(from: "loop.cpu = 1", to: "\n\nloop.cpu = 1")
         #expect(report.isEmpty)
     }
 
-    @Test("takes over what is live, and says what waits for a restart")
+    @Test("a reload applies live settings, and lists settings that need a restart")
     func split() throws {
         let (store, report) = try reloaded(
             from: "", to: "loop.cpu = 1\ncontrol.feed_forward = 0.5")
@@ -261,13 +265,13 @@ struct ReloadTests {
         #expect(store.settings.loop.cpu == -1)
     }
 
-    @Test("back to the running value needs no restart any more")
+    @Test("a setting that returns to its running value needs no restart")
     func thereAndBack() throws {
         var (store, _) = try reloaded(from: "loop.cpu = 1", to: "loop.cpu = 2")
         #expect(store.reload(try load("loop.cpu = 1")).isEmpty)
     }
 
-    @Test("returns a removed line to its default")
+    @Test("a removed line restores the default")
     func removed() throws {
         let (store, report) = try reloaded(from: "control.feed_forward = 0.5", to: "")
         #expect(report.applied.map(\.reference) == [.number(0.5)])
@@ -275,7 +279,7 @@ struct ReloadTests {
         #expect(store.origin(of: "control.feed_forward") == .builtIn)
     }
 
-    @Test("leaves what was set live in force, and says that it covers the file")
+    @Test("a live change overrides the file after a reload, and the report lists it")
     func covered() throws {
         let (store, report) = try reloaded(from: "", to: "control.feed_forward = 0.5") {
             try $0.set("control.feed_forward", to: "0.75")
@@ -285,7 +289,7 @@ struct ReloadTests {
         #expect(store.settings.control.feedForward == 0.75)
     }
 
-    @Test("holds back a live value that fits only together with one that waits")
+    @Test("a live setting that depends on a setting with a pending restart is deferred, too")
     func together() throws {
         let (store, report) = try reloaded(
             from: "", to: "loop.rate_hz = 4000\ncontrol.derivative_cutoff_hz = 1500")

@@ -4,10 +4,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Configuration problems of whole files")
+@Suite("Problems of whole configuration files")
 struct ProblemFileTests {
     @Test(
-        "give line and column of the first syntax error",
+        "the first syntax error is reported with its line and column",
         arguments: [
             ("a = ", ":1:"), ("[loop]\nrate_hz 5\n", ":2:"), ("[loop\n", ":1:"),
             ("[loop]\nrate_hz = 1\nrate_hz = 2\n", ":3:"), ("[loop]\n[loop]\n", ":2:"),
@@ -23,7 +23,7 @@ struct ProblemFileTests {
         #expect(sentence.contains("not valid TOML: "))
     }
 
-    @Test("find what the parser would swallow or choke on")
+    @Test("input that would crash or deceive the parser is reported")
     func hostileText() throws {
         func only(_ bytes: [UInt8]) throws -> String {
             let files = ConfigurationFiles.memory(bytes: [mainPath: bytes])
@@ -47,7 +47,7 @@ struct ProblemFileTests {
     }
 
     @Test(
-        "say what to do about files that cannot be read",
+        "a file that cannot be read is reported with a remedy",
         arguments: [
             (
                 Errno.noSuchFileOrDirectory,
@@ -71,7 +71,7 @@ struct ProblemFileTests {
     }
 
     @Test(
-        "report a drop-in directory that cannot be listed, and a default file that cannot be read")
+        "an unreadable drop-in directory and an unreadable default file are reported")
     func unreadableDefaults() {
         let files = ConfigurationFiles.memory(
             [:],
@@ -82,7 +82,7 @@ struct ProblemFileTests {
         #expect(failure?.problems.map(\.kind) == [.unreadable, .unreadable])
     }
 
-    @Test("of the machine's own files are the same sentences")
+    @Test("unreadable files on disk are reported with the same messages")
     func realErrors() throws {
         try withTemporaryDirectory { directory in
             for (path, expected) in [
@@ -96,7 +96,9 @@ struct ProblemFileTests {
         }
     }
 
-    @Test("are at least one, and no crash, for texts that are hardly ever TOML", arguments: 0..<40)
+    @Test(
+        "random tokens do not crash the parser, and every problem is one line with its source",
+        arguments: 0..<40)
     func soup(seed: Int) {
         var generator = Generator(seed: UInt64(seed))
         for _ in 0..<20 {
@@ -111,7 +113,7 @@ struct ProblemFileTests {
         }
     }
 
-    @Test("stop where a list helps nobody")
+    @Test("the list of problems ends after 50 problems and the number of the others")
     func wrongFile() {
         let text = (0..<50_000).map { "k\($0) = 1\n" }.joined()
         let found = problems(text)
@@ -123,7 +125,7 @@ struct ProblemFileTests {
                 == true)
     }
 
-    /// Seconds of the processor that the reading of a text takes.
+    /// CPU time to read this text, s.
     private func cost(_ text: String) -> Double {
         func now() -> Double {
             var time = timespec()
@@ -135,7 +137,7 @@ struct ProblemFileTests {
         return now() - began
     }
 
-    /// This line again and again, each with another number in the place of `#`.
+    /// Text of at least this size: copies of the line, each with another number instead of `#`.
     private func text(of line: String, bytes: Int) -> String {
         var text = ""
         var count = 0
@@ -147,7 +149,7 @@ struct ProblemFileTests {
     }
 
     @Test(
-        "take eight times as long for a text that is eight times as long, whatever it is made of",
+        "the time to read a file is proportional to its size",
         arguments: [
             "k# = 1\n", "[t#]\n", "t#.a.b.c = 1\n", "[[t]]\n", "a# = [1, [2], 3]\n",
             "a# = { b = { c = 1 } }\n", "# a comment\n", "a# = \"\"\"\nx\n\"\"\"\n",
@@ -164,7 +166,7 @@ struct ProblemFileTests {
     }
 
     @Test(
-        "take seconds, not a minute, for 759 KB of names within names",
+        "759 KB of deeply nested names are read within 10 s",
         arguments: [
             "a#" + String(repeating: ".a", count: 31) + " = 1\n",
             "a" + String(repeating: ".a", count: 1200) + " = 1\n",
@@ -175,7 +177,7 @@ struct ProblemFileTests {
         #expect(seconds < 10, "\(seconds) s")
     }
 
-    @Test("blame a broken link in conf.d, not the command line")
+    @Test("a broken link in conf.d is reported as such, not as a mistake on the command line")
     func brokenLink() {
         let files = ConfigurationFiles.memory(
             ["/etc/airframe/conf.d/a.toml": ""],

@@ -1,10 +1,10 @@
 import Configuration
 import Testing
 
-@Suite("Configuration problems")
+@Suite("Messages about configuration problems")
 struct ProblemTests {
     @Test(
-        "name the place, the value, what is allowed and what usually works",
+        "a message contains the place, the value, the allowed range and a remedy",
         arguments: [
             (
                 "[loop]\nrate_hz = 5000",
@@ -172,7 +172,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "guess what an unknown key was meant to be",
+        "a message about an unknown key suggests the most similar key",
         arguments: [
             ("[loop]\n\nrate = 1", ":3: loop.rate = 1 is not a known key."),
             ("loop.rate_hs = 1", "Did you mean loop.rate_hz?"),
@@ -193,7 +193,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "of --set say so",
+        "a message about a value from --set begins with --set",
         arguments: [
             ("loop.rate_hz", "--set: loop.rate_hz has no value. Write --set KEY=VALUE"),
             ("loop.rate_hz=", "--set: loop.rate_hz =  is not a TOML value. Expected: 50...4000."),
@@ -221,7 +221,9 @@ struct ProblemTests {
         #expect(found.first?.description.contains(expected) == true, "\(found)")
     }
 
-    @Test("of settings that contradict each other point at the one that somebody wrote")
+    @Test(
+        "a message about two conflicting settings points to the setting that the user has changed"
+    )
     func conflicts() {
         #expect(
             problems("loop.rate_hz = 100\ncontrol.derivative_cutoff_hz = 110").map(\.description)
@@ -236,7 +238,7 @@ struct ProblemTests {
             ])
     }
 
-    @Test("refuse a loop that is too slow for the sensor's timeout")
+    @Test("a loop rate that is too low for the sensor's timeout is refused")
     func slowLoop() {
         #expect(
             problems("loop.rate_hz = 50\nimu.timeout_ms = 20").map(\.description) == [
@@ -247,7 +249,7 @@ struct ProblemTests {
         #expect(problems("loop.rate_hz = 100").isEmpty)
     }
 
-    @Test("shorten long values and hide control characters")
+    @Test("long values are shortened")
     func longValues() {
         let sentence = problems("loop.rate_hz = \"\(String(repeating: "x", count: 500))\"")
             .first?.description

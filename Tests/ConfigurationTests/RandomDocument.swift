@@ -1,4 +1,4 @@
-/// A small repeatable generator of random numbers (SplitMix64, Steele et al. 2014).
+/// Reproducible random number generator (SplitMix64, Steele et al. 2014).
 struct Generator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -19,8 +19,8 @@ struct Generator: RandomNumberGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// Valid TOML with everything that could hide a key: each key is unique, so that any nesting is
-/// allowed.
+/// Random valid TOML with all constructs that can hide a key. Each key is unique, so that any
+/// nesting is valid.
 enum RandomDocument {
     static func text(_ generator: inout Generator) -> String {
         var writer = Writer(generator: generator)
@@ -92,8 +92,8 @@ enum RandomDocument {
             }
         }
 
-        /// Inline tables may not span lines, outside of strings; nor may what is in them, to keep
-        /// this simple.
+        /// Inline tables cannot span lines, except in strings. For simplicity, values inside inline
+        /// tables do not span lines either.
         private mutating func value(depth: Int, isInline: Bool) {
             let simple = [
                 "1", "-0.5e3", "true", "nan", "1979-05-27T07:32:00Z", "1979-05-27 07:32:00", "0xFF",
@@ -128,7 +128,7 @@ enum RandomDocument {
     }
 }
 
-/// Pieces of TOML in any order, which is hardly ever TOML.
+/// Random sequence of TOML tokens, which is rarely valid TOML.
 enum TokenSoup {
     private static let tokens = [
         "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "\"", "'", "\"\"\"", "'''", "#", "\n",

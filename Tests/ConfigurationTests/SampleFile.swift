@@ -1,6 +1,6 @@
 @testable import Configuration
 
-/// What `etc/airframed.toml` is to say, made from the schema.
+/// Expected content of `etc/airframed.toml`, generated from the schema.
 enum SampleFile {
     static var text: String {
         var lines = introduction
@@ -17,7 +17,7 @@ enum SampleFile {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `Range 50...4000 Hz, default 1000. Needs a restart.`
+    /// Text such as `Range 50...4000 Hz, default 1000. Needs a restart.`
     static func facts(of setting: Setting) -> String {
         let unit = setting.unit.map { " " + $0 } ?? ""
         let range =

@@ -3,7 +3,7 @@ import TOMLKit
 import TestSupport
 import Testing
 
-@Suite("etc/airframed.toml")
+@Suite("The sample file etc/airframed.toml")
 struct SampleFileTests {
     private static let file = CommittedFile("etc/airframed.toml")
 
@@ -13,20 +13,19 @@ struct SampleFileTests {
         text = try Self.file.text()
     }
 
-    /// The file with the mark in front of each setting removed; comments for people have a blank
-    /// behind theirs.
+    /// The file without the # in front of each setting; other comments have a space after the #.
     private var uncommented: String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("#") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
         }.joined(separator: "\n")
     }
 
-    @Test("says what the schema says")
+    @Test("the sample file matches the schema")
     func matchesSchema() throws {
         if let drift = try Self.file.drift(from: SampleFile.text) { Issue.record("\(drift)") }
     }
 
-    @Test("changes nothing as delivered")
+    @Test("the delivered file changes no setting")
     func asDelivered() throws {
         let files = ConfigurationFiles.memory(["/etc/airframe/airframed.toml": text])
         let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
@@ -34,7 +33,7 @@ struct SampleFileTests {
         #expect(Schema.settings.allSatisfy { loaded.origin(of: $0.key) == .builtIn })
     }
 
-    @Test("shows every setting with its default")
+    @Test("the file contains every setting with its default")
     func defaults() throws {
         let files = ConfigurationFiles.memory(["/etc/airframe/airframed.toml": uncommented])
         let loaded = try ConfigurationLoader.load(ConfigurationSource(), files: files)
@@ -44,7 +43,9 @@ struct SampleFileTests {
         }
     }
 
-    @Test("shows range, unit and meaning right above each setting", arguments: Schema.settings)
+    @Test(
+        "the comment above each setting contains its range, unit and meaning",
+        arguments: Schema.settings)
     func facts(of setting: Setting) throws {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let table = try #require(lines.firstIndex(of: "[\(setting.table)]"))

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Schema")
+@Suite("Schema of the settings")
 struct SchemaTests {
     @Test(
-        "a phone may write as much as a serial line of 115,200 baud carries in pieces of 20 bytes")
+        "the default limit of writes allows a phone to fill a serial line of 115,200 baud with writes of 20 bytes")
     func serialLine() {
         #expect(Settings().bluetooth.maxWritesHz * 20 * 10 >= 115_200)
     }
 
-    @Test("gives every property of Settings exactly one key, of the same name")
+    @Test("every property of Settings has exactly one key of the same name")
     func everyPropertyHasAKey() {
         let properties = Self.leaves(of: Settings(), path: "").sorted()
         #expect(properties == Schema.settings.map { Self.camelCase($0.key) }.sorted())
     }
 
-    @Test("declares each key once, in a table with a sentence of its own")
+    @Test("each key is declared once, and each table has a summary")
     func keysAreUnique() {
         let keys = Schema.settings.map(\.key)
         #expect(Set(keys).count == keys.count)
@@ -27,7 +27,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "binds each key to the property that carries its name",
+        "each key is bound to the property of the same name",
         arguments: Schema.settings.filter { !$0.hasOneValueOnly })
     func bindings(of setting: Setting) {
         var settings = Settings()
@@ -41,27 +41,27 @@ struct SchemaTests {
         #expect(properties == [Self.camelCase(setting.key)])
     }
 
-    @Test("allows its own defaults, written as TOML", arguments: Schema.settings)
+    @Test("each default, written as TOML, is allowed", arguments: Schema.settings)
     func defaultsAreAllowed(of setting: Setting) throws {
         let text = setting.defaultValue.tomlText
         let (_, value) = try ConfigurationLoader.value(of: setting.key, text: text, at: nil)
         #expect(value == setting.defaultValue)
     }
 
-    @Test("describes each setting in one sentence", arguments: Schema.settings)
+    @Test("each setting has a summary in one sentence", arguments: Schema.settings)
     func sentences(of setting: Setting) {
         #expect(setting.summary.hasSuffix("."))
         #expect(setting.summary.first?.isUppercase == true || setting.kind.isChoice)
         #expect(!(setting.summary + (setting.hint ?? "")).contains("\n"))
     }
 
-    @Test("keeps the rules with the defaults")
+    @Test("the default settings violate no rule")
     func defaultsKeepTheRules() {
         #expect(ConfigurationRule.all.allSatisfy { $0.violation(Settings()) == nil })
         for key in ConfigurationRule.all.flatMap(\.keys) { #expect(Schema.setting(key) != nil) }
     }
 
-    @Test("has the defaults of the core, in the units of the file")
+    @Test("the defaults are equal to the defaults of the core")
     func coreDefaults() {
         let settings = Settings()
         let screen = SampleScreen.Parameters()
@@ -76,7 +76,7 @@ struct SchemaTests {
         #expect(settings.supervisor.recoveryS == supervisor.recoverySeconds)
     }
 
-    /// `loop.rate_hz` → `loop.rateHz`, the spelling of the property.
+    /// Converts a key such as `loop.rate_hz` to the property path `loop.rateHz`.
     private static func camelCase(_ key: String) -> String {
         key.split(separator: ".").map { part in
             let words = part.split(separator: "_")
@@ -89,7 +89,7 @@ struct SchemaTests {
         Array(leafValues(of: value, path: path).keys)
     }
 
-    /// Every property that is not a structure of settings, with its value as text.
+    /// All properties that are not structures of settings, with their values as text.
     private static func leafValues(of value: Any, path: String) -> [String: String] {
         let mirror = Mirror(reflecting: value)
         let isLeaf =
@@ -105,7 +105,7 @@ struct SchemaTests {
         return result
     }
 
-    /// An allowed value that is not the default.
+    /// Returns an allowed value different from the default.
     private static func otherValue(than value: SettingValue, for setting: Setting) -> SettingValue {
         switch (setting.kind, value) {
         case (.bool, .bool(let flag)): .bool(!flag)
@@ -130,7 +130,7 @@ struct SchemaTests {
 }
 
 extension Setting {
-    /// A choice of one word has no other value to write.
+    /// True for a choice with a single word, which has no other value.
     var hasOneValueOnly: Bool {
         if case .choice(let words, _) = kind { return words.count == 1 }
         return false

@@ -2,13 +2,13 @@ import Configuration
 import GimbalCore
 import Testing
 
-@Suite("Sensor settings")
+@Suite("Settings of IMUs and encoders")
 struct SensorSettingsTests {
     static let base =
         "hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 200\nhardware.linux."
 
     @Test(
-        "the sensor that is named brings its address, its range and the delay of its filter",
+        "the selected sensor sets the defaults of its address, range and filter delay",
         arguments: [
             ("bmi088", 0x18, 24.0, 1.0), ("mpu6050", 0x68, 16, 1.9), ("mpu6500", 0x68, 16, 2.9),
             ("mpu9250", 0x68, 16, 2.9), ("icm42688p", 0x68, 16, 1.3),
@@ -25,7 +25,7 @@ struct SensorSettingsTests {
         #expect(own.hardware.linux.imuAddress == 25 && own.imu.filterDelayMs == 2)
     }
 
-    @Test("without real chips nothing of that is in force")
+    @Test("without real chips, the selected sensor changes no default")
     func simulated() throws {
         let settings = try load("hardware.linux.imu = 'mpu6050'").settings
         #expect(settings.imu.filterDelayMs == Settings().imu.filterDelayMs)
@@ -33,7 +33,7 @@ struct SensorSettingsTests {
     }
 
     @Test(
-        "what cannot work together is refused, with what helps",
+        "an impossible combination is refused, and the message contains the remedy",
         arguments: [
             (
                 "imu = 'mpu6050'\nhardware.linux.imu_interface = 'spi'",
@@ -73,7 +73,7 @@ struct SensorSettingsTests {
         #expect(sentence.contains(expected), "\(sentence)")
     }
 
-    @Test("a handle's sensor at the other address, and encoders on buses of their own, are fine")
+    @Test("a handle sensor at another address, and encoders on separate buses, are valid")
     func allowed() {
         #expect(
             problems(Self.base + "imu = 'mpu6050'\nhardware.linux.handle_imu = 'mpu6050'").isEmpty)

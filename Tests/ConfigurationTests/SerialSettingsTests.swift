@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Settings of servos and of a motor board on a serial port")
 struct SerialSettingsTests {
-    /// A gimbal with three Feetech servos; `change` is applied to it.
+    /// Settings of a gimbal with three Feetech servos, modified by `change`.
     private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
         var settings = Settings()
         settings.hardware.backend = .linux
@@ -21,7 +21,7 @@ struct SerialSettingsTests {
         return settings
     }
 
-    /// The complaints about settings that were all written in a file.
+    /// Problems of these settings, as if all settings were in a file.
     private static func complaints(_ settings: Settings) -> [String] {
         ConfigurationRule.all.compactMap { rule in
             rule.problem(in: settings, origin: { _ in .file("a.toml", line: 1) })?
@@ -29,7 +29,7 @@ struct SerialSettingsTests {
         }
     }
 
-    @Test("servos with angles or currents, and a board, are good configurations")
+    @Test("servos in position or current mode, and a motor board, are valid configurations")
     func good() {
         let changes: [(inout Settings) -> Void] = [
             { _ in }, { $0.hardware.linux.servoProtocol = .dynamixel2 },
@@ -51,7 +51,7 @@ struct SerialSettingsTests {
         for change in changes { #expect(Self.complaints(Self.settings(change)) == []) }
     }
 
-    @Test("a nonsensical combination is refused, and the message says what to set")
+    @Test("an invalid combination is refused, and the message names the setting to change")
     func combinations() {
         let cases: [(String, (inout Settings) -> Void)] = [
             ("because a servo commutates its own motor", { $0.motors.type = .field }),
@@ -120,7 +120,7 @@ struct SerialSettingsTests {
         }
     }
 
-    @Test("the load has the bytes of the exchanges, and the rate of the servos")
+    @Test("the bus load follows from the bytes of each exchange and the rate of the servos")
     func load() throws {
         let servos = try #require(SerialLoad(Self.settings()))
         #expect(servos.bytes == 17 + 11 + 42 && servos.rate == 250)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Configuration
 
-/// Defaults that follow from a configured pulse rate.
-@Suite("Servo pulses")
+/// Tests of the defaults that depend on the configured pulse rate.
+@Suite("Defaults for slow servo pulses")
 struct ServoPulseTests {
     static func servo(_ settings: String...) throws -> Settings.Servo {
         try ConfigurationLoader.load(ConfigurationSource(overrides: settings)).settings.servo
     }
 
-    @Test("a command waits half a frame longer where pulses are slower")
+    @Test("with slower pulses, the default delay of a command increases by half a frame")
     func delay() throws {
         #expect(try Self.servo().delayMs == 11)
         #expect(try Self.servo("servo.frame_hz=333").delayMs == 11)
@@ -18,7 +18,7 @@ struct ServoPulseTests {
         #expect(abs(try Self.servo("servo.frame_hz=50").delayMs - 19.5) < 0.01)
     }
 
-    @Test("a delay that is told counts, whatever the pulses are")
+    @Test("a configured delay has priority over the default for the pulse rate")
     func told() throws {
         #expect(try Self.servo("servo.frame_hz=50", "servo.delay_ms=14").delayMs == 14)
         #expect(
@@ -26,7 +26,9 @@ struct ServoPulseTests {
                 == 62)
     }
 
-    @Test("the defaults keep 6 dB and 45° with any pulses", arguments: [40, 50, 73, 150, 250, 400])
+    @Test(
+        "at any pulse rate, the defaults keep 6 dB of gain margin and 45° of phase margin",
+        arguments: [40, 50, 73, 150, 250, 400])
     func margins(frameHz: Int) throws {
         let loaded = try ConfigurationLoader.load(
             ConfigurationSource(overrides: ["motors.type=servo", "servo.frame_hz=\(frameHz)"]))

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Files that are not what they should be") struct SettingsFileTests {
+@Suite("Settings in invalid files") struct SettingsFileTests {
     private func problem(_ bytes: [UInt8]) -> String? {
         do throws(ConfigurationFailure) {
             _ = try SettingsFile.pairs(of: bytes, path: "a.toml")
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("settings have the names of the tables that they stand in")
+    @Test("the key of a setting contains the name of its table")
     func tables() throws {
         let text = """
             # good
@@ -39,7 +39,7 @@ import Testing
         #expect(pairs[0].value == "100" && pairs[2].value == "[1.2,\n  0.1, 0.05]")
     }
 
-    @Test("noise has one sentence, and an empty text none")
+    @Test("an invalid file is refused with one reason, and an empty file has no settings")
     func noise() throws {
         #expect(problem([0x61, 0, 0])?.contains("NUL") == true)
         #expect(problem([0xFF, 0xFE])?.contains("not UTF-8") == true)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "a directory, a named pipe and a file that is not there are named, and nothing is waited for"
+        "a directory, a named pipe and a missing file are refused without waiting"
     )
     func notFiles() throws {
         try withTemporaryDirectory { directory throws in
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "a text of nothing but levels is refused at the first one too many",
+        "nested keys, tables and arrays are refused at the first level beyond the limit of 32",
         arguments: [
             String(repeating: "a.", count: 2000) + "b = 1\n",
             "[" + String(repeating: "a.", count: 2000) + "b]\n",
@@ -79,7 +79,7 @@ import Testing
                 + String(repeating: "}", count: 300),
         ])
     func levels(text: String) {
-        // So many lines of it took half a minute.
+        // Without a limit, reading this many lines took half a minute.
         let many = String(repeating: text + "\n", count: 150)
         let fault = TOMLKeyLocator(Array(many.utf8)).fault
         #expect(fault?.line == 1)

@@ -2,9 +2,11 @@ import Configuration
 import GimbalCore
 import Testing
 
-@Suite("From settings to the core's parameters")
+@Suite("Conversion of settings to parameters of the core")
 struct StabilizerParametersTests {
-    @Test("the mounting reaches the correction of the samples, order yaw, roll, pitch")
+    @Test(
+        "imu.mounting_deg, in the order yaw, roll, pitch, sets the mounting in the sample correction"
+    )
     func mounting() {
         var settings = Settings()
         settings.imu.mountingDeg = AxisVector(yaw: 90, roll: 180, pitch: 0)
@@ -16,7 +18,7 @@ struct StabilizerParametersTests {
         #expect(Settings().stabilizerParameters.correction == SensorCorrection())
     }
 
-    @Test("the defaults of the file are the defaults that the core was tuned with")
+    @Test("the default settings convert to the default parameters of the core")
     func defaults() {
         let mapped = Settings().stabilizerParameters
         let core = Stabilizer.Parameters()
@@ -61,7 +63,7 @@ struct StabilizerParametersTests {
         }
     }
 
-    @Test("the derivative's default corner gives way to a slow loop")
+    @Test("the default cutoff of the derivative decreases with the loop rate")
     func slowLoop() throws {
         let files = ConfigurationFiles.memory(["/etc/airframe/airframed.toml": "loop.rate_hz = 100"]
         )
@@ -69,7 +71,9 @@ struct StabilizerParametersTests {
         #expect(loaded.settings.stabilizerParameters.controller.derivativeCutoffHz < 50)
     }
 
-    @Test("an app's Kalman triple scales noise variances by its ratio to the defaults, 0.1...10")
+    @Test(
+        "an app's Kalman values scale the noise variances by their ratio to the defaults, within 0.1...10"
+    )
     func kalmanTriple() {
         let factory = Settings().stabilizerParameters.estimator
         var settings = Settings()
@@ -86,7 +90,7 @@ struct StabilizerParametersTests {
         expectRatio(tuned.velocityNoiseDensity, factory.velocityNoiseDensity, 10.0.squareRoot())
     }
 
-    @Test("degrees end here")
+    @Test("degrees and milliseconds are converted to radians and seconds")
     func units() {
         var settings = Settings()
         settings.motion.maxRateDps = AxisVector(repeating: 180)

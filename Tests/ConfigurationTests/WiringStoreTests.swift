@@ -2,7 +2,7 @@ import Configuration
 import GimbalCore
 import Testing
 
-@Suite("Settings of the wiring, which the set-up saves for the next start")
+@Suite("Wiring settings, which the set-up saves for the next start")
 struct WiringStoreTests {
     private let channels = "hardware.linux.motor_channels"
     private let swapped = SettingUpdate(
@@ -12,7 +12,7 @@ struct WiringStoreTests {
         ParameterStore(try ConfigurationLoader.load(ConfigurationSource(overrides: set)))
     }
 
-    @Test("are on the disk now, and in force after the next start")
+    @Test("wiring settings are saved at once, and take effect at the next start")
     func nextStart() throws {
         var store = try store()
         let change = try store.wiringChange([swapped])
@@ -21,7 +21,7 @@ struct WiringStoreTests {
         #expect(
             store.settings.hardware.linux.motorChannels == AxisVector(yaw: 0, roll: 1, pitch: 2))
         #expect(store.hasWaitingWiring)
-        // A later save of live settings keeps them.
+        // A later save of live settings keeps the wiring settings.
         try store.set("control.feed_forward", to: "0.5")
         #expect(store.unsaved(beside: change) == ["control.feed_forward": "0.5"])
 
@@ -31,13 +31,13 @@ struct WiringStoreTests {
         #expect(next.origin(of: channels) == .saved)
         #expect(!next.hasWaitingWiring)
         #expect(next.unsaved(beside: change).isEmpty)
-        // Undone: the values in force stay until the next start.
+        // After an undo, the running values stay the same until the next start.
         next.adopt(saved: [:])
         #expect(next.hasWaitingWiring)
         #expect(next.settings.hardware.linux.motorChannels.yaw == 1)
     }
 
-    @Test("lose against --set, and are refused with a reason if they would have no effect")
+    @Test("--set overrides wiring settings, and a change without effect is refused with the reason")
     func commandLine() throws {
         var store = try store(["\(channels)=[3, 4, 5]"])
         #expect(store.load(saved: [channels: "[1, 0, 2]"]).isEmpty)
@@ -48,7 +48,7 @@ struct WiringStoreTests {
         #expect(problem?.description.contains("command line") == true)
     }
 
-    @Test("invalid values are named, and other restart settings are not saved")
+    @Test("invalid values are reported, and other settings that need a restart are not saved")
     func invalid() throws {
         var store = try store()
         let wrong = SettingUpdate(\.motors.direction, AxisVector(yaw: 0.5, roll: 1, pitch: 1))

@@ -12,8 +12,10 @@ import Wire
 
 @testable import Daemon
 
-@Suite("AirOS: modes, stop, calibration and the other commands") struct AirOSCommandTests {
-    @Test("reads the truth before anybody has written anything, and before the first sample")
+@Suite("AirOS: modes, stop, calibration and other commands") struct AirOSCommandTests {
+    @Test(
+        "reads return the actual values before the first write, and no angle before the first sample"
+    )
     func firstRead() throws {
         try withBench(["airos.pid.yaw=[2, 0.1, 0.1]", "mode.boot=pan_follow"]) { bench, _ throws in
             #expect(try bench.read(.mode) == [2])
@@ -29,7 +31,7 @@ import Wire
         }
     }
 
-    @Test("a mode that is written is in force at once, and read back", arguments: 0...4)
+    @Test("a written mode takes effect at once, and can be read back", arguments: 0...4)
     func modes(byte: UInt8) throws {
         try withBench { bench, _ throws in
             bench.run(0.1)
@@ -41,7 +43,9 @@ import Wire
         }
     }
 
-    @Test("a mode that needs joints is refused where nothing shows them; inactive never is")
+    @Test(
+        "a mode that needs joint angles is refused without them; the mode inactive is always accepted"
+    )
     func missingJoints() throws {
         try withTemporaryDirectory { directory in
             let bench = try BluetoothBench(directory, ["airos.inactive=neutral"], encoders: false)
@@ -54,7 +58,7 @@ import Wire
         }
     }
 
-    @Test("inactive is neutral where the settings say so, and reads as inactive")
+    @Test("with airos.inactive = neutral, inactive selects the mode neutral, and reads as inactive")
     func neutral() throws {
         try withBench(["airos.inactive=neutral"]) { bench, _ throws in
             bench.run(0.1)
@@ -64,7 +68,7 @@ import Wire
         }
     }
 
-    @Test("a latched emergency stop outlasts every app")
+    @Test("an app cannot reset a latched emergency stop")
     func emergencyStop() throws {
         try withBench { bench, _ throws in
             bench.run(0.1)
@@ -82,7 +86,7 @@ import Wire
         }
     }
 
-    @Test("all services have one name unless somebody wants two")
+    @Test("all services have the same advertised name by default")
     func oneName() throws {
         try withBench { bench, _ throws in
             #expect(bench.services.count == 2)
@@ -90,7 +94,9 @@ import Wire
         }
     }
 
-    @Test("calibrate finds the gyroscope's zero with the motors off; the status says so meanwhile")
+    @Test(
+        "calibrate measures the gyroscope's offset with the motors off, and the status shows the calibration"
+    )
     func calibrate() throws {
         try withBench { bench, directory throws in
             try bench.start()
@@ -110,7 +116,7 @@ import Wire
         }
     }
 
-    @Test("a calibration that comes to nothing shows in the status, with its reason in the log")
+    @Test("a failed calibration is shown in the status, and its reason is in the log")
     func calibrationRefused() throws {
         try withBench(motion: .walking) { bench, _ throws in
             bench.run(6)
@@ -124,7 +130,9 @@ import Wire
         }
     }
 
-    @Test("a calibration ends with the phone that began it, not with another")
+    @Test(
+        "a calibration ends when its own phone disconnects, but not when another phone disconnects"
+    )
     func calibrationEnds() throws {
         try withBench { bench, _ throws in
             bench.run(0.1)
@@ -137,7 +145,7 @@ import Wire
     }
 
     @Test(
-        "reset_yaw lets the heading count from here, force_decay takes a tenth off; nothing turns")
+        "reset_yaw sets the reported heading to 0, force_decay reduces it by a tenth; the camera does not turn")
     func heading() throws {
         try withBench { bench, _ throws in
             try bench.start()
@@ -159,14 +167,14 @@ import Wire
                 "\(bench.log)")
             bench.run(1)
             #expect(abs(bench.camera.yaw - camera.yaw) < 0.05)
-            // Another estimate has a zero of its own.
+            // The heading offset does not apply to a new estimate.
             bench.restartLoop()
             bench.run(0.1)
             #expect(try abs(bench.angle(.yaw)) < 0.3)
         }
     }
 
-    @Test("reset_pid lets the integrals start from zero, and asks for control")
+    @Test("reset_pid resets the integrals, and requires control")
     func resetPID() throws {
         try withBench { bench, _ throws in
             try bench.start()
@@ -181,7 +189,9 @@ import Wire
         }
     }
 
-    @Test("the serial service is offered with a role, and keeps name and speed over a restart")
+    @Test(
+        "the serial service is available with a role, and keeps its name and speed after a restart"
+    )
     func serial() throws {
         try withBench(["rbl.role=loopback"]) { bench, directory throws in
             #expect(bench.services.count == 2)

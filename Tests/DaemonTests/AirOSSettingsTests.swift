@@ -11,7 +11,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("AirOS: gains, filter and what is saved") struct AirOSSettingsTests {
+@Suite("AirOS: gains, filter and saved values") struct AirOSSettingsTests {
     private static let strong = PIDTriple(p: 3, i: 0.2, d: 0.1)
     private static let kalman = KalmanTriple(qAngle: 0.002, qBias: 0.006, rMeasure: 0.06)
     private static let app = BluetoothBench.iPhone.description
@@ -23,7 +23,7 @@ import Wire
             key: key, value: value, rollback: rollback, by: "client 1")
     }
 
-    @Test("PID and Kalman reach the loop through the one door, whole or not at all")
+    @Test("valid PID and Kalman values reach the loop; an invalid value changes nothing")
     func tuning() throws {
         try withBench { bench, _ throws in
             try bench.write(.pitchPID, Self.strong.bytes)
@@ -39,7 +39,7 @@ import Wire
             #expect(throws: ATTError.outOfRange) {
                 try bench.write(.rollPID, PIDTriple(p: -1, i: 0.1, d: 0.1).bytes)
             }
-            // Its first two numbers are fine.
+            // The first two numbers are valid, the third is not.
             #expect(throws: ATTError.outOfRange) {
                 try bench.write(
                     .kalman, KalmanTriple(qAngle: 0.005, qBias: 0.005, rMeasure: 99).bytes)
@@ -51,7 +51,7 @@ import Wire
         }
     }
 
-    @Test("the corners of the app's sliders are allowed")
+    @Test("the extreme values of the app's sliders are accepted")
     func sliders() throws {
         try withBench { bench, _ throws in
             for triple in [PIDTriple(p: 0, i: 0, d: 0), PIDTriple(p: 5, i: 1, d: 0.5)] {
@@ -61,12 +61,14 @@ import Wire
         }
     }
 
-    @Test("save outlasts a restart: mode, PID and Kalman, and nothing of anybody else")
+    @Test(
+        "save keeps mode, PID and Kalman values over a restart, but not the changes of other clients"
+    )
     func save() throws {
         try withBench { bench, directory throws in
             bench.run(0.1)
             try set("control.max_rate_dps", 180, rollback: nil, bench)
-            // What the app does when its slider page is saved.
+            // Writes of the app when the user saves the slider page.
             for axis: AirOSCharacteristic in [.pitchPID, .rollPID, .yawPID] {
                 try bench.write(axis, Self.strong.bytes)
             }
@@ -91,7 +93,7 @@ import Wire
         }
     }
 
-    @Test("defaults are what the app shows, and touch nothing else")
+    @Test("defaults restores the app's default values, and changes no other setting")
     func defaults() throws {
         try withTemporaryDirectory { directory in
             let file = directory.appending("airframed.toml")
@@ -108,7 +110,7 @@ import Wire
         }
     }
 
-    @Test("defaults end what was written and never saved: in force is what the app shows")
+    @Test("defaults also discards gains that were written but not saved")
     func defaultsOfUnsavedGains() throws {
         try withBench { bench, _ throws in
             try bench.write(.pitchPID, Self.strong.bytes)
@@ -120,7 +122,7 @@ import Wire
         }
     }
 
-    @Test("a phone beside the one in control changes neither gains nor filter, and saves nothing")
+    @Test("a phone without control can change neither gains nor filter, and cannot save")
     func gainsBelongToWhoIsInControl() throws {
         try withBench { bench, _ throws in
             bench.run(0.1)
@@ -142,7 +144,7 @@ import Wire
         }
     }
 
-    @Test("tracking is saved as locked: nobody sends speeds at a start")
+    @Test("the mode tracking is saved as locked, because no client sends rates at the start")
     func saveWhileTracking() throws {
         try withBench { bench, directory throws in
             bench.run(0.1)
@@ -156,7 +158,7 @@ import Wire
         }
     }
 
-    @Test("with airos.rollback_s a change reverts unless it is saved")
+    @Test("with airos.rollback_s, a change reverts unless it is saved")
     func rollback() throws {
         try withBench(["airos.rollback_s=30"]) { bench, _ throws in
             try bench.write(.pitchPID, Self.strong.bytes)
@@ -171,7 +173,9 @@ import Wire
         }
     }
 
-    @Test("an app's save keeps no engineer's trial, and the trial takes back nothing of the app's")
+    @Test(
+        "an app's save does not keep another client's temporary change, whose rollback does not revert the app's values"
+    )
     func engineersTrial() throws {
         try withBench { bench, _ throws in
             try bench.write(.yawPID, PIDTriple(p: 1, i: 0, d: 0).bytes)
@@ -188,7 +192,7 @@ import Wire
         }
     }
 
-    @Test("while an engineer's trial waits, an app with a rollback of its own is refused")
+    @Test("a write with airos.rollback_s is refused during another client's temporary change")
     func twoRollbacks() throws {
         try withBench(["airos.rollback_s=30"]) { bench, _ throws in
             try set("control.max_rate_dps", 180, rollback: 10, bench)
@@ -197,7 +201,7 @@ import Wire
         }
     }
 
-    @Test("phones that save and save do not wear out the disk")
+    @Test("frequent saves of a phone are limited to protect the disk")
     func savesAreLimited() throws {
         try withBench { bench, _ throws in
             func save(_ p: Double) throws {
@@ -213,7 +217,7 @@ import Wire
         }
     }
 
-    @Test("a baseline brings an app's gains back")
+    @Test("a baseline restores an app's gains")
     func baseline() throws {
         try withBench { bench, _ throws in
             try bench.write(.pitchPID, Self.strong.bytes)

@@ -9,7 +9,7 @@ import Wire
 
 @testable import Daemon
 
-/// What the apps do while they follow a person, as conversations with a simulated gimbal.
+/// Simulated conversations: an app that follows a person, and a simulated gimbal.
 @Suite("AirOS: person tracking") struct AirOSTrackingTests {
     private func near(_ a: Double, _ b: Double, _ tolerance: Double) -> Bool {
         abs(a - b) <= tolerance
@@ -25,7 +25,7 @@ import Wire
         }
     }
 
-    /// What the app writes when its switch is turned on.
+    /// Writes of the app when its tracking switch is turned on.
     private func turnOn(_ bench: BluetoothBench, by central: Central = BluetoothBench.iPhone) throws
     {
         try bench.write(.mode, [4], by: central)
@@ -33,7 +33,7 @@ import Wire
         try bench.say("track_tilt:0.00", by: central)
     }
 
-    /// One pan and one tilt in each picture of the phone's camera.
+    /// Sends one pan and one tilt command for each image of the phone's camera.
     private func follow(
         _ bench: BluetoothBench, pan: String, tilt: String, pictures: Int
     ) throws {
@@ -44,14 +44,14 @@ import Wire
         }
     }
 
-    @Test("a subject to the right and below is followed, and the reported angles rise")
+    @Test("the camera follows a person to the right and below, and the reported angles increase")
     func conversation() throws {
         try withGimbal { bench throws in
             try turnOn(bench)
             #expect(try bench.read(.mode) == [4])
             #expect(try bench.read(.status) == [5])
-            // The horizon of an accelerometer that nobody calibrated is a degree off: what counts
-            // is the way.
+            // An uncalibrated accelerometer tilts the horizon by about a degree, so the test
+            // compares only differences of angles.
             let start = bench.camera
             let seen = try bench.angle(.pitch)
             bench.run(0.2)
@@ -72,7 +72,7 @@ import Wire
         }
     }
 
-    @Test("airos.sign turns an axis round for what is seen and for what is asked")
+    @Test("airos.sign reverses an axis in reported angles and in commands")
     func sign() throws {
         try withGimbal(["airos.sign=[-1, 1, -1]"]) { bench throws in
             let start = bench.camera
@@ -85,7 +85,7 @@ import Wire
         }
     }
 
-    @Test("a second of silence from the moment of entry locks the camera")
+    @Test("one second without a rate after the selection of tracking locks the camera")
     func silenceAtEntry() throws {
         try withGimbal { bench throws in
             try bench.write(.mode, [4])
@@ -96,7 +96,9 @@ import Wire
         }
     }
 
-    @Test("a lost person stops the camera after a second, although the app sends no zero")
+    @Test(
+        "when the person is lost, the camera stops after one second, even if the app does not send zero"
+    )
     func silence() throws {
         try withGimbal { bench throws in
             try turnOn(bench)
@@ -106,14 +108,16 @@ import Wire
             #expect(near(try #require(seconds), 1, 0.01))
             bench.run(0.3)
             let heading = bench.camera.yaw
-            // The app goes on sending, and does not ask for mode 4 again.
+            // The app continues to send, and does not select mode 4 again.
             try follow(bench, pan: "30.00", tilt: "30.00", pictures: 20)
             #expect(near(bench.camera.yaw, heading, 0.05))
             #expect(try bench.read(.mode) == [1])
         }
     }
 
-    @Test("speeds outside mode 4 move nothing, take no control and are no error", arguments: 0...3)
+    @Test(
+        "rates outside mode 4 are accepted, but do not move the camera and do not take control",
+        arguments: 0...3)
     func otherModes(mode: UInt8) throws {
         try withGimbal { bench throws in
             try bench.write(.mode, [mode])
@@ -135,7 +139,7 @@ import Wire
         }
     }
 
-    @Test("more than 45 degrees per second are 45, and the setting changes that")
+    @Test("rates are limited to 45 °/s or to the value of tracking.max_rate_dps")
     func clamp() throws {
         for (overrides, limit) in [([], 45.0), (["tracking.max_rate_dps=20"], 20.0)] {
             try withGimbal(overrides) { bench throws in
@@ -148,7 +152,9 @@ import Wire
         }
     }
 
-    @Test("when the phone goes, the camera stands still at once, not after the dead-man")
+    @Test(
+        "when the phone disconnects, the camera stops at once, without waiting for the dead-man time"
+    )
     func disconnection() throws {
         try withGimbal { bench throws in
             try turnOn(bench)
@@ -164,7 +170,7 @@ import Wire
         }
     }
 
-    @Test("a second phone is refused while the first is in control, and heard afterwards")
+    @Test("a second phone is refused while the first is in control, and accepted afterwards")
     func competition() throws {
         try withGimbal { bench throws in
             try turnOn(bench)
@@ -176,7 +182,7 @@ import Wire
             #expect(bench.log.contains("airos client 1 is in control"))
             try follow(bench, pan: "20.00", tilt: "0.00", pictures: 15)
             #expect(near(bench.camera.yaw, 10, 1))
-            // One that leaves without control stops nobody.
+            // The disconnection of a phone without control does not stop the camera.
             bench.airOS.disconnected(iPad, now: bench.now)
             #expect(bench.door.holder == CommandSource(BluetoothBench.iPhone))
             #expect(bench.door.mode == .tracking)
@@ -187,7 +193,7 @@ import Wire
         }
     }
 
-    @Test("whoever stands beside the machine takes over, and the app is told so")
+    @Test("a local user takes control from the app, and the app's requests are refused")
     func laptop() throws {
         try withGimbal { bench throws in
             try turnOn(bench)
@@ -200,7 +206,7 @@ import Wire
         }
     }
 
-    @Test("notifications follow the camera at the rate that is set", arguments: [10, 50])
+    @Test("notifications follow the camera at the configured rate", arguments: [10, 50])
     func notifications(hz: Int) throws {
         try withGimbal(["airos.notify_hz=\(hz)"]) { bench throws in
             let yaw = GATTUUID(AirOSCharacteristic.yaw.rawValue)
@@ -208,13 +214,13 @@ import Wire
             try turnOn(bench)
             try follow(bench, pan: "45.00", tilt: "0.00", pictures: 60)
             let count = bench.phone.heard[yaw]?.count ?? 0
-            // A picture takes 17 ticks; the first notification comes at once.
+            // An image takes 17 ticks, and the first notification is immediate.
             #expect(abs(count - Int(2.04 * Double(hz)) - 1) <= 1, "\(count)")
             #expect(bench.phone.heard.count == 1)
         }
     }
 
-    @Test("100,000 random writes of a stranger crash nothing and move nothing")
+    @Test("100,000 random writes of a phone without control cause no crash and no motion")
     func randomWrites() throws {
         try withGimbal { bench throws in
             try bench.write(.mode, [1])
@@ -239,7 +245,7 @@ import Wire
                     accepted += 1
                 }
                 guard index % 50 == 0 else { continue }
-                // The one in control is not silent.
+                // The phone in control keeps sending.
                 if index % 1000 == 0 { try bench.write(.mode, [1]) }
                 bench.run(0.002)
                 let moved = bench.camera - camera
@@ -255,7 +261,7 @@ import Wire
     }
 }
 
-/// A small repeatable generator of random numbers (SplitMix64, Steele et al. 2014).
+/// Reproducible random number generator (SplitMix64, Steele et al. 2014).
 private struct Seeded: RandomNumberGenerator {
     var state: UInt64
 
@@ -269,7 +275,7 @@ private struct Seeded: RandomNumberGenerator {
 }
 
 extension String {
-    /// How often a text occurs.
+    /// Number of lines that contain this text.
     fileprivate func components(_ text: String) -> Int {
         split(separator: "\n").count { $0.contains(text) }
     }

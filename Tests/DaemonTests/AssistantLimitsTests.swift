@@ -7,12 +7,14 @@ import Wire
 
 @testable import Daemon
 
-@Suite("Limits of an assistant in the daemon") struct AssistantLimitsTests {
+@Suite("Limits of assistants in the daemon") struct AssistantLimitsTests {
     private let limits = AssistantLimits(Settings().mcp)
 
     private func degrees(_ value: Double) -> Double { Angle.degrees(value).radians }
 
-    @Test("a turn to angles gets the assistant's highest rate, and not more travel than permitted")
+    @Test(
+        "a request for an angle gets the assistant's highest rate, and is refused beyond the permitted travel"
+    )
     func point() throws {
         let snapshot = StabilizerSnapshot()
         func target(_ pitch: Double) -> AxisVector {
@@ -32,10 +34,11 @@ import Wire
         #expect(refusal?.message.contains("mcp.max_travel_deg") == true)
     }
 
-    @Test("rates and wheels beyond the limits are refused")
+    @Test("rates and wheel speeds beyond the limits are refused")
     func rates() throws {
         let slow = AxisVector(yaw: degrees(30), roll: 0, pitch: degrees(-30))
-        // The request contains NaN for the axis that does not turn, so only its effect is comparable.
+        // Only the effects can be compared, because the request contains NaN for the axis that does
+        // not turn.
         #expect(
             try limits.limited(.rate(slow), from: nil).effect == MotionRequest.rate(slow).effect)
         for request in [
@@ -48,7 +51,9 @@ import Wire
         #expect(try limits.limited(.emergencyStop, from: nil) == .emergencyStop)
     }
 
-    @Test("an assistant's changes revert, and it cannot save, reload, or change its own limits")
+    @Test(
+        "an assistant's changes revert, and an assistant cannot save, reload, or change its own limits"
+    )
     func settings() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)
@@ -74,16 +79,16 @@ import Wire
         }
     }
 
-    /// Seconds until the temporary change of `tracking.max_rate_dps` reverts; nil without a change.
+    /// Time until the temporary change of `tracking.max_rate_dps` reverts, s; nil without a change.
     private func rollback(_ daemon: RunningDaemon) throws -> Double? {
         try daemon.ask("diff").array?
             .first { $0["key"] == "tracking.max_rate_dps" }?["rollback_s"]?.number
     }
 
-    @Test("a baseline neither ends an assistant's rollback nor changes its limits")
+    @Test("a baseline neither ends an assistant's rollback nor changes an assistant's limits")
     func baselines() throws {
         try withDaemon { daemon throws in
-            // A person's baseline with higher limits.
+            // A user stores a baseline with higher limits.
             #expect(try daemon.control("set", "mcp.max_rate_dps", "300").status == 0)
             #expect(try daemon.control("baseline", "store", "wide").status == 0)
             #expect(try daemon.control("set", "mcp.max_rate_dps", "30").status == 0)
@@ -107,7 +112,9 @@ import Wire
         }
     }
 
-    @Test("an assistant does not prolong a person's temporary change; a person takes over its own")
+    @Test(
+        "an assistant cannot prolong a user's temporary change; a user's change replaces an assistant's one"
+    )
     func sharedRollback() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)
@@ -124,12 +131,12 @@ import Wire
             #expect(try person("60") == 0)
             let left = try #require(try rollback(daemon))
             #expect(left > 10 && left <= 20)
-            // The person's change has ended the assistant's.
+            // The user's change has reverted the assistant's change.
             #expect(try daemon.control("get", "control.feed_forward").output == "1\n")
         }
     }
 
-    @Test("a person saves, exports and stores settings without an assistant's temporary change")
+    @Test("a user saves, exports and stores settings without an assistant's temporary change")
     func personsSave() throws {
         try withDaemon { daemon throws in
             func control(_ words: String...) throws -> String {
@@ -156,11 +163,11 @@ import Wire
             }
             #expect(try control("diff").contains("control.max_rate_dps"))
             #expect(try daemon.ask("diff").array?.allSatisfy { $0["unsaved"] == false } == true)
-            // The baseline contains the person's value, not the assistant's.
+            // The baseline contains the user's value, not the assistant's value.
             _ = try control("set", "control.feed_forward", "0.7")
             _ = try control("baseline", "restore", "mine")
             #expect(try control("get", "control.feed_forward") == "1\n")
-            // A person can keep the change.
+            // The user can keep the change.
             #expect(try client.ask(set)["result"] != nil)
             #expect(try control("save", "--assistant").contains("no longer reverts"))
             #expect(try rollback(daemon) == nil)
@@ -168,7 +175,9 @@ import Wire
         }
     }
 
-    @Test("a person takes control from an assistant at once, and an assistant from no person")
+    @Test(
+        "a user takes control from an assistant at once, but an assistant cannot take control from a user"
+    )
     func rank() throws {
         try withDaemon { daemon throws in
             try daemon.status("the motors follow") { $0.isFollowing }

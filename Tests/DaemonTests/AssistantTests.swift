@@ -4,15 +4,15 @@ import TestSupport
 import Testing
 import Wire
 
-/// `airframectl mcp` with the official SDK as its client, and the conversation of the manual.
-@Suite("An assistant with airframectl mcp") struct AssistantTests {
+/// Runs `airframectl mcp` with the official SDK as its client, and with the requests in the manual.
+@Suite("airframectl mcp with a running daemon") struct AssistantTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let python = root.appending(".build/peers/venv/bin/python").string
     private static let isThere = access(root.appending(".build/peers/venv/mcp").string, F_OK) == 0
 
     @Test(
-        "the official SDK uses every tool in both eras of the protocol",
+        "the official SDK can call every tool in both protocol generations",
         .enabled(if: isThere, "`make mcp-peer` installs the SDK, which calls the tools")
     )
     func sdk() throws {
@@ -23,11 +23,11 @@ import Wire
     }
 
     @Test(
-        "the official SDK tunes an axis: autotune proposes gains, and applies them for a time",
+        "the official SDK tunes an axis: autotune proposes gains, and applies them temporarily",
         .enabled(if: isThere, "`make mcp-peer` installs the SDK, which calls the tools")
     )
     func autotune() throws {
-        // The configured inertia is wrong, so that there is something to propose.
+        // The configured inertia is wrong, so that autotune has a reason to propose gains.
         let plant = [
             "hardware.simulation.inertia_factor=2", "control.find_inertia=false",
             "loop.rate_hz=\(Sanitizer.isActive ? 500 : 1000)",
@@ -49,7 +49,7 @@ import Wire
         peer.output.split(separator: "\n").filter { $0.hasPrefix("SKIPPED") }.forEach { print($0) }
     }
 
-    @Test("the conversation in etc/manual/assistants.md is what the server answers")
+    @Test("the server's replies match the conversation in etc/manual/assistants.md")
     func manual() throws {
         let text = try CommittedFile("etc/manual/assistants.md").text()
         let conversations = ProtocolPageTests.conversations(in: text)
@@ -68,7 +68,8 @@ import Wire
                     in: daemon.directory, input: requests.joined(separator: "\n") + "\n")
                 let replies = run.output.split(separator: "\n").map(String.init)
                 #expect(replies.count == patterns.count, "\(run.output)\(run.errors)")
-                // A stop is answered before the other requests that have arrived.
+                // The replies can have another order, because the server answers a stop before
+                // waiting requests.
                 for pattern in patterns {
                     #expect(
                         replies.contains { ProtocolPageTests.fits($0, pattern) },

@@ -6,19 +6,19 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("airframectl balance") struct BalanceTests {
+@Suite("airframectl balance with a simulated gimbal") struct BalanceTests {
     /// Mass of the simulated camera, kg.
     private static let mass = 0.5
-    /// Period of the lines, s.
+    /// Sample period of the simulation, s.
     private static let period = 2e-3
 
-    /// Millimetres in a sentence such as `The camera is 4 mm too far forward: move it back.`
+    /// Distance in a sentence such as `The camera is 4 mm too far forward: move it back.`, mm.
     private static func millimetres(_ sentence: Substring?) -> Double {
         (sentence?.split(separator: " ").dropFirst(3).first).flatMap { Double($0) } ?? .nan
     }
 
     @Test(
-        "names direction and millimetres of a camera that is 4 mm too far forward and 3 mm to the left"
+        "the check reports 4 mm too far forward and 3 mm too far to the left"
     )
     func words() throws {
         var parameters = SimulatedGimbal.Parameters()
@@ -34,7 +34,7 @@ import Wire
                     try Program.built("airframectl"), "--socket", daemon.socket, "balance",
                     "--mass", "\(Self.mass)",
                 ], in: daemon.directory)
-            // The check takes about 60 s of simulated time.
+            // The check takes about 60 s in simulated time.
             try run(&gimbal, socket, until: { $0 > 200 || program.hasEnded(within: 0) })
             #expect(try program.wait(seconds: 1) == 0, "\(program.errors)")
             let lines = program.output.split(separator: "\n").suffix(3)
@@ -47,7 +47,7 @@ import Wire
         }
     }
 
-    /// Simulates the gimbal until `ends` returns true for the time, s; the daemon supplies the
+    /// Simulates the gimbal until `ends` returns true for the time in s. The daemon supplies the
     /// torques.
     private func run(
         _ gimbal: inout SimulatedGimbal, _ socket: SocketClient, until ends: (Double) -> Bool

@@ -25,7 +25,7 @@ struct BatteryMonitorTests {
 
     private let supply = SupplyReport()
 
-    /// A monitor over a made-up fuel gauge, and the folder of its files.
+    /// A monitor of a simulated fuel gauge, and the directory of its files.
     private func makeMonitor() -> (BatteryMonitor, String) {
         var path = Array("/tmp/airframe-battery-XXXXXX".utf8CString)
         _ = mkdtemp(&path)
@@ -45,7 +45,7 @@ struct BatteryMonitorTests {
         return (monitor, gauge)
     }
 
-    @Test("status has the values, and the log has a line for each change of the state")
+    @Test("the status contains the battery's values, and the log gets one line per change of state")
     func changes() throws {
         let (monitor, gauge) = makeMonitor()
         #expect(monitor.status(now: at(0))?.problem == "the battery has not been read yet")
@@ -77,7 +77,7 @@ struct BatteryMonitorTests {
         rmdir(String(gauge.dropLast("/gauge".count)))
     }
 
-    @Test("without a battery in the settings there is no status")
+    @Test("without a configured battery, there is no status")
     func none() {
         let monitor = BatteryMonitor { Settings().battery }
         #expect(monitor.look(now: at(1)) == nil && monitor.status(now: at(1)) == nil)
@@ -91,7 +91,7 @@ struct BatteryMonitorTests {
         return status
     }
 
-    @Test("BATTERY_STATUS has MAVLink's units, and its words for unknown values")
+    @Test("BATTERY_STATUS has MAVLink's units, and MAVLink's codes for unknown values")
     func mavlink() {
         var status = status(percent: 80.4)
         status.voltageV = 7.6
@@ -110,7 +110,7 @@ struct BatteryMonitorTests {
         #expect(BatteryReport(self.status(percent: 9), lowPercent: 20).chargeState == 3)
         let charging = self.status(percent: 9, state: "charging")
         #expect(BatteryReport(charging, lowPercent: 20).chargeState == 7)
-        // 100 V need two cells of 16 bits.
+        // 100 V needs two 16-bit cells.
         status.voltageV = 100
         let high = BatteryReport(status, lowPercent: 20)
         #expect(high.voltages[0] == 65534 && high.voltages[1] == 34466 && high.voltages[2] == .max)
@@ -121,7 +121,7 @@ struct BatteryMonitorTests {
         func notify(_ characteristic: GATTUUID, _ value: [UInt8]) { values.append(value) }
     }
 
-    @Test("a phone reads the charge, and is notified of changes")
+    @Test("a phone can read the charge, and receives notifications of changes")
     func bluetooth() throws {
         let percent = Mutex<Double?>(nil)
         let service = BatteryLevelService {

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("What doctor says of the radio")
+@Suite("Bluetooth checks of doctor")
 struct BluetoothDoctorTests {
     private static func status(_ change: (inout BluetoothStatus) -> Void = { _ in })
         -> BluetoothStatus
@@ -31,7 +31,7 @@ struct BluetoothDoctorTests {
 
     private static let quiet = "[General]\n  ReverseServiceDiscovery = false\n"
 
-    @Test("all is well: five lines, none of them a warning")
+    @Test("a working configuration gives five checks without a warning")
     func ok() {
         let levels = Self.levels(Self.status())
         #expect(levels.count == 5)
@@ -39,7 +39,7 @@ struct BluetoothDoctorTests {
     }
 
     @Test(
-        "each fault warns on its own line with a remedy, and none fails: the camera moves without a radio"
+        "each fault is a warning with a remedy, never a failure, because the camera moves without Bluetooth"
     )
     func faults() {
         let faults: [(String, (inout BluetoothStatus) -> Void)] = [
@@ -60,7 +60,7 @@ struct BluetoothDoctorTests {
     }
 
     @Test(
-        "knows what keeps bluetoothd from reading the battery of phones",
+        "doctor warns if bluetoothd tries to read the battery of phones",
         arguments: [
             ("[General]\nReverseServiceDiscovery=false", true),
             ("[GATT]\nClient = false", true),
@@ -75,7 +75,7 @@ struct BluetoothDoctorTests {
         #expect(level == (isQuiet ? .ok : .warn))
     }
 
-    @Test("a configuration that cannot be read is said")
+    @Test("doctor warns if the configuration of bluetoothd cannot be read")
     func unreadable() {
         #expect(Self.levels(Self.status(), nil)["iPhone pop-up"] == .warn)
     }

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("Orders to the companion that records video")
+@Suite("Orders to airframe-eyes")
 struct CameraOrderTests {
     private let start = Instant(nanoseconds: 1_000_000_000)
 
@@ -18,7 +18,9 @@ struct CameraOrderTests {
         return companions
     }
 
-    @Test("orders arrive in their sequence, each until it is acknowledged, and not for ever")
+    @Test(
+        "orders are delivered in sequence, repeated until the companion acknowledges them, and expire"
+    )
     func sequence() throws {
         let companions = try companions()
         let orders = companions.orders
@@ -33,7 +35,7 @@ struct CameraOrderTests {
         #expect(orders.next(for: 7, done: 1, now: late) == nil)
     }
 
-    @Test("without a companion that records, and with too many orders, an order is refused")
+    @Test("an order is refused without a companion that records, or if too many orders are waiting")
     func refused() throws {
         let nobody = Companions()
         #expect(throws: Refusal.self) {
@@ -49,7 +51,7 @@ struct CameraOrderTests {
         #expect(refusal?.code == .tooMany)
     }
 
-    @Test("airframectl waits for the result, and states the reason of a failure")
+    @Test("airframectl camera waits for the result, and reports the reason of a failure")
     func commandLine() throws {
         try withDaemon { daemon throws in
             let alone = try daemon.control("camera", "photo")
@@ -67,7 +69,7 @@ struct CameraOrderTests {
             #expect(reply["number"]?.int == 1)
             let order = try report(0, "null")["result"]?["order"]
             #expect(order?["settings"]?.array?.first?.string == "a=1")
-            // The order is acknowledged before it is given, so that the command does not wait.
+            // The result is reported before the request, so that the command does not wait.
             _ = try report(2, #""the disk is full""#)
             let failed = try daemon.control("camera", "record")
             #expect(failed.status != 0 && failed.errors.contains("the disk is full"), "\(failed)")
@@ -81,7 +83,7 @@ struct CameraOrderTests {
     }
 
     @Test(
-        "an attached recording of the flight recorder ends with its connection, unless someone else requests one",
+        "a recording that is attached to a connection ends with the connection, unless another client has requested a recording",
         arguments: [false, true])
     func attached(isRequestedByOther: Bool) throws {
         try withDaemon { daemon throws in
