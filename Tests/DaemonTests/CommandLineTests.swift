@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Both command lines") struct ProgramCommandLineTests {
-    @Test("--check-config prints a line for every problem, with file and line")
+@Suite("Command lines of airframed and airframectl") struct ProgramCommandLineTests {
+    @Test("--check-config prints one line per problem, with file and line")
     func checkConfig() throws {
         try withTemporaryDirectory { directory throws in
             let file = directory.appending("bad.toml")
@@ -30,7 +30,7 @@ import Wire
         }
     }
 
-    @Test("--check-config looks for the file of a key that a setting requires")
+    @Test("--check-config requires the key file of a link with require_signature")
     func missingKey() throws {
         try withTemporaryDirectory { directory throws in
             func check(_ link: String, _ value: String) throws -> Program.Result {
@@ -51,7 +51,7 @@ import Wire
         }
     }
 
-    @Test("words about the command line cannot steer the terminal")
+    @Test("control characters in the arguments are escaped in error messages")
     func hostileCommandLine() throws {
         try withTemporaryDirectory { directory throws in
             let hostile = "--\u{9B}2J\u{1B}]0;title\u{7}"
@@ -69,7 +69,7 @@ import Wire
         }
     }
 
-    @Test("--print-config prints a file that means the same")
+    @Test("the output of --print-config, used as a file, gives the same configuration")
     func printConfig() throws {
         try withTemporaryDirectory { directory throws in
             let program = try Program.built("airframed")
@@ -89,7 +89,8 @@ import Wire
         }
     }
 
-    /// Without the remarks about origins, which differ of course.
+    /// Lines of the configuration without comments, because the comments contain the sources of the
+    /// values.
     private static func values(_ text: String) -> [String] {
         text.split(separator: "\n").map { line in
             let value = line.split(separator: "#", omittingEmptySubsequences: false)[0]
@@ -97,7 +98,7 @@ import Wire
         }.filter { !$0.isEmpty }
     }
 
-    @Test("a configuration file that is missing is named, and is no daemon's reason to start")
+    @Test("a missing configuration file is reported, and airframed does not start")
     func missingFile() throws {
         try withTemporaryDirectory { directory throws in
             let result = try Program.run(
@@ -109,7 +110,7 @@ import Wire
         }
     }
 
-    @Test("without a daemon airframectl ends with 69 and says how to start one")
+    @Test("without airframed, airframectl exits with status 69 and a remedy")
     func noDaemon() throws {
         try withTemporaryDirectory { directory throws in
             let program = try Program.built("airframectl")
@@ -126,7 +127,7 @@ import Wire
         }
     }
 
-    @Test("--json prints one document, for every question")
+    @Test("--json prints exactly one JSON document for every command")
     func json() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
@@ -137,8 +138,8 @@ import Wire
                 let result = try Program.run(
                     [try Program.built("airframectl"), "--json", "--socket", daemon.socket]
                         + arguments, in: daemon.directory)
-                // Doctor may have found that this machine is not real-time; that is no failure of
-                // the command.
+                // Doctor can find that the machine is not real-time; this is not a failure of the
+                // command.
                 #expect(result.status == 0 || arguments == ["doctor"], "\(arguments)")
                 #expect(throws: Never.self, "\(arguments): \(result.output)") {
                     try JSONValue(parsing: Array(result.output.utf8))
@@ -148,8 +149,8 @@ import Wire
     }
 }
 
-@Suite("airframectl hardware") struct HardwareCommandTests {
-    @Test("prints the same proposal with a running airframed and without one")
+@Suite("airframectl hardware with and without airframed") struct HardwareCommandTests {
+    @Test("the proposal is the same with a running airframed and without one")
     func proposal() throws {
         try withDaemon { daemon throws in
             func hardware(_ usual: String, _ options: String...) throws -> (Int32, String) {
@@ -167,18 +168,19 @@ import Wire
             let absent = "/nonexistent/airframed.sock"
             let direct = try hardware(absent)
             #expect(direct.0 == 0 && direct.1 == asked)
-            // With another path, an airframed can be running: nothing is read directly.
+            // With another socket path, airframed can be running elsewhere, so the command does not
+            // read the hardware itself.
             let other = try hardware(daemon.socket, "--socket", absent)
             #expect(other.0 != 0 && other.1.isEmpty)
         }
     }
 }
 
-@Suite("Recorded logs, replayed") struct ReplayProgramTests {
+@Suite("airframectl replay of recorded logs") struct ReplayProgramTests {
     private static let log = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .appending("Fixtures/broad/broad_07_cut.imu")
 
-    @Test("give the same bytes each time, one row for each record")
+    @Test("two replays of a log give identical files with one row per record")
     func deterministic() throws {
         try withTemporaryDirectory { directory throws in
             let program = try Program.built("airframectl")
@@ -197,11 +199,11 @@ import Wire
         }
     }
 
-    @Test("name what is wrong with a log that was cut off")
+    @Test("a truncated log is reported with its path")
     func truncated() throws {
         try withTemporaryDirectory { directory throws in
             let path = directory.appending("cut.imu")
-            // In the middle of a record.
+            // Cuts the log in the middle of a record.
             let whole = try bytes(of: Self.log)
             try write(Array(whole.prefix(whole.count / 2 + 1)), to: path)
             let result = try Program.run(

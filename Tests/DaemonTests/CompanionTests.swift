@@ -7,7 +7,7 @@ import Wire
 @testable import Daemon
 @testable import Links
 
-@Suite("Companion programs")
+@Suite("Reports of companion programs")
 struct CompanionTests {
     private let companions = Companions()
 
@@ -29,7 +29,7 @@ struct CompanionTests {
         _ = try body(try Parameters(request, method.parameters), caller)
     }
 
-    @Test("a report is shown until its connection ends")
+    @Test("a report is shown until its connection closes")
     func life() throws {
         try withDaemon { daemon throws in
             do {
@@ -54,7 +54,7 @@ struct CompanionTests {
         }
     }
 
-    @Test("a companion that is connected but silent is reported as hung")
+    @Test("a connected companion without reports is reported as hung")
     func hung() throws {
         let start = Instant(nanoseconds: 1_000_000_000)
         try companions.note(CompanionReport(name: "eyes"), from: 1, now: start)
@@ -78,7 +78,7 @@ struct CompanionTests {
         #expect(companions.stream(now: start) == nil)
     }
 
-    @Test("a companion that was restarted replaces its report")
+    @Test("a report from a restarted companion replaces the earlier report")
     func restarted() throws {
         try report(#"{"name":"eyes","finding":"first"}"#, from: 1)
         try report(#"{"name":"eyes","finding":"second"}"#, from: 2)
@@ -87,7 +87,7 @@ struct CompanionTests {
         #expect(status.map(\.report.finding) == ["second"])
     }
 
-    @Test("the number of companions is limited, and a place becomes free")
+    @Test("the number of companions is limited, and a disconnection frees a place")
     func limited() throws {
         for number in 1...Companions.limit { try report(#"{"name":"c\#(number)"}"#, from: number) }
         #expect(throws: Refusal.self) { try report(#"{"name":"more"}"#, from: 9) }
@@ -97,7 +97,7 @@ struct CompanionTests {
     }
 
     @Test(
-        "a wrong report is refused with the name of the parameter",
+        "an invalid report is refused with the name of the parameter",
         arguments: [
             (#"{}"#, "name"),
             (#"{"name":"Eyes; rm"}"#, "name"),
@@ -125,7 +125,7 @@ struct CompanionTests {
         #expect(companions.status(now: Instant(nanoseconds: 0)).isEmpty)
     }
 
-    @Test("a client that can only read cannot report")
+    @Test("a client without write access cannot report")
     func rights() throws {
         let refusal = try #require(throws: Refusal.self) {
             try report(#"{"name":"eyes"}"#, mayWrite: false)

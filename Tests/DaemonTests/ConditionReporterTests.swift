@@ -6,8 +6,8 @@ import Testing
 @testable import Daemon
 @testable import Hardware
 
-@Suite("The log lines about conditions") struct ConditionReporterTests {
-    /// The sentences of a record every millisecond from `start` on.
+@Suite("Log messages about conditions") struct ConditionReporterTests {
+    /// Log messages about these conditions, with one record per millisecond from `start` on.
     private func lines(
         _ reporter: inout ConditionReporter, from start: Double, milliseconds: Int,
         _ conditions: (Int) -> Conditions, enabled: Bool = false
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("name a condition once it has held for 20 ms, and only once")
+    @Test("a condition is logged once, after it has lasted for 20 ms")
     func namesOnce() {
         var reporter = ConditionReporter()
         let early = lines(&reporter, from: 1, milliseconds: 19) { _ in .imuMissing }
@@ -29,7 +29,7 @@ import Testing
         #expect(later.first?.hasPrefix("imu_missing: ") == true)
     }
 
-    @Test("do not name what flashes up for less, such as the first tick's missing sample")
+    @Test("a condition that lasts less than 20 ms is not logged")
     func ignoresFlashes() {
         var reporter = ConditionReporter()
         let said = lines(&reporter, from: 1, milliseconds: 1000) {
@@ -38,13 +38,15 @@ import Testing
         #expect(said.isEmpty)
     }
 
-    @Test("name one that comes and goes at once, and then ever more rarely, with how often it was")
+    @Test(
+        "an intermittent condition is logged at growing intervals, with the number of occurrences"
+    )
     func limitsFlicker() throws {
         var reporter = ConditionReporter()
         let flicker = lines(&reporter, from: 1, milliseconds: 16_000) {
             $0 % 100 < 50 ? .busError : .none
         }
-        // Ten times a second, give or take the one at the edge.
+        // Ten times per second, with an error of one at the ends.
         let endings = flicker.dropFirst().compactMap {
             $0.wholeMatch(of: /.* (\d+) more times in (\d+) s\./)
         }
@@ -57,7 +59,7 @@ import Testing
         #expect(flicker.first?.contains("more times") == false)
     }
 
-    @Test("name the joint whose encoder is missing, for people and for the journal")
+    @Test("the joint with the missing encoder is in the message and in the journal field")
     func namesEncoder() throws {
         let encoders = EncoderReports()
         encoders[.roll].note(.noMagnet)
@@ -70,7 +72,7 @@ import Testing
         #expect(event.metadata["AIRFRAME_AXIS"] == .array(["roll"]))
     }
 
-    @Test("name what has been away for a minute as if it were new")
+    @Test("a condition that returns after a minute is logged as a new one")
     func forgets() {
         var reporter = ConditionReporter()
         _ = lines(&reporter, from: 1, milliseconds: 16_000) { $0 % 100 < 50 ? .busError : .none }
@@ -83,7 +85,7 @@ import Testing
         #expect(back.first?.contains("more times") == false)
     }
 
-    @Test("name what somebody asks for each time")
+    @Test("a requested condition, such as the mode inactive, is logged each time")
     func requests() {
         var reporter = ConditionReporter()
         let said = lines(&reporter, from: 1, milliseconds: 20_000) {
@@ -92,7 +94,7 @@ import Testing
         #expect(said.count == 10)
     }
 
-    @Test("tell of outputs that flicker every ten seconds, and in the end how they are")
+    @Test("outputs that toggle rapidly are logged every ten seconds, and finally with their state")
     func outputsFlicker() {
         var reporter = ConditionReporter()
         var said: [String] = []
@@ -105,7 +107,7 @@ import Testing
         #expect(said.last?.hasPrefix("The motors are on; they were switched ") == true)
     }
 
-    @Test("name the axes, in words and for the journal")
+    @Test("the axes of a condition are in the message and in the journal field")
     func axes() {
         var reporter = ConditionReporter()
         let events = (0..<50).flatMap { ms in
@@ -120,7 +122,7 @@ import Testing
         #expect(events.first?.metadata["AIRFRAME_REASON"] == "response_reversed")
     }
 
-    @Test("say when the outputs come on and go off, also when that is a moment later")
+    @Test("messages report that the outputs turn on and off")
     func outputs() {
         var reporter = ConditionReporter()
         #expect(reporter.events(in: .at(1)).isEmpty)
@@ -131,7 +133,7 @@ import Testing
         #expect(off == [.init(level: .notice, sentence: "The motors are off.")])
     }
 
-    @Test("are errors for what turns the motors off, and information for what was asked for")
+    @Test("a condition that turns the motors off is an error, a requested condition is information")
     func levels() {
         var reporter = ConditionReporter()
         let both = Conditions.imuStale | .inactiveMode

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("A calibration from the command line") struct DaemonCalibrationTests {
-    @Test("of the gyroscope at rest is saved, in force after a restart, and undone")
+@Suite("airframectl calibrate with a running daemon") struct DaemonCalibrationTests {
+    @Test("a calibration of the gyroscope at rest is saved, survives a restart, and can be undone")
     func gyroAtRest() throws {
         try withTemporaryDirectory { directory in
             let first = try RunningDaemon(in: directory)
@@ -11,7 +11,7 @@ import Wire
             let answer = try first.control("calibrate", "gyro")
             #expect(answer.status == 0, "\(answer.output) \(answer.errors)")
             #expect(answer.output.contains("calibrated, and the result is saved"))
-            // The outputs were off meanwhile, and come back by themselves.
+            // The outputs were off during the calibration, and turn on automatically.
             try first.status("enabled again") { $0["enabled"]?.bool == true }
             #expect(try first.stop().status == 0)
 
@@ -25,10 +25,10 @@ import Wire
         }
     }
 
-    @Test("of the gyroscope of somebody who walks is refused with the reason")
+    @Test("a calibration of the gyroscope while walking is refused with the reason")
     func gyroWhileWalking() throws {
         try withDaemon(["--set", "hardware.simulation.motion=walking"]) { daemon throws in
-            // The simulated walker stands still for the first four seconds.
+            // The simulated walker is at rest for the first four seconds.
             try daemon.status("walking") { $0.number("uptime_s") > 5.5 }
             let answer = try daemon.control("calibrate", "gyro")
             #expect(answer.status == 1)
@@ -38,7 +38,9 @@ import Wire
         }
     }
 
-    @Test("keeps the outputs off, says so, and ends when its client hangs up")
+    @Test(
+        "a calibration keeps the outputs off, is shown in status, and ends when its client disconnects"
+    )
     func hangUp() throws {
         try withDaemon { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }

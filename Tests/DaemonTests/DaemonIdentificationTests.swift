@@ -3,22 +3,23 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Spectrum and autotune from the command line") struct DaemonIdentificationTests {
-    /// ThreadSanitizer needs as much of a core for 1 kHz as the kernel leaves to real-time threads.
+@Suite("airframectl spectrum and autotune") struct DaemonIdentificationTests {
+    /// At 1 kHz, ThreadSanitizer would need all CPU time that the kernel grants to real-time
+    /// threads.
     private static let loop = Sanitizer.isActive ? ["--set", "loop.rate_hz=500"] : []
 
-    @Test("a vibration is found, drawn, and a notch for it can be set")
+    @Test("a vibration is detected and drawn, and the proposed notch can be set")
     func spectrum() throws {
         let vibration = [
             "--set", "hardware.simulation.vibration_hz=83",
             "--set", "hardware.simulation.vibration_dps=2",
-            // The search for the inertia shakes the camera as well, at other frequencies.
+            // The search for the inertia also shakes the camera, at other frequencies.
             "--set", "control.find_inertia=false",
         ]
         try withDaemon(Self.loop + vibration) { daemon throws in
             try daemon.status("steady") { $0.isFollowing }
             let svg = "\(daemon.directory)/s.svg"
-            // A machine that holds the loop up all the time is asked again.
+            // Repeats the measurement if the machine has delayed the loop repeatedly.
             var answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
             for _ in 0..<5 where answer.errors.contains("delayed repeatedly") {
                 answer = try daemon.control("spectrum", "--seconds", "3", "--svg", svg)
@@ -29,7 +30,7 @@ import Wire
             #expect(answer.output.contains("airframectl set filter.notch_pitch '[["))
             let report = try daemon.ask("spectrum")
             let peak = report["axes"]?.array?[1]["peaks"]?.array?.first?.number("hz") ?? .nan
-            // The sensor's clock is off by up to one percent.
+            // The sensor's clock has an error of up to 1 %.
             #expect(abs(peak - 83) < 1.5, "\(report.text)")
             let set = try daemon.control("set", "filter.notch_pitch", "[[83, 3, 20]]")
             #expect(set.status == 0, "\(set.errors)")
@@ -37,7 +38,9 @@ import Wire
         }
     }
 
-    @Test("autotune is refused by name while it makes no sense")
+    @Test(
+        "autotune is refused with the reason for an unknown axis, after an emergency stop, and in the mode inactive"
+    )
     func refusals() throws {
         try withDaemon(Self.loop) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
@@ -53,8 +56,8 @@ import Wire
         }
     }
 
-    /// Tunes pitch with `--apply`. A run that a busy machine has spoilt, by holding the loop up, is
-    /// repeated; nil when there is no other.
+    /// Tunes pitch with `--apply`. Repeats a run that failed because a busy machine delayed the
+    /// loop; returns nil if every run fails for this reason.
     private func tunePitch(_ daemon: RunningDaemon) throws -> JSONValue? {
         for _ in 0..<3 {
             let before = try daemon.status("following") { $0.isFollowing }
@@ -74,7 +77,7 @@ import Wire
     }
 
     private func runAutotune(_ daemon: RunningDaemon) throws -> JSONValue {
-        // The run ends with the connection that asked for it.
+        // The run ends when the connection that requested it closes.
         let client = try SocketClient(daemon.socket)
         let start = #"{"action":"start","axis":"pitch","apply":true}"#
         let begun = try client.ask(#"{"id":1,"method":"autotune","params":\#(start)}"#)
@@ -89,7 +92,7 @@ import Wire
     }
 
     @Test(
-        "autotune --apply does the same for motors without encoders and for servos",
+        "autotune --apply tunes motors without encoders and servos, and its baseline restores the old settings",
         arguments: [
             (
                 [
@@ -109,15 +112,15 @@ import Wire
             let axis = try #require(report["axes"]?.array?.first)
             #expect((axis.number("residual")) < 0.3, "\(axis.text)")
             #expect((axis["measured"]?.array?.count ?? 0) > 5)
-            // Yaw and roll keep the inertia that airframed has measured, not the configured one.
+            // Yaw and roll keep their measured inertia, not the configured inertia.
             #expect(!report.text.contains("[0.002, 0.002,"), "\(report.text)")
             func changed() throws -> [String] {
                 try daemon.ask("diff").array?.compactMap { change in
                     (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
                 } ?? []
             }
-            // What is found as it was set is not proposed, nor, of one axis alone, a shorter delay:
-            // all is set a little wrong.
+            // All settings are slightly wrong, because autotune does not propose a value that
+            // agrees with the measurement, or a shorter delay for only one axis.
             let keys = try changed()
             #expect(found.allSatisfy(keys.contains), "\(keys)")
             #expect(try daemon.status("steady")["enabled"]?.bool == true)
@@ -127,7 +130,9 @@ import Wire
         }
     }
 
-    @Test("autotune shows itself, yields to the next command, and leaves the gains alone")
+    @Test(
+        "status shows a running autotune, which ends at the next request without a change of the gains"
+    )
     func yields() throws {
         try withDaemon(Self.loop) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
@@ -154,7 +159,9 @@ import Wire
         }
     }
 
-    @Test("autotune --apply puts gains in force for a while, and its baseline takes them back")
+    @Test(
+        "autotune --apply changes gains temporarily, and the baseline before-autotune restores them"
+    )
     func applies() throws {
         let plant = [
             "--set", "hardware.simulation.inertia_factor=2", "--set", "control.find_inertia=false",
@@ -166,10 +173,11 @@ import Wire
             guard let report = try tunePitch(daemon) else { return }
             let inertia = report["axes"]?.array?.first?.number("inertia_kg_m2") ?? .nan
             #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
-            // The simulated sensor's filter is a third as slow as the setting assumes.
+            // The filter delay of the simulated sensor is one third of the configured delay.
             let late = report["axes"]?.array?.first?.number("gyro_delay_ms") ?? .nan
             #expect(abs(late - 0.98) < 0.4, "\(late)")
-            // One picture shows both: a measured phase is not a turn away from the model's.
+            // The measured phase must be within 180° of the model's phase, because one plot shows
+            // both.
             let axis = report["axes"]?.array?.first
             for point in axis?["measured"]?.array ?? [] {
                 let beside = axis?["model"]?.array?.last { $0.number("hz") <= point.number("hz") }
@@ -183,7 +191,7 @@ import Wire
             let left = try #require(try change("control.inertia_kg_m2")).number("rollback_s")
             #expect(left > 60 && left < 120, "\(left)")
             #expect(try change("imu.filter_delay_ms") != nil)
-            // What was found acts as it was found: the app's factors are 1 again.
+            // After autotune, the gains act without the app's factors, which are 1 again.
             #expect(try change("airos.pid.pitch") == nil)
 
             let undo = try daemon.control("baseline", "restore", "before-autotune")
@@ -196,7 +204,7 @@ import Wire
 }
 
 extension JSONValue {
-    /// The effective gain with this number, as a status writes it.
+    /// Text of the effective gain with this number in a status.
     fileprivate func text(ofGain index: Int) -> String {
         self["control"]?["gains"]?.array?[index].text ?? ""
     }

@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 @Suite("Modes over the socket") struct DaemonModeTests {
-    /// Asks, and returns the whole reply.
+    /// Sends a request, and returns the whole reply.
     private func reply(_ daemon: RunningDaemon, _ method: String, _ params: String) throws
         -> JSONValue
     {
@@ -18,7 +18,7 @@ import Wire
         return reply["error"]?["message"]?.string ?? "accepted: \(reply.text)"
     }
 
-    @Test("follows the handle when it is told to, and says so")
+    @Test("the mode pan_follow follows the handle, and replies contain the axis that it controls")
     func panFollow() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
@@ -26,7 +26,8 @@ import Wire
             #expect(answer.status == 0, "\(answer.errors)")
             #expect(answer.output.contains("yaw follows the handle"))
             try daemon.status("pan_follow") { $0["mode"]?.string == "pan_follow" }
-            // The yaw that the mode moves is left to it, and that is said.
+            // The mode controls yaw, so the request changes only the other axes, and the reply says
+            // this.
             let point = try daemon.ask("point", #"{"yaw":0,"roll":0,"pitch":-30,"duration":2}"#)
             #expect(point["sentence"]?.string?.contains("pan_follow controls yaw") == true)
             #expect(point["limited_by"]?.array?.first?.string == "mode")
@@ -35,7 +36,7 @@ import Wire
         }
     }
 
-    @Test("names the mode and what it lacks where nothing shows the joints, also at the start")
+    @Test("a mode that needs joint angles is refused without encoders, also as the boot mode")
     func missingSensor() throws {
         let arguments = [
             "--set", "hardware.simulation.encoders=false", "--set", "mode.boot=\"fpv\"",
@@ -55,7 +56,7 @@ import Wire
         }
     }
 
-    @Test("falls back from tracking after a second of silence; door and loop agree")
+    @Test("one second without a rate changes the mode from tracking to locked")
     func tracking() throws {
         try withDaemon { daemon throws in
             try daemon.status("following") { $0.isFollowing }
@@ -71,18 +72,18 @@ import Wire
             let status = try daemon.status("locked") { $0["mode"]?.string == "locked" }
             #expect(status.number("setpoint_deg", "yaw") > 5)
             #expect(status.number("setpoint_deg", "pitch") < -2)
-            // Now locked takes what tracking would refuse.
+            // The mode locked accepts a request that tracking would refuse.
             let point = try client.ask(#"{"id":3,"method":"point","params":{"pitch":0}}"#)
             #expect(point["error"] == nil, "\(point.text)")
         }
     }
 
-    @Test("tells how long a turn takes, what stretches it and where it ends")
+    @Test("the reply to point contains the duration, the limiting factor and the limited target")
     func pointAnswers() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
             let slow = try daemon.ask("point", #"{"pitch":-30,"rate":10}"#)
-            // At 10 degrees per second, with the short ways to and from that rate.
+            // Time at 10 °/s, including the acceleration and the deceleration.
             #expect(abs(slow.number("duration_s") - 3.05) < 0.06, "\(slow.text)")
             #expect(slow["limited_by"] == nil)
             let hasty = try daemon.ask("point", #"{"yaw":120,"duration":0.1}"#)
@@ -100,7 +101,7 @@ import Wire
         }
     }
 
-    @Test("helps with the name of a mode")
+    @Test("a mistyped mode is refused with a suggestion, and the help lists all modes")
     func names() throws {
         try withDaemon { daemon throws in
             let answer = try daemon.control("mode", "pan-folow")
@@ -115,7 +116,7 @@ import Wire
         }
     }
 
-    @Test("cannot boot into tracking, and says why")
+    @Test("tracking is refused as the boot mode, with the reason")
     func bootIntoTracking() throws {
         let program = try Program.built("airframed")
         try withTemporaryDirectory { directory in

@@ -2,8 +2,8 @@ import SystemPackage
 import Testing
 import Wire
 
-@Suite("The camera, moved from the command line") struct DaemonMotionTests {
-    @Test("goes soft and off when it is told to be inactive, and says why it does not move")
+@Suite("Motion commands of airframectl") struct DaemonMotionTests {
+    @Test("the mode inactive turns the outputs off, and refused requests contain the remedy")
     func inactive() throws {
         try withDaemon { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
@@ -18,7 +18,9 @@ import Wire
         }
     }
 
-    @Test("moves one motor by hand only when the loop does not, and says how")
+    @Test(
+        "motor test is refused while the loop controls the motors, and works in the mode inactive"
+    )
     func motorTest() throws {
         try withDaemon(["--set", "motors.type=servo"]) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
@@ -34,7 +36,7 @@ import Wire
     }
 
     @Test(
-        "moves a robot's motor within its limits, and looks for home only where there is a switch")
+        "step moves a robot's motor only within its limits, and refuses homing without a home switch")
     func step() throws {
         let settings = ["robot.motors=simulated", "robot.y.maximum=50"]
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
@@ -51,7 +53,7 @@ import Wire
         }
     }
 
-    @Test("says which lines are missing when a robot's motors are asked for")
+    @Test("step reports missing GPIO lines of a robot's motors")
     func missingLines() throws {
         let settings = ["robot.motors=gpio", "robot.gpio_chip=/dev/there-is-none"]
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
@@ -63,19 +65,20 @@ import Wire
         }
     }
 
-    @Test("turns to where it is pointed; negative angles are numbers, not options")
+    @Test("point turns the camera to the given angles, and accepts negative angles")
     func point() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
             let status = try arrival(of: daemon, pitch: -30, yaw: -20)
             #expect(abs(status.number("attitude", "roll_deg")) < 0.5)
-            // The handle is still and upright: the innermost joint has made the whole way.
+            // The handle is still and upright, so the pitch joint has turned by the whole angle.
             #expect(abs(status.number("joints", "angle_deg", "pitch") + 30) < 1)
         }
     }
 
-    /// Points the camera and waits until it looks there. Asks again when a test machine has held
-    /// the daemon up for so long that its motors went off and came back: it starts level then.
+    /// Points the camera, and waits until it reaches the direction. Repeats the request, because a
+    /// slow test machine can delay the daemon until its motors turn off, and the camera then starts
+    /// level.
     private func arrival(of daemon: RunningDaemon, pitch: Int, yaw: Int) throws -> JSONValue {
         for _ in 0..<5 {
             let answer = try daemon.control("point", "--pitch", "\(pitch)", "--yaw=\(yaw)")
@@ -89,7 +92,7 @@ import Wire
         throw Trouble("never at pitch \(pitch) and yaw \(yaw): \(try daemon.ask("status").text)")
     }
 
-    @Test("turns right at a positive yaw rate while the command goes on, then stands")
+    @Test("a positive yaw rate turns the camera to the right until the command ends")
     func rate() throws {
         try withDaemon { daemon throws in
             let start = try daemon.status("following") { $0.isFollowing }
@@ -99,7 +102,7 @@ import Wire
             let status = try daemon.status("standing still again") {
                 abs($0.number("rate_dps", "yaw")) < 0.5
             }
-            // Half a second at 20 degrees per second, less the way to and from that rate.
+            // Half a second at 20 °/s, minus the acceleration and the deceleration.
             let turned = status.number("setpoint_deg", "yaw") - start
             #expect((5...20).contains(turned), "\(turned)")
             #expect(abs(status.number("attitude", "yaw_deg") - start - turned) < 0.5)
@@ -107,14 +110,14 @@ import Wire
         }
     }
 
-    @Test("stops for good in an emergency, until somebody resets it and asks for a mode")
+    @Test("an emergency stop lasts until a user resets it and selects a mode")
     func emergencyStop() throws {
         try withDaemon { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
             #expect(try daemon.control("stop").status == 0)
             let stopped = try daemon.status("off") { $0["enabled"]?.bool == false }
             #expect(stopped.inhibitions.first == "emergency_stop")
-            // A reload changes nothing about it.
+            // A reload does not reset the stop.
             #expect(try daemon.control("reload").status == 0)
 
             let refused = try daemon.control("mode", "locked")
@@ -130,7 +133,7 @@ import Wire
         }
     }
 
-    @Test("stops in an emergency although another client floods it with rates")
+    @Test("an emergency stop works while another client floods the daemon with rates")
     func stopInAFlood() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
@@ -145,7 +148,7 @@ import Wire
         }
     }
 
-    @Test("refuses what makes no sense, each time with a sentence and without moving")
+    @Test("invalid requests are refused with a message, and do not move the camera")
     func refusals() throws {
         try withDaemon { daemon throws in
             try daemon.status("level") {

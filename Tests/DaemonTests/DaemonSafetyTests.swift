@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("A daemon that a stranger may use") struct DaemonSafetyTests {
+@Suite("Robustness of the daemon against wrong input") struct DaemonSafetyTests {
     private static let key = "control.max_rate_dps"
 
     @Test(
-        "what was exported goes back whole; a line that makes no sense is named, the others are taken"
+        "an exported file can be imported without loss; invalid lines are reported, and the other lines take effect"
     )
     func exportAndImport() throws {
         try withDaemon { daemon throws in
@@ -39,7 +39,7 @@ import Wire
         }
     }
 
-    @Test("the rider's config.yaml becomes a configuration file that airframed accepts")
+    @Test("import converts the rider's config.yaml to a configuration file that airframed accepts")
     func importsRider() throws {
         try withTemporaryDirectory { directory in
             let file = directory.appending("config.yaml")
@@ -70,7 +70,7 @@ import Wire
     }
 
     @Test(
-        "an import knows tables, and says what is wrong with a directory, noise and an empty file")
+        "import accepts tables, and reports a directory, a damaged file and an empty file")
     func importsFiles() throws {
         try withDaemon { daemon throws in
             let file = daemon.directory.appending("tables.toml")
@@ -88,7 +88,7 @@ import Wire
         }
     }
 
-    @Test("a named pipe as configuration holds neither start nor reload up")
+    @Test("a named pipe as the configuration file blocks neither start nor reload")
     func pipes() throws {
         try withTemporaryDirectory { directory throws in
             let pipe = directory.appending("airframed.toml")
@@ -108,7 +108,7 @@ import Wire
     }
 
     @Test(
-        "a process that may open too few files says so instead of ending by a trap",
+        "a process with too few file descriptors reports the limit instead of crashing",
         arguments: [8, 13, 40])
     func fewDescriptors(limit: Int) throws {
         try withTemporaryDirectory { directory throws in
@@ -124,7 +124,9 @@ import Wire
         }
     }
 
-    @Test("whoever is refused is told why, and status remembers who, why and when")
+    @Test(
+        "a refused request gets the reason, and status shows the last refusal with client, reason and time"
+    )
     func lastRefusal() throws {
         try withDaemon { daemon throws in
             _ = try daemon.ask("mode", #"{"mode":"inactive"}"#)
@@ -139,7 +141,9 @@ import Wire
         }
     }
 
-    @Test("rates that break off: the motors go off when they are to, and come back with a mode")
+    @Test(
+        "when rate commands stop, the motors turn off after commander.off_s, and a mode turns them on again"
+    )
     func controlLost() throws {
         let arguments = ["commander.dead_man_s=0.2", "commander.off_s=0.5"]
         try withDaemon(arguments.flatMap { ["--set", $0] }) { daemon throws in
@@ -159,7 +163,7 @@ import Wire
     }
 
     @Test(
-        "a state file that is damaged or from the future: defaults, a warning by name, kept aside",
+        "a state file that is damaged or has a newer format is reported and renamed, and the defaults apply",
         arguments: [
             ("airframe-state 1 length=500 crc32=00000000\n{", "cut short"),
             ("airframe-state 9 whatever\n", "has format 9"),

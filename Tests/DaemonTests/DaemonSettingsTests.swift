@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Settings, changed while the daemon runs") struct DaemonSettingsTests {
+@Suite("Changes of settings at run time") struct DaemonSettingsTests {
     private static let key = "control.max_rate_dps"
 
-    @Test("are shown, changed, compared, saved, and there again after a restart")
+    @Test("settings can be read, changed, compared and saved, and survive a restart")
     func saveAndRestart() throws {
         try withTemporaryDirectory { directory throws in
             let daemon = try RunningDaemon(in: directory)
@@ -25,7 +25,8 @@ import Wire
 
             let again = try RunningDaemon(in: directory)
             #expect(try again.control("get", Self.key).output == "300\n")
-            // A change to the default is a difference from the saved value, but not exported.
+            // A change to the default is listed as a difference from the saved value, but not
+            // exported.
             #expect(try again.control("set", Self.key, "360").status == 0)
             let changes = try #require(try again.ask("diff").array)
             let change = try #require(changes.first { $0["key"]?.string == Self.key })
@@ -41,7 +42,7 @@ import Wire
         }
     }
 
-    @Test("refuse a bad value or key, and say what would be right")
+    @Test("an invalid value or key is refused with the allowed range or a suggestion")
     func badValues() throws {
         try withDaemon { daemon throws in
             let range = try daemon.control("set", Self.key, "99999")
@@ -64,7 +65,7 @@ import Wire
         }
     }
 
-    @Test("follow the file on reload and on SIGHUP, but not a file with a mistake")
+    @Test("reload and SIGHUP apply changes of the file, but refuse a file with an error")
     func reload() throws {
         try withTemporaryDirectory { directory throws in
             let file = directory.appending("airframed.toml")
@@ -97,7 +98,7 @@ import Wire
         }
     }
 
-    @Test("return to a baseline by its name")
+    @Test("a baseline can be restored by its name")
     func baseline() throws {
         try withDaemon { daemon throws in
             #expect(try daemon.control("set", Self.key, "250").status == 0)
@@ -110,7 +111,7 @@ import Wire
         }
     }
 
-    @Test("make room for another baseline by deleting one, and say so when all 32 are taken")
+    @Test("at most 32 baselines can be stored, and deleting one makes room")
     func baselineDelete() throws {
         try withDaemon { daemon throws in
             for number in 1...32 {
@@ -126,7 +127,7 @@ import Wire
         }
     }
 
-    @Test("come back by themselves when nobody keeps them in time")
+    @Test("a change with --rollback reverts if it is not saved in time")
     func rollback() throws {
         try withDaemon { daemon throws in
             #expect(try daemon.control("set", Self.key, "50", "--rollback", "1s").status == 0)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The set-up, with a daemon") struct DaemonSetupTests {
+@Suite("airframectl setup with a running daemon") struct DaemonSetupTests {
     private static func daemon(in directory: FilePath) throws -> RunningDaemon {
         try RunningDaemon(
             in: directory,
@@ -17,7 +17,7 @@ import Wire
             ])
     }
 
-    @Test("swapped and reversed servos: measured, saved, checked after a restart, and undone")
+    @Test("swapped and reversed servos are measured, saved, checked after a restart, and undone")
     func wizard() throws {
         let wiring = TrueWiring(joints: [.roll, .yaw, .pitch], directions: [1, 1, -1])
         try withTemporaryDirectory { directory in
@@ -35,7 +35,7 @@ import Wire
                         && motors.text.contains("[1, 0, 2]"), "\(motors.text)")
                 #expect(motors.text.contains("[1, 1, -1]"), "\(motors.text)")
                 #expect(gimbal.fastest < 70, "a fling of \(gimbal.fastest)°/s")
-                // The motors must not come on with the old settings.
+                // The motors must not turn on with the old settings.
                 #expect(try gimbal.ask("start", "locked")["error"] != nil)
             }
             #expect(try first.stop().status == 0)
@@ -54,7 +54,7 @@ import Wire
                 #expect(gimbal.fastest < 70, "a fling of \(gimbal.fastest)°/s")
                 #expect(try gimbal.ask("start", "balance").text.contains("by hand"))
                 #expect(try gimbal.run("save")["state"]?.string == "done")
-                // A save of other settings keeps those of the wiring.
+                // A save of other settings keeps the wiring settings.
                 #expect(try second.control("setup", "undo", "motors").status == 0)
             }
             #expect(try second.stop().status == 0)
@@ -67,7 +67,7 @@ import Wire
         }
     }
 
-    @Test("the step ends with the connection, and at an emergency stop, by name")
+    @Test("a step ends when its connection closes, and fails at an emergency stop")
     func ends() throws {
         try withTemporaryDirectory { directory in
             let daemon = try Self.daemon(in: directory)

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("What can be in the way of the daemon's socket") struct DaemonSocketTests {
-    /// Starts a daemon that cannot have its socket, and returns how it ended.
+@Suite("Obstacles for the daemon's socket") struct DaemonSocketTests {
+    /// Starts a daemon that cannot open its socket, and returns the result.
     private func refused(
         _ socket: String, in directory: FilePath, through prefix: [String] = [],
         _ extra: [String] = []
@@ -15,7 +15,7 @@ import Wire
                 + ["--set", "diagnostics.socket=\(socket)"] + extra, in: directory)
     }
 
-    @Test("a running daemon, which does not notice")
+    @Test("the socket of a running daemon is refused, and the running daemon continues")
     func taken() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0["state"]?.string == "running" }
@@ -30,7 +30,9 @@ import Wire
         }
     }
 
-    @Test("a running daemon that keeps its state in the same directory, and loses none of it")
+    @Test(
+        "the state directory of a running daemon is refused, and the running daemon keeps its state"
+    )
     func sameState() throws {
         try withDaemon { daemon throws in
             let second = try refused("\(daemon.directory)/other.sock", in: daemon.directory)
@@ -44,7 +46,7 @@ import Wire
         }
     }
 
-    @Test("a plain file, which is left as it is")
+    @Test("a plain file at the socket's path is reported and not changed")
     func plainFile() throws {
         try withTemporaryDirectory { directory throws in
             let path = directory.appending("precious")
@@ -57,7 +59,7 @@ import Wire
         }
     }
 
-    @Test("a directory that does not exist")
+    @Test("a missing directory of the socket is reported")
     func noDirectory() throws {
         try withTemporaryDirectory { directory throws in
             let result = try refused("\(directory)/none/s.sock", in: directory)
@@ -67,12 +69,13 @@ import Wire
         }
     }
 
-    @Test("a directory without permission")
+    @Test("a directory without write permission is reported")
     func noPermission() throws {
         try withTemporaryDirectory { directory throws in
             let closed = directory.appending("closed")
             try #require(mkdir(closed.string, 0o555) == 0)
-            // Root may write everywhere: somebody else tries instead, who may reach the directory.
+            // Root can write to every directory, so the test uses another user, who must be able to
+            // run the program.
             let asNobody =
                 geteuid() == 0
                 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
@@ -90,7 +93,7 @@ import Wire
         }
     }
 
-    @Test("the file of a daemon that was killed, which is replaced")
+    @Test("the socket file of a killed daemon is replaced")
     func leftBehind() throws {
         try withTemporaryDirectory { directory throws in
             let first = try RunningDaemon(in: directory)
@@ -102,13 +105,15 @@ import Wire
     }
 }
 
-@Suite("Clients that behave badly") struct HostileClientTests {
-    /// Another client is served, whatever the first one does.
+@Suite("Misbehaving clients of the socket") struct HostileClientTests {
+    /// Checks that other clients still get replies.
     private func expectService(_ daemon: RunningDaemon) throws {
         for _ in 0..<5 { #expect(try daemon.ask("status")["backend"]?.string == "simulated") }
     }
 
-    @Test("one that sends ten thousand requests at once gets every answer, beside others")
+    @Test(
+        "a client that sends ten thousand requests at once gets every answer, and other clients are served"
+    )
     func flood() throws {
         try withDaemon { daemon throws in
             let flooder = try SocketClient(daemon.socket)
@@ -124,12 +129,12 @@ import Wire
         }
     }
 
-    @Test("one that never reads its answers is dropped, beside others")
+    @Test("a client that does not read its answers is disconnected, and other clients are served")
     func neverReads() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)
             let line = Array("{\"id\":1,\"method\":\"get\"}\n".utf8)
-            // Until both directions are full, or the daemon has closed the connection.
+            // Sends until both socket buffers are full, or the daemon has closed the connection.
             for _ in 0..<10_000 {
                 guard let sent = try? client.sendSome(line[...]), sent > 0 else { break }
             }
@@ -137,7 +142,7 @@ import Wire
         }
     }
 
-    @Test("one with a line of a megabyte gets one error")
+    @Test("a line of one megabyte gets one error")
     func longLine() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)
@@ -148,7 +153,7 @@ import Wire
         }
     }
 
-    @Test("one that sends half a line and stays hinders nobody, nor the end")
+    @Test("an incomplete line delays neither other clients nor the end of the daemon")
     func halfLine() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)
@@ -163,7 +168,7 @@ import Wire
         }
     }
 
-    @Test("one that talks nonsense gets a sentence for every line")
+    @Test("every invalid line gets an error with a message")
     func nonsense() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)

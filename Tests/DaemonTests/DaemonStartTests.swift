@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The daemon, started as a program") struct DaemonStartTests {
-    @Test("answers a shell with nc and jq")
+@Suite("airframed as a process") struct DaemonStartTests {
+    @Test("airframed answers requests from a shell with nc and jq")
     func shell() throws {
         try withDaemon { daemon throws in
             for tool in ["nc", "jq"] {
@@ -22,7 +22,9 @@ import Wire
         }
     }
 
-    @Test("turns the outputs on by itself and holds the camera still in a still hand")
+    @Test(
+        "airframed turns the outputs on automatically, and holds the camera still in a still hand"
+    )
     func holdsStill() throws {
         try withDaemon { daemon throws in
             let status = try daemon.status("running, with a small error") { status in
@@ -41,7 +43,7 @@ import Wire
     }
 
     @Test(
-        "ends within a second of SIGTERM and SIGINT, with the outputs off",
+        "SIGTERM and SIGINT end airframed within a second, with the outputs off",
         arguments: [SIGTERM, SIGINT])
     func endsInTime(signal: Int32) throws {
         try withDaemon { daemon throws in
@@ -55,9 +57,9 @@ import Wire
         }
     }
 
-    /// Everything is locked into memory, a stack as a whole.
+    /// The stacks are locked into memory in full size.
     @Test(
-        "has no thread with the 8 MiB of stack that the C library gives",
+        "no thread has the C library's default stack of 8 MiB",
         .disabled(if: Sanitizer.isActive, "a sanitizer has mappings of that size itself"))
     func smallStacks() throws {
         try withDaemon { daemon throws in
@@ -76,10 +78,10 @@ import Wire
         }
     }
 
-    @Test("goes on when nobody reads its log any more, and without standard streams")
+    @Test("airframed continues without a reader of its log, and without standard streams")
     func withoutStreams() throws {
         let shells = [
-            // The reader is gone before or soon after the first line.
+            // The reader of standard error closes the pipe at the first line or earlier.
             #"exec "$0" "$@" 2> >(exit)"#,
             #"exec "$0" "$@" <&- >&- 2>&-"#,
         ]
@@ -93,7 +95,7 @@ import Wire
         }
     }
 
-    @Test("ends in the same way when the signal comes right after the start")
+    @Test("SIGTERM immediately after the start also ends airframed with the outputs off")
     func endsAtOnce() throws {
         try withDaemon { daemon throws in
             let end = try daemon.stop()
@@ -102,7 +104,7 @@ import Wire
         }
     }
 
-    @Test("a SIGTERM as soon as the socket's file exists is a requested stop")
+    @Test("SIGTERM as soon as the socket's file exists is a regular stop")
     func endsWhileStarting() throws {
         for _ in 0..<5 {
             try withTemporaryDirectory { directory throws in
@@ -121,11 +123,11 @@ import Wire
     }
 
     @Test(
-        "runs without real-time right, says so loudly, and says what to do",
+        "without real-time permission, airframed runs and logs a warning with the remedy",
         .disabled(if: Sanitizer.isActive, "a sanitizer lets no memory be locked, and says it was"))
     func withoutRealtime() throws {
-        // Root may do everything unless the capabilities are taken away; in a container they may be
-        // gone already.
+        // Root has all capabilities unless they are dropped; in a container, they can already be
+        // missing.
         let taken = "-sys_nice,-ipc_lock"
         let drop = ["setpriv", "--bounding-set=\(taken)", "--inh-caps=\(taken)"]
         var prefix: [String] = []

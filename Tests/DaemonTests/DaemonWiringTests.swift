@@ -9,11 +9,11 @@ import Wire
 
 @testable import Daemon
 
-/// Every wrong wiring, through the real daemon in lockstep. One daemon serves many wirings: after each,
-/// the new settings are undone.
-@Suite("The set-up with a daemon: every wiring", .serialized, .timeLimit(.minutes(10)))
+/// Tests of all wrong wirings with a daemon in lockstep. One daemon measures many wirings, and the
+/// test undoes the settings after each.
+@Suite("Set-up of all wirings, with a daemon", .serialized, .timeLimit(.minutes(10)))
 struct DaemonWiringTests {
-    /// Wirings of a short run: every joint and every direction is wrong at least once.
+    /// Wirings of a short run, in which every joint and every direction is wrong at least once.
     private static let few: Set<String> = ["all three exchanged", "exchanged and backwards"]
     private static let isComplete = getenv("AIRFRAME_WIRINGS") != nil
 
@@ -43,7 +43,7 @@ struct DaemonWiringTests {
         }
     }
 
-    /// The settings after the changes of a step.
+    /// Settings after the changes of a set-up step.
     private static func settings(_ step: JSONValue, _ type: MotorType) throws -> MotorAssignment {
         var settings = Settings()
         settings.motors.type = type
@@ -65,7 +65,7 @@ struct DaemonWiringTests {
         return settings.motorAssignment
     }
 
-    /// Measures one wiring; the settings are right afterwards, or the reason has a name.
+    /// Measures one wiring, and checks the resulting settings.
     private static func measure(
         _ gimbal: LockstepGimbal, _ wiring: TrueWiring, _ type: MotorType, _ name: String,
         _ mounting: Quaternion = .identity
@@ -82,7 +82,7 @@ struct DaemonWiringTests {
         #expect(try gimbal.ask("undo", "motors")["error"] == nil)
     }
 
-    @Test("servos")
+    @Test("the wiring of servos is measured")
     func servos() throws {
         try Self.withGimbal(.servo) { gimbal in
             for one in Self.cases("servos", among: Self.few) {
@@ -91,7 +91,7 @@ struct DaemonWiringTests {
         }
     }
 
-    @Test("motors without encoders")
+    @Test("the wiring of motors without encoders is measured")
     func fields() throws {
         try Self.withGimbal(.field) { gimbal in
             for one in Self.cases("motors without encoders", among: ["exchanged and backwards"]) {
@@ -100,7 +100,7 @@ struct DaemonWiringTests {
         }
     }
 
-    @Test("motors with encoders")
+    @Test("the wiring of motors with encoders is measured")
     func torques() throws {
         try Self.withGimbal(.torque) { gimbal in
             for one in Self.cases("motors with encoders", among: ["exchanged and backwards"]) {
@@ -109,7 +109,7 @@ struct DaemonWiringTests {
         }
     }
 
-    @Test("a wrong number of pole pairs is measured, or refused by name")
+    @Test("a wrong number of pole pairs is measured, or reported as unclear")
     func poles() throws {
         let pairs: [Double] = Self.isComplete ? [4, 6, 8, 11, 12, 14] : [12]
         try Self.withGimbal(.field) { gimbal in
@@ -131,7 +131,7 @@ struct DaemonWiringTests {
     }
 
     @Test(
-        "a sensor on any of six sides: named before a motor moves, and right after the step mounting"
+        "with an unknown mounting, the set-up of the motors is refused without motion; after the step mounting, it succeeds"
     )
     func mountings() throws {
         let wiring = TrueWiring(joints: [.roll, .yaw, .pitch], directions: [1, -1, 1])

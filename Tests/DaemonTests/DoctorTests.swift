@@ -4,8 +4,8 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The daemon's own checks") struct DoctorTests {
-    /// A machine about which there is nothing to say.
+@Suite("Checks of doctor in the daemon") struct DoctorTests {
+    /// Status of a machine without any problem.
     private var healthy: Status {
         var status = Status()
         status.imu.samples = 1000
@@ -19,7 +19,7 @@ import Wire
         return Doctor(status: status).checks.first { $0.name == name }
     }
 
-    @Test("find nothing wrong with a healthy machine")
+    @Test("all checks pass on a healthy machine")
     func allWell() {
         for check in Doctor(status: healthy).checks {
             #expect(check.level == .ok, "\(check.name): \(check.finding)")
@@ -27,7 +27,7 @@ import Wire
         }
     }
 
-    @Test("name each fault, with something to do about it")
+    @Test("each fault is reported with a remedy")
     func faults() {
         let found: [(DoctorCheck?, DoctorCheck.Level)] = [
             (check("samples") { $0.faults.rejectedSamples = ["imu_frozen": 3] }, .warn),
@@ -52,7 +52,7 @@ import Wire
         }
     }
 
-    @Test("say whether anything switches the motors off when a bus hangs")
+    @Test("doctor reports whether the motors can be switched off if a bus hangs")
     func cutOff() {
         #expect(check("cut-off") { $0.motors.cutOff = nil } == nil)
         let none = check("cut-off") { $0.motors.cutOff = MotorStatus.noCutOff }
@@ -62,7 +62,7 @@ import Wire
         #expect(check("cut-off") { $0.motors.cutOff = "line 17 of /dev/gpiochip0" }?.level == .ok)
     }
 
-    @Test("a status says the same, and nothing of simulated motors")
+    @Test("the cut-off follows from the settings, and simulated motors have none")
     func cutOffOfSettings() {
         var settings = Settings()
         #expect(settings.cutOff == nil)
@@ -76,7 +76,7 @@ import Wire
         #expect(settings.cutOff == nil)
     }
 
-    @Test("name only the reasons for which a sample was refused")
+    @Test("only reasons with a count above zero are listed for rejected samples")
     func reasons() {
         let finding = check("samples") {
             $0.faults.rejectedSamples = ["imu_stale": 2, "imu_gap": 0, "imu_frozen": 1]

@@ -9,7 +9,7 @@ import Testing
 @testable import Daemon
 
 @Suite("Vibration and beeps of an input device") struct FeedbackDeviceTests {
-    /// The kernel behind a device: uploaded effects and written events.
+    /// Simulated kernel interface: records uploaded effects and written events.
     final class Kernel {
         var uploads: [(isPeriodic: Bool, length: UInt16)] = []
         var events: [[Int]] = []
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Adds an input device to the folder of a test.
+    /// Adds an input device to the test directory.
     private func add(
         _ root: FilePath, _ node: String, _ name: String, ff: String = "0", snd: String = "0"
     ) throws {
@@ -49,11 +49,12 @@ import Testing
         try write("", to: root.appending("dev/input/\(node)"))
     }
 
-    @Test("a gamepad vibrates while the buzzer sounds, with one effect")
+    @Test("a gamepad vibrates with the pattern of the buzzer, and uploads its effect once")
     func rumble() throws {
         try withTemporaryDirectory { root throws in
             try add(root, "event2", "Keyboard")
-            // The bits of FF_RUMBLE (0x50), FF_PERIODIC (0x51) and FF_SINE (0x5A), as xpad has them.
+            // Bits of FF_RUMBLE (0x50), FF_PERIODIC (0x51) and FF_SINE (0x5A), as the driver xpad
+            // reports them.
             try add(root, "event5", "Pad", ff: "107030000 0")
             let kernel = Kernel()
             var writer = SignalWriter(feedback: kernel.device(root), log: .silent)
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a beeper sounds, and a signal ends with the service")
+    @Test("a beeper sounds, and stops at the end of the service")
     func tone() throws {
         try withTemporaryDirectory { root throws in
             try add(root, "event0", "pwm-beeper", snd: "6")
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("a device that was disconnected is used again at a later signal")
+    @Test("a device that was disconnected is used again for the next signal")
     func reconnects() throws {
         try withTemporaryDirectory { root throws in
             try add(root, "event5", "Motor", ff: "20000 0")
@@ -118,7 +119,7 @@ import Testing
         #expect(count == 2 * (time + 8))
         #expect(Array(bytes[time..<time + 8]) == [0x15, 0, 7, 0, 1, 0, 0, 0])
         #expect(Array(bytes[2 * time + 8..<2 * time + 16]) == [UInt8](repeating: 0, count: 8))
-        // A file that is not an input device refuses an effect.
+        // An effect cannot be uploaded to a file that is not an input device.
         var effect: Int32 = -1
         #expect(cl_input_upload_effect(writer.rawValue, 0, 1000, &effect) == ENOTTY)
         #expect(effect == -1)

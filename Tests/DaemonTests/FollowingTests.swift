@@ -4,7 +4,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("Following a person through the socket")
+@Suite("Following a person with a companion program")
 struct FollowingTests {
     private let report =
         #"{"id":1,"method":"companion","params":{"name":"eyes","following":{"active":false,"people":1,"box":[0.4,0.2,0.6,0.9]}}}"#
@@ -17,7 +17,9 @@ struct FollowingTests {
         )
     }
 
-    @Test("a user's choice changes the mode, reaches the program, and its aim turns the camera")
+    @Test(
+        "the choice of a person changes the mode and reaches the companion, whose aim turns the camera"
+    )
     func choice() throws {
         try withDaemon { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
@@ -35,23 +37,23 @@ struct FollowingTests {
             let status = try daemon.ask("status")
             #expect(abs(try #require(status["attitude"]?["yaw_deg"]?.number) - 20) < 2)
             #expect(abs(try #require(status["attitude"]?["pitch_deg"]?.number) + 5) < 2)
-            // A person whom a phone sees.
+            // The command selects a person that a phone detects.
             #expect(try daemon.control("track", "person", "7").status == 0)
             let remote = try #require(try companion.ask(self.report)["result"]?["choice"])
             #expect(remote["action"]?.string == "person" && remote["person"]?.string == "7")
             #expect(try daemon.control("track", "person").status != 0)
             #expect(try daemon.control("track", "on", "7").status != 0)
-            // Someone else moves the camera: the program must stop.
+            // Another client moves the camera, so the companion's aim is refused.
             #expect(try daemon.control("mode", "locked").status == 0)
             #expect(try self.aim(companion, 30)["error"]?["code"]?.string == "refused")
-            // Off is passed on, too.
+            // The choice off is also sent to the companion.
             #expect(try daemon.control("track", "off").status == 0)
             #expect(
                 try companion.ask(self.report)["result"]?["choice"]?["action"]?.string == "off")
         }
     }
 
-    @Test("following needs a program that finds people, and motors that are on")
+    @Test("following is refused without a companion that detects people, and in the mode inactive")
     func refused() throws {
         try withDaemon { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
@@ -71,7 +73,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("the camera stops when the program dies")
+    @Test("the camera stops when the companion disconnects")
     func death() throws {
         try withDaemon { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
@@ -90,7 +92,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("the attitude of the last second is known, and no other")
+    @Test("the attitude is available for the last second, but not for other times")
     func attitude() throws {
         try withDaemon { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }

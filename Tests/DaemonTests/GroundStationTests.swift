@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Whole conversations of MAVLink peers, with somebody else's implementation of the protocol over
+/// Conversations with MAVLink peers, which use an independent implementation of the protocol over
 /// real sockets.
 @Suite("A ground station made of pymavlink") struct GroundStationTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
@@ -13,7 +13,7 @@ import Testing
         access(root.appending(".build/peers/venv/mavlink").string, F_OK) == 0
 
     @Test(
-        "finds the gimbal, takes control, points, follows, loses control and regains it",
+        "the ground station finds the gimbal, takes control, points the camera, and regains lost control",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func conversation() throws {
         let port = try unusedPort()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "points the camera at places and at another vehicle",
+        "the ground station points the camera at locations and at another vehicle",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func regions() throws {
         let port = try unusedPort()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "passes the checks of MAVSDK's gimbal_device_tester as a device of an autopilot",
+        "the gimbal passes MAVSDK's gimbal_device_tester in the role of a device of an autopilot",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func deviceConformance() throws {
         let port = try unusedPort()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "is served on a serial line that comes and goes, and at an address that the gimbal calls",
+        "MAVLink works on a serial port that is unplugged and plugged in, and over mavlink.connect",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func otherEnds() throws {
         let port = try unusedPort()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "steers with its key where signatures are required; others only stop",
+        "with required signatures, only a peer with the key can move the camera; other peers can only stop it",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func signed() throws {
         let (port, riderPort) = (try unusedPort(), try unusedPort())
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "finds the video stream of a companion program, as long as there is one",
+        "the ground station finds the video stream of a companion program while the stream exists",
         .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
     func camera() throws {
         let port = try unusedPort()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// A script of Tests/Peers that talks to a daemon.
+    /// Starts a script of Tests/Peers that talks to a daemon.
     static func script(
         _ name: String, _ port: UInt16, _ daemon: RunningDaemon, _ more: String...
     ) throws -> Program {
@@ -129,7 +129,7 @@ import Testing
     }
 }
 
-/// A UDP port that nobody uses on the loopback interface at this moment.
+/// A free UDP port on the loopback interface.
 func unusedPort() throws -> UInt16 {
     let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }

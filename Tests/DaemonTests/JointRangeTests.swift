@@ -6,11 +6,13 @@ import Testing
 @testable import Daemon
 @testable import Identification
 
-@Suite("Set-up of the joints: right ranges and encoder directions, or a named refusal")
+@Suite("Set-up of the joints")
 struct JointRangeTests {
     private static let axes: [GimbalAxis] = [.yaw, .roll, .pitch]
 
-    @Test("servos turn slowly to stops that are not symmetrical, and press at most 7° of command")
+    @Test(
+        "servos turn slowly to asymmetrical stops, and their command exceeds a stop by at most 7°"
+    )
     func servos() {
         let gimbal = RangedGimbal(type: .servo)
         let outcome = gimbal.run()
@@ -22,7 +24,7 @@ struct JointRangeTests {
         }
         #expect(outcome.press < 7, "\(outcome.press)")
         #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
-        // The pose of the mode retract stays within the range.
+        // The retract pose stays within the range.
         #expect(outcome.changes["joints.range_deg"] != nil)
         #expect(
             outcome.changes["retract.joints_deg"]?.contains("-27") == true
@@ -30,7 +32,7 @@ struct JointRangeTests {
             "\(outcome.changes)")
     }
 
-    @Test("motors without encoders turn slowly to their stops, and do not slip")
+    @Test("motors without encoders turn slowly to their stops without slipping")
     func fields() {
         var gimbal = RangedGimbal(type: .field)
         gimbal.stops.upper = AxisVector(yaw: 100, roll: 35, pitch: 60)
@@ -46,7 +48,7 @@ struct JointRangeTests {
     }
 
     @Test(
-        "encoders: every direction is measured while a hand turns the joints",
+        "with encoders, every direction is measured while the user turns the joints by hand",
         arguments: [
             AxisVector(yaw: 1, roll: 1, pitch: 1), AxisVector(yaw: -1, roll: 1, pitch: 1),
             AxisVector(yaw: 1, roll: -1, pitch: 1), AxisVector(yaw: 1, roll: 1, pitch: -1),
@@ -68,7 +70,7 @@ struct JointRangeTests {
         }
     }
 
-    @Test("exchanged encoders, a dead encoder, a wrong zero and a hand that stops early are named")
+    @Test("swapped encoders, a dead encoder, a wrong zero and an incomplete turn are reported")
     func refusals() {
         var gimbal = RangedGimbal(type: .torque)
         gimbal.stops.upper = AxisVector(yaw: 100, roll: 35, pitch: 60)
@@ -86,7 +88,7 @@ struct JointRangeTests {
         #expect(lazy.run().code == "not_turned")
     }
 
-    @Test("a camera that is held, and a handle that moves, end in a refusal")
+    @Test("the set-up is refused if the camera is blocked or the handle moves")
     func disturbed() {
         var held = RangedGimbal(type: .servo)
         held.isHeld = true
@@ -97,7 +99,7 @@ struct JointRangeTests {
     }
 
     @Test(
-        "a measurement that agrees with the settings within 4° changes nothing, and a slip ring is endless"
+        "a measurement within 4° of the settings changes nothing, and a slip ring gets an unlimited range"
     )
     func agreement() {
         var settings = Settings()

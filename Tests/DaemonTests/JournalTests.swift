@@ -5,15 +5,15 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The journal, as far as standard error goes there") struct JournalTests {
-    /// What systemd would put into JOURNAL_STREAM for this file.
+@Suite("Detection of the journal on standard error") struct JournalTests {
+    /// Value of JOURNAL_STREAM that systemd would set for this file.
     private func mark(_ descriptor: Int32) throws -> String {
         var file = stat()
         try #require(fstat(descriptor, &file) == 0)
         return "\(file.st_dev):\(file.st_ino)"
     }
 
-    @Test("reads the file that systemd names, and no other")
+    @Test("only the file in JOURNAL_STREAM is detected as the journal")
     func compares() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -26,7 +26,9 @@ import Wire
         #expect(!Journal.reads(-1, stream: stream))
     }
 
-    @Test("loses no line of a daemon that was started in a terminal of a desktop session")
+    @Test(
+        "with a foreign JOURNAL_STREAM, as in a desktop session, every line is logged as plain text"
+    )
     func inheritedVariable() throws {
         try withDaemon(through: ["env", "JOURNAL_STREAM=1:2"]) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }

@@ -4,21 +4,21 @@ import Wire
 
 @testable import Daemon
 
-@Suite("What doctor says of links over networks") struct LinkDoctorTests {
+@Suite("Checks of doctor for network links") struct LinkDoctorTests {
     private func findings(_ change: (inout Settings) -> Void) -> [String] {
         var settings = Settings()
         change(&settings)
         return LinkDoctor(settings: settings).checks.map { "\($0.level.rawValue): \($0.finding)" }
     }
 
-    @Test("nothing, where only this computer reaches them")
+    @Test("a link that only this computer can reach causes no finding")
     func closed() {
         #expect(findings { _ in } == [])
         #expect(findings { $0.mavlink.listen = "127.0.0.1:14550" } == [])
         #expect(findings { $0.rider.listen = "[::1]:4210" } == [])
     }
 
-    @Test("a warning, where anyone who reaches a port may steer without a key")
+    @Test("an open port without a key causes a warning")
     func open() {
         let mavlink = findings { $0.mavlink.listen = "0.0.0.0:14550" }
         #expect(
@@ -32,7 +32,7 @@ import Wire
         #expect(both.first?.contains("mavlink and rider") == true)
     }
 
-    @Test("none for a link with a key, or one that may not steer")
+    @Test("a link with a key, or without permission to move the camera, causes no warning")
     func guarded() {
         let keyed = findings {
             $0.mavlink.listen = "0.0.0.0:14550"

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("In lockstep, simulators come and go") struct LockstepConnectionTests {
-    @Test("nobody is there at first, and status says where to connect")
+@Suite("Connections of simulators in lockstep") struct LockstepConnectionTests {
+    @Test("without a simulator, status contains the socket to connect to")
     func waiting() throws {
         try withLockstep { daemon in
             let status = try daemon.ask("status")
@@ -18,7 +18,7 @@ import Wire
     }
 
     @Test(
-        "a simulator that is gone, also in mid-line, turns the outputs off; the next starts afresh")
+        "a disconnected simulator turns the outputs off, and the next simulator starts with a new state")
     func disconnection() throws {
         try withLockstep(["--set", "imu.filter_delay_ms=0"]) { daemon in
             do {
@@ -31,7 +31,7 @@ import Wire
                 try simulator.rest(1)
                 try simulator.socket.send(Array(#"{"t":9,"gy"#.utf8))
             }
-            // The end of a connection is noticed by another thread than the one that answers here.
+            // Another thread notices the end of the connection, so the test waits.
             let status = try daemon.status(within: 5, "the end") {
                 $0.inhibitions.contains("simulator_missing")
             }
@@ -63,7 +63,7 @@ import Wire
         }
     }
 
-    @Test("a latched emergency stop outlives the connection")
+    @Test("a latched emergency stop survives a reconnection of the simulator")
     func emergencyStop() throws {
         try withLockstep { daemon in
             do {
@@ -82,7 +82,7 @@ import Wire
         }
     }
 
-    @Test("a second simulator gets one error line and is closed; the first goes on")
+    @Test("a second simulator gets one error and is disconnected; the first continues")
     func second() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -96,7 +96,7 @@ import Wire
         }
     }
 
-    @Test("lines that were sent before the end are answered, half a line is not")
+    @Test("complete lines before the end of the stream are answered, an incomplete line is not")
     func halfClosed() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -110,7 +110,7 @@ import Wire
         }
     }
 
-    @Test("encoders that go missing turn the outputs off softly; a sensor that appears is ignored")
+    @Test("missing encoders turn the outputs off gradually; a sensor that appears later is ignored")
     func sensors() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)

@@ -2,8 +2,10 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("In lockstep, line by line") struct LockstepLineTests {
-    @Test("the simulator speaks first, and every line has one reply, in order, however it is cut")
+@Suite("Lines of the lockstep protocol") struct LockstepLineTests {
+    @Test(
+        "the daemon waits for the simulator, and answers every line once, in order, in any fragmentation"
+    )
     func oneReplyEach() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -26,7 +28,7 @@ import Wire
     }
 
     @Test(
-        "a reply echoes t and holds torque, attitude and the boot mode; its heading begins at zero")
+        "a reply contains t, torque, attitude and the boot mode; the heading starts at zero")
     func reply() throws {
         try withLockstep(["--set", "mode.boot=inactive"]) { daemon in
             let simulator = try Simulator(daemon)
@@ -36,7 +38,8 @@ import Wire
             #expect(reply["enabled"]?.bool == false)
             #expect(reply.torque == [0, 0, 0])
             #expect(reply["mode"]?.string == "inactive")
-            // Nose straight up with heading zero is half a right angle about y.
+            // With the camera pointing straight up and heading zero, the attitude is a rotation by
+            // 90° about y.
             let attitude = reply["attitude"]?.array?.compactMap(\.number) ?? []
             let half = 0.5.squareRoot()
             for (value, expected) in zip(attitude, [half, 0, half, 0]) {
@@ -47,7 +50,7 @@ import Wire
     }
 
     @Test(
-        "a bad line is an error without outputs, no tick has passed, and the next good line goes on"
+        "an invalid line gets an error without outputs, causes no tick, and does not affect the next line"
     )
     func badLines() throws {
         try withLockstep { daemon in
@@ -74,7 +77,7 @@ import Wire
     }
 
     @Test(
-        "20 ms are a step; more is a gap with a name, whose tick is done and which the estimate survives"
+        "a step below 20 ms is accepted; a gap of 1 s is reported, and the estimate recovers"
     )
     func gaps() throws {
         try withLockstep { daemon in
@@ -97,7 +100,7 @@ import Wire
         }
     }
 
-    @Test("values that no sensor delivers are named, and the tick is done")
+    @Test("implausible values are reported, and the tick is executed")
     func implausible() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -114,7 +117,7 @@ import Wire
         }
     }
 
-    @Test("a simulator that repeats itself to the bit, because it has no noise, gets its motors")
+    @Test("a simulator without noise, whose samples are identical, gets its motors")
     func withoutNoise() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -129,7 +132,7 @@ import Wire
     }
 
     @Test(
-        "a sensor that had noise and then repeats itself to the bit is frozen, and turns the outputs off"
+        "samples that become identical after noisy samples are reported as frozen, and turn the outputs off"
     )
     func frozen() throws {
         try withLockstep { daemon in
@@ -146,7 +149,7 @@ import Wire
         }
     }
 
-    @Test("servos get angles, and torques that are zero")
+    @Test("servos get angles, and their torques are zero")
     func servos() throws {
         try withLockstep(["--set", "motors.type=servo"]) { daemon in
             let simulator = try Simulator(daemon)
@@ -158,7 +161,7 @@ import Wire
         }
     }
 
-    @Test("a simulator that does not read is waited for, and then reads every reply in order")
+    @Test("the daemon waits for a slow reader, which then receives every reply in order")
     func slowReader() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -169,7 +172,7 @@ import Wire
             while sent < text.count {
                 let taken = try simulator.socket.sendSome(text[sent...])
                 sent += taken
-                // The daemon has stopped reading, and goes on serving everybody else.
+                // The daemon has stopped reading from this socket, but still serves other clients.
                 if taken == 0 {
                     #expect(try daemon.ask("status")["backend"]?.string == "lockstep")
                     while simulator.socket.hasNews(within: 0.1) {

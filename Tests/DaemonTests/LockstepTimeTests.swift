@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("In lockstep, the simulator owns time") struct LockstepTimeTests {
+@Suite("Simulated time in lockstep") struct LockstepTimeTests {
     private static let key = #""key":"control.max_rate_dps""#
 
     @Test(
-        "the outputs are off until the start-up checks pass, and come up softly, in simulated time")
+        "the outputs stay off until the start-up checks pass, and then ramp up in simulated time")
     func start() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
@@ -25,12 +25,12 @@ import Wire
         }
     }
 
-    @Test("a request that was answered is in force at the next line, however many there were")
+    @Test("requests take effect at the next line, regardless of their number")
     func requests() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)
             try simulator.rest(1)
-            // More than one real-time tick would take.
+            // More requests than one real-time tick would execute.
             for _ in 0..<10 { _ = try daemon.ask("mode", #"{"mode":"inactive"}"#) }
             #expect(try daemon.ask("status")["mode"]?.string == "inactive")
             #expect(try simulator.rest(1)[0]["mode"]?.string == "inactive")
@@ -39,13 +39,13 @@ import Wire
         }
     }
 
-    @Test("dead-man timers and rollbacks run on t, however long the computer waits")
+    @Test("dead-man timers and rollbacks use simulated time, also while the simulator pauses")
     func timers() throws {
         try withLockstep(["--set", "commander.dead_man_s=0.2"]) { daemon in
             let simulator = try Simulator(daemon)
             try simulator.restUntilEnabled()
             _ = try daemon.ask("set", "{\(Self.key),\"value\":100,\"rollback\":1}")
-            // A rate ends with its connection, whatever the dead-man says.
+            // Keeps the connection open, because the rate would end with it.
             let rider = try SocketClient(daemon.socket)
             _ = try rider.ask(#"{"id":1,"method":"rate","params":{"yaw":5,"roll":0,"pitch":0}}"#)
             _ = daemon.program.hasEnded(within: 1.2)
@@ -65,7 +65,7 @@ import Wire
     }
 
     @Test(
-        "no line for the timeout is named; the next line goes on, and the outputs come back softly")
+        "a silent simulator is reported after the timeout; after the next line, the outputs ramp up again")
     func silence() throws {
         try withLockstep(["--set", "hardware.lockstep.timeout=0.3"]) { daemon in
             let simulator = try Simulator(daemon)
@@ -87,7 +87,7 @@ import Wire
         }
     }
 
-    @Test("the same lines and requests give the same replies, bit for bit")
+    @Test("the same lines and requests give identical replies, bit for bit")
     func determinism() throws {
         func replies() throws -> [String] {
             var result: [String] = []

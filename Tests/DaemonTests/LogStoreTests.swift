@@ -9,8 +9,8 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The log") struct LogStoreTests {
-    /// Standard error as a test has it; its reader can hang.
+@Suite("Log store") struct LogStoreTests {
+    /// Simulated reader of standard error, which can block.
     private final class Reader: Sendable {
         private let text = Mutex("")
         private let isHanging = Mutex(false)
@@ -39,7 +39,7 @@ import Wire
         store.page(since: 0, limit: 5000).lines.map(\.message)
     }
 
-    @Test("refusals by the thousand leave a readable log, whichever link they come from")
+    @Test("10,000 refusals from one source location leave at most 40 lines in the log")
     func flood() {
         let store = store()
         let log = Logger(label: "test") { _ in StoreLogHandler(store: store) }
@@ -53,7 +53,7 @@ import Wire
         #expect(reader.lines.count == lines.count)
     }
 
-    @Test("says how many lines of a kind it has left out")
+    @Test("the log contains the number of suppressed similar lines")
     func counts() {
         let store = store()
         let place = LogStore.Statement(file: "here", line: 1)
@@ -67,7 +67,7 @@ import Wire
                 == true)
     }
 
-    @Test("a reader that hangs keeps nobody waiting; what it has missed is counted")
+    @Test("a blocked reader does not block logging, and the missing lines are counted")
     func hangingReader() {
         let store = store()
         reader.hang(true)
@@ -84,7 +84,7 @@ import Wire
         #expect(reader.lines.count < 600)
     }
 
-    @Test("shows what would steer a terminal")
+    @Test("control characters are escaped")
     func controls() {
         let store = store()
         store.append(level: .info, message: "phone \u{9B}2J\u{1B}[1m\nairframed: forged")
@@ -95,7 +95,7 @@ import Wire
                 == true)
     }
 
-    @Test("a reader of standard error that hangs blocks neither start nor set, stop or SIGTERM")
+    @Test("a blocked reader of standard error delays neither start, set and stop, nor SIGTERM")
     func hangingStandardError() throws {
         try withTemporaryDirectory { directory throws in
             let path = "\(directory)/full"

@@ -4,8 +4,8 @@ import Wire
 
 @testable import Daemon
 
-@Suite("What doctor says of the computer") struct MachineDoctorTests {
-    /// A board on which there is nothing to say.
+@Suite("Checks of doctor for the computer") struct MachineDoctorTests {
+    /// Status and facts of a computer without any problem.
     private var good: (Status, MachineFacts) {
         var status = Status()
         status.backend = "linux"
@@ -24,14 +24,14 @@ import Wire
         return try #require(checks.first { $0.name == name })
     }
 
-    @Test("nothing, where all is well")
+    @Test("a computer without problems causes no finding")
     func allWell() {
         for check in MachineDoctor(status: good.0, facts: good.1).checks {
             #expect(check.level == .ok && check.remedy.isEmpty, "\(check.name): \(check.finding)")
         }
     }
 
-    @Test("each trouble has its remedy")
+    @Test("each problem is a warning with a remedy")
     func troubles() throws {
         let found = [
             try check("governor") { $1.governor = "ondemand" },
@@ -51,7 +51,7 @@ import Wire
     }
 
     @Test(
-        "a CPU whose clock nobody can choose is no trouble, nor is anything of that for a simulated gimbal"
+        "a missing CPU governor is not a problem, and a simulated gimbal has no requirements"
     )
     func simulated() throws {
         #expect(try check("governor") { $1.governor = nil }.level == .ok)
@@ -64,7 +64,7 @@ import Wire
         #expect(relaxed.allSatisfy { $0.level == .ok })
     }
 
-    @Test("the facts are those of this computer")
+    @Test("the facts are read from this computer")
     func facts() {
         var settings = Settings()
         settings.persistence.directory = "/tmp"

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// `airframectl metrics` with Prometheus's own parser.
-@Suite("Metrics of a running daemon") struct MetricsTests {
+/// Checks the output of `airframectl metrics` with Prometheus's parser.
+@Suite("airframectl metrics with a running daemon") struct MetricsTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let python = root.appending(".build/peers/venv/bin/python").string
@@ -13,7 +13,7 @@ import Wire
         access(root.appending(".build/peers/venv/prometheus").string, F_OK) == 0
 
     @Test(
-        "Prometheus's parser reads every metric",
+        "Prometheus's parser accepts every metric",
         .enabled(
             if: isThere,
             "`make .build/peers/venv/prometheus` installs the parser; without it nobody reads them"

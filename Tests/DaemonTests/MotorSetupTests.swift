@@ -5,9 +5,9 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Set-up of the motors: every wiring ends in right settings or a named refusal")
+@Suite("Set-up of the motors: correct settings or a specific refusal for every wiring")
 struct MotorSetupTests {
-    /// A wiring with its name.
+    /// A named wiring.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var wiring = TrueWiring()
@@ -35,7 +35,7 @@ struct MotorSetupTests {
                 wiring: TrueWiring(joints: [.pitch, .yaw, .roll], directions: [-1, 1, -1]))
         ]
 
-    @Test("servos", arguments: cases)
+    @Test("the wiring of servos is measured", arguments: cases)
     func servos(_ example: Case) {
         let outcome = WiredGimbal(type: .servo, wiring: example.wiring).run()
         #expect(outcome.code == "")
@@ -43,7 +43,7 @@ struct MotorSetupTests {
         #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
     }
 
-    @Test("motors without encoders", arguments: cases)
+    @Test("the wiring of motors without encoders is measured", arguments: cases)
     func fields(_ example: Case) {
         let outcome = WiredGimbal(type: .field, wiring: example.wiring).run()
         #expect(outcome.code == "")
@@ -51,7 +51,7 @@ struct MotorSetupTests {
         #expect(outcome.fastest < 70, "a fling of \(outcome.fastest)°/s")
     }
 
-    @Test("motors with encoders", arguments: cases)
+    @Test("the wiring of motors with encoders is measured", arguments: cases)
     func torques(_ example: Case) {
         let outcome = WiredGimbal(type: .torque, wiring: example.wiring).run()
         #expect(outcome.code == "")
@@ -60,32 +60,32 @@ struct MotorSetupTests {
     }
 
     @Test(
-        "a wrong number of pole pairs is measured, or refused", arguments: [4.0, 6, 8, 11, 12, 14])
+        "a wrong number of pole pairs is measured, or reported as unclear", arguments: [4.0, 6, 8, 11, 12, 14])
     func poles(pairs: Double) {
         let wiring = TrueWiring(polePairs: pairs)
         let outcome = WiredGimbal(type: .field, wiring: wiring).run()
-        // 11 and 12 pole pairs differ less than friction changes the angle.
+        // With 11 and 12 pole pairs, the angles differ by less than the effect of friction.
         #expect(outcome.settings.map { Double($0.polePairs) } == pairs || pairs == 11)
         #expect(outcome.code == (outcome.settings == nil ? "unclear_poles" : ""))
         #expect(outcome.fastest < 70)
     }
 
-    @Test("a wrong travel of the servos is measured", arguments: [60.0, 120, 180])
+    @Test("a wrong servo travel is measured", arguments: [60.0, 120, 180])
     func travel(degrees: Double) {
         let outcome = WiredGimbal(type: .servo, wiring: TrueWiring(travel: degrees)).run()
-        // The dead band is a fortieth of the swing.
+        // The dead band is 1/40 of the swing.
         let travel = outcome.settings?.travel ?? .zero
         #expect(
             GimbalAxis.allCases.allSatisfy { abs(travel[$0] / degrees - 1) < 0.06 }, "\(travel)")
     }
 
-    /// Factors on inertia and friction.
+    /// Factors of inertia and friction.
     private static let cameras: [(Double, Double)] = [
         (0.06, 1.0), (4, 1), (1, 0.1), (1, 2), (1, 3),
     ]
 
     @Test(
-        "a light, a heavy, a loose and a stiff camera do not fling",
+        "a light, a heavy, a loose and a stiff camera turn by less than 70 °/s",
         arguments: [MotorType.field, .torque], cameras)
     func loads(type: MotorType, load: (Double, Double)) {
         var gimbal = WiredGimbal(type: type)
@@ -95,41 +95,41 @@ struct MotorSetupTests {
         #expect(outcome.settings.map { TrueWiring().fits($0, type) } ?? (outcome.code != ""))
     }
 
-    @Test("a camera that falls out of balance is named before a motor moves")
+    @Test("an unbalanced camera is reported before a motor moves")
     func unbalanced() {
         var gimbal = WiredGimbal(type: .field)
         gimbal.imbalanceMm = 5
         #expect(["not_still", "not_level"].contains(gimbal.run().code))
     }
 
-    @Test("a motor without a wire is named", arguments: [MotorType.servo, .field, .torque])
+    @Test("a disconnected motor is reported", arguments: [MotorType.servo, .field, .torque])
     func missing(type: MotorType) {
         var wiring = TrueWiring()
         wiring.joints[1] = nil
         #expect(WiredGimbal(type: type, wiring: wiring).run().code == "no_motion")
     }
 
-    @Test("two motors on one joint are named")
+    @Test("two motors on the same joint are reported")
     func sameJoint() {
         let wiring = TrueWiring(joints: [.pitch, .roll, .pitch])
         #expect(WiredGimbal(type: .servo, wiring: wiring).run().code == "same_axis")
     }
 
-    @Test("motors with encoders do not move without the encoders")
+    @Test("motors with encoders do not move if the encoders are missing")
     func withoutEncoders() {
         var gimbal = WiredGimbal(type: .torque)
         gimbal.encoders = false
         #expect(gimbal.run().code == "no_motion")
     }
 
-    @Test("the motion of a walking user is refused by name")
+    @Test("the set-up is refused while the user walks")
     func walking() {
         var gimbal = WiredGimbal()
         gimbal.motion = BaseMotion(.walking, seed: 1)
         #expect(["disturbed", "mixed_axes", "not_still"].contains(gimbal.run().code))
     }
 
-    @Test("a hand at the camera is named, and does not give wrong settings")
+    @Test("a hand on the camera is reported, and does not cause wrong settings")
     func hand() {
         var gimbal = WiredGimbal(type: .field)
         gimbal.push = { seconds in
@@ -139,14 +139,14 @@ struct MotorSetupTests {
         #expect(["disturbed", "mixed_axes", "too_fast"].contains(outcome.code), "\(outcome)")
     }
 
-    @Test("an emergency stop ends it at once, by name")
+    @Test("an emergency stop interrupts the set-up at once")
     func stop() {
         let outcome = WiredGimbal(type: .field).run(stop: 3)
         #expect(outcome.code == "interrupted")
         #expect(outcome.seconds < 3.1)
     }
 
-    /// The chip's z axis points to each of the camera's six sides.
+    /// Mountings with the chip's z axis on each of the camera's six sides.
     static let mountings: [Quaternion] = {
         let half = 0.5.squareRoot()
         return [
@@ -156,7 +156,9 @@ struct MotorSetupTests {
         ]
     }()
 
-    @Test("a sensor on any of six sides: right once its mounting is measured, otherwise named")
+    @Test(
+        "a wrong mounting of the sensor is reported; with the measured mounting, the set-up succeeds"
+    )
     func sixMountings() throws {
         let wiring = TrueWiring(joints: [.roll, .yaw, .pitch], directions: [1, -1, 1])
         for (number, mounting) in Self.mountings.enumerated() {

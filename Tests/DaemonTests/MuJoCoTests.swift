@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Somebody else's physics") struct MuJoCoTests {
+@Suite("Lockstep with the simulator MuJoCo") struct MuJoCoTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let python = root.appending(".build/peers/venv/bin/python").string
@@ -12,7 +12,7 @@ import Wire
         access(root.appending(".build/peers/venv/mujoco").string, F_OK) == 0
 
     @Test(
-        "a gimbal in MuJoCo is held while somebody walks",
+        "a gimbal in MuJoCo holds the camera while the user walks",
         .enabled(if: isThere, "`make lockstep-mujoco` installs MuJoCo; without it there is no run"))
     func walking() throws {
         try withTemporaryDirectory { directory in
@@ -27,7 +27,7 @@ import Wire
             let score = try JSONValue(parsing: Array(program.output.utf8))
             #expect(score.number("enabled") == 1)
             for axis in ["yaw", "roll", "pitch"] {
-                // The handle turns by 3 degrees RMS.
+                // The motion of the handle is 3° RMS.
                 #expect(score.number(axis, "shake") < 0.05)
                 #expect(score.number(axis, "hold") < 0.05)
             }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("When the process hangs or dies")
+@Suite("Watchdog and end of the process")
 struct ProcessDeathTests {
     final class Count: Sendable {
         private let number = Mutex(0)
@@ -17,7 +17,9 @@ struct ProcessDeathTests {
         func increase() { number.withLock { $0 += 1 } }
     }
 
-    @Test("the watchdog is fed while loop and bus go on, and starves when either stands still")
+    @Test(
+        "the watchdog is notified while loop and bus make progress, and not when one of them hangs"
+    )
     func progress() {
         let fed = Count()
         var feeder = WatchdogFeeder(patience: 2) { fed.increase() }
@@ -42,7 +44,7 @@ struct ProcessDeathTests {
         #expect(fed.value > before)
     }
 
-    @Test("systemd hears READY, STOPPING and WATCHDOG on its socket")
+    @Test("systemd receives READY, WATCHDOG and STOPPING on its socket")
     func socket() throws {
         try withTemporaryDirectory { try hear(at: "\($0.string)/notify") }
     }
@@ -75,7 +77,7 @@ struct ProcessDeathTests {
         #expect(heard == ["READY=1", "WATCHDOG=1", "STOPPING=1"])
     }
 
-    @Test("a watchdog that is meant for another process, or none at all, is not fed")
+    @Test("without a watchdog, or with the watchdog of another process, no notifications are sent")
     func noWatchdog() {
         #expect(ServiceManager { _ in nil }.feeder == nil)
         let other = ServiceManager { ["WATCHDOG_USEC": "1", "WATCHDOG_PID": "1"][$0] }
@@ -95,7 +97,7 @@ struct ProcessDeathTests {
         }
     }
 
-    @Test("a bus that fails now and then is turned off all the same; one that is dead is told")
+    @Test("outputs are turned off despite intermittent bus errors, and a dead bus is reported")
     func outputsOff() throws {
         let bus: any OutputBus = StubbornBus(failures: 5)
         #expect(try OutputsOff.run([bus]) == "The motors are off.")

@@ -8,8 +8,10 @@ import Wire
 
 @testable import Daemon
 
-@Suite("Profiles") struct ProfileTests {
-    @Test("are baselines: all values of a profile reach the loop at once, and `next` goes round")
+@Suite("Profiles of settings") struct ProfileTests {
+    @Test(
+        "a profile is a baseline: all its values take effect at once, and `next` cycles through the profiles"
+    )
     func next() throws {
         try withDaemon([]) { daemon in
             for (name, rate) in [("calm", 30), ("quick", 90)] {
@@ -30,7 +32,9 @@ import Wire
         }
     }
 
-    @Test("a switch of the gains does not move the camera: it stays within 0.05° of its twin")
+    @Test(
+        "a change of the gains moves the camera by less than 0.05°, compared with a simulation without the change"
+    )
     func withoutJump() {
         var settings = Settings()
         let calm = settings.stabilizerParameters

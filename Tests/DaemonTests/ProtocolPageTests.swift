@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("etc/manual/protocol.md") struct ProtocolPageTests {
-    /// What a block of the page says is sent and received, in order.
+@Suite("Examples in etc/manual/protocol.md") struct ProtocolPageTests {
+    /// A request or a reply in an example, in order.
     enum Line: Equatable {
         case request(String)
         case reply(String)
@@ -14,10 +14,10 @@ import Wire
 
     init() throws { text = try CommittedFile("etc/manual/protocol.md").text() }
 
-    /// The blocks with conversations, each of them one connection.
+    /// Examples of the page; each is one connection.
     private var conversations: [[Line]] { Self.conversations(in: text) }
 
-    /// The conversations in the blocks of a page.
+    /// Extracts the conversations from the code blocks of a page.
     static func conversations(in text: String) -> [[Line]] {
         var blocks: [[Line]] = []
         for (number, block) in text.split(separator: "```").enumerated() where number % 2 == 1 {
@@ -31,7 +31,7 @@ import Wire
         return blocks
     }
 
-    @Test("every example is what a daemon answers")
+    @Test("the daemon's replies match every example")
     func examples() throws {
         #expect(conversations.count >= 5)
         try withDaemon { daemon throws in
@@ -50,7 +50,7 @@ import Wire
         }
     }
 
-    @Test("every method and every code of an error is named")
+    @Test("the page contains every method and every error code")
     func complete() throws {
         try withDaemon { daemon throws in
             let reply = try SocketClient(daemon.socket).ask(#"{"id":1,"method":"xyzzy"}"#)
@@ -62,7 +62,7 @@ import Wire
         for code in Refusal.Code.allCases { #expect(text.contains("`\(code.word)`")) }
     }
 
-    @Test("an example that is wrong does not fit")
+    @Test("a wrong example does not match")
     func strict() {
         #expect(Self.fits(#"{"a":1,"b":2}"#, #"{"a":…,"b":2}"#))
         #expect(!Self.fits(#"{"a":1,"b":2}"#, #"{"a":…,"b":3}"#))
@@ -70,7 +70,7 @@ import Wire
         #expect(!Self.fits(#"{"a":1,"b":2,"c":3}"#, #"{"a":…,"b":2}"#))
     }
 
-    /// Whether a reply is the pattern with anything in the place of each `…`.
+    /// True if the reply matches the pattern, in which `…` stands for any text.
     static func fits(_ reply: String, _ pattern: String) -> Bool {
         var parts = pattern.split(separator: "…", omittingEmptySubsequences: false)[...]
         guard let first = parts.popFirst(), reply.hasPrefix(first) else { return false }

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import Wire
 
-/// The Python client with Python's own unittest and doctest, against a running daemon.
+/// Runs the tests of the Python client (unittest and doctest) with a running daemon.
 @Suite("The Python client") struct PythonClientTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let isThere = access("/usr/bin/python3", X_OK) == 0
 
     @Test(
-        "does what its page and its documentation show, and reports faults",
+        "the Python client passes its unit tests and its documented examples",
         .enabled(if: isThere, "python3 is missing: apt-get install python3"))
     func client() throws {
         try withDaemon { daemon in

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The flight recorder of a daemon") struct RecorderTests {
-    /// The recordings of a daemon, oldest first.
+@Suite("The flight recorder of the daemon") struct RecorderTests {
+    /// Recordings of a daemon, oldest first.
     private static func files(_ daemon: RunningDaemon) -> [String] {
         let directory = "\(daemon.directory)/state/recordings"
         guard let opened = opendir(directory) else { return [] }
@@ -26,7 +26,7 @@ import Wire
         return try JSONValue(parsing: Array(result.output.utf8))
     }
 
-    @Test("the newest seconds, written by request, are run again to the bit by another program")
+    @Test("a recording of the last seconds is replayed bit for bit by another process")
     func request() throws {
         try withDaemon { daemon in
             try daemon.status("five seconds are held") {
@@ -37,8 +37,8 @@ import Wire
             let path = result.output.filter { $0 != "\n" }
             let replay = try Self.json(daemon, ["replay", path, "--json"])
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
-            // A host that stalls for a second leaves a gap; what is there is the same to the bit
-            // all the same.
+            // A host that stalls for a second causes a gap; the recorded ticks are still replayed
+            // bit for bit.
             if try daemon.ask("status").number("recorder", "lost_ticks") == 0 {
                 #expect(replay.number("seconds") >= 2.5, "\(replay.text)")
             }
@@ -50,7 +50,7 @@ import Wire
     }
 
     @Test(
-        "a fault is written out with what came before and after, and is replayed with other parameters"
+        "a fault is recorded with the time before and after it, and can be replayed with other parameters"
     )
     func fault() throws {
         try withDaemon { daemon in
@@ -78,7 +78,7 @@ import Wire
     }
 
     @Test(
-        "a recorder whose process is killed loses at most a second",
+        "a killed daemon loses at most one second of its recording",
         .disabled(if: Sanitizer.isActive, "compressing is too slow under a sanitizer"))
     func killed() throws {
         try withDaemon(["--set", "recording.continuous=true"]) { daemon in
@@ -91,7 +91,7 @@ import Wire
             #expect(info["counts"]?["/tick"]?.number ?? 0 >= last - 1000)
             let replay = try Self.json(daemon, ["replay", path, "--json"])
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
-            // The next start ends the file, for programs that need its summary.
+            // The next start completes the file, for programs that need its summary.
             let next = try RunningDaemon(in: daemon.directory)
             try next.status("the recorder has looked at its recordings") {
                 ($0["recorder"]?["files"]?.int ?? 0) >= 1
@@ -104,7 +104,7 @@ import Wire
     }
 
     @Test(
-        "settings that are changed while it records are in the file, and explain what was in force")
+        "a recording contains settings that change while it runs, so that the replay has no unexplained differences")
     func changes() throws {
         try withDaemon { daemon in
             _ = try daemon.ask("record", #"{"action":"start"}"#)
@@ -124,7 +124,7 @@ import Wire
     }
 
     @Test(
-        "a disk that is full or cannot be written is named, and the loop does not notice",
+        "a full or read-only disk is reported, and does not affect the loop",
         .enabled(if: Self.canMount, "`unshare --map-root-user --mount` is refused here"),
         arguments: ["size=4m", "ro,size=8m"])
     func badDisk(options: String) throws {
@@ -151,8 +151,8 @@ import Wire
                 #expect(refused.status == 66)
                 #expect(refused.errors.contains(directory.string))
             } else {
-                // What went onto the disk is whole, as far as it goes. It is in the daemon's own
-                // file system.
+                // The written part of the file is readable. The file is in the daemon's mount
+                // namespace.
                 let open = try #require(status["recorder"]?["last_file"]?.string)
                 let path = "/proc/\(daemon.program.processID)/root\(open)"
                 let info = try Self.json(daemon, ["record", "info", path, "--json"])
@@ -164,7 +164,7 @@ import Wire
     private static let canMount =
         system("unshare --map-root-user --mount mount -t tmpfs none /mnt 2>/dev/null") == 0
 
-    @Test("switched off, it says so")
+    @Test("a disabled recorder is shown in status, and record is refused")
     func off() throws {
         try withDaemon(["--set", "recording.enabled=false"]) { daemon in
             #expect(try daemon.ask("status")["recorder"]?["enabled"] == .bool(false))

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Wire
 
-/// The remote control's app over a real socket, datagram for datagram, with wheels on paper.
+/// Simulates the app of the remote control, with real datagrams and simulated wheels.
 @Suite("A rider's remote control") struct RiderTests {
     @Test(
-        "drives, is stopped by silence, survives a flood, and stops everything",
+        "the remote control drives the wheels, stops them by silence, survives a flood, and can stop everything",
         .enabled(
             if: GroundStationTests.isThere,
             "`make mavlink-peer` installs the Python that the script runs in"))

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("etc/manual/safety.md") struct SafetyPageTests {
-    /// The names in the row that begins with `effect`.
+@Suite("Conditions in etc/manual/safety.md") struct SafetyPageTests {
+    /// Condition names in the table row that begins with `effect`.
     private static func names(_ effect: String) throws -> Set<String> {
         let page = try CommittedFile("etc/manual/safety.md").text()
         let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| \(effect) |") })
@@ -13,7 +13,7 @@ import Wire
     }
 
     @Test(
-        "every condition is in the row of its effect",
+        "the table lists every condition in the row of its effect",
         arguments: [
             ("off at once", Response.off), ("the torque ramps down to zero", .softOff),
             ("the motors cannot be switched on", .blockStart), ("reported only", .report),

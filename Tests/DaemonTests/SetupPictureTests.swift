@@ -6,19 +6,19 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Pictures of the manual: set-up, light and buzzer") struct SetupPictureTests {
+@Suite("Generated pictures of the manual: set-up, light and buzzer") struct SetupPictureTests {
     private static let colors = [
         "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     ]
 
-    @Test("etc/manual/pictures/setup.svg shows the slow turn of a servo to the ends of its joint")
+    @Test("etc/manual/pictures/setup.svg matches a simulated set-up of a servo's joint range")
     func turn() throws {
         var gimbal = RangedGimbal(type: .servo)
         var (times, commands, joints): ([Double], [Double], [Double]) = ([], [], [])
         var tick = 0
         gimbal.trace = { time, command, joint in
             tick += 1
-            // Pitch is measured first.
+            // The set-up measures pitch first.
             guard tick % 20 == 0, time < 14 else { return }
             times.append(time)
             commands.append((command.pitch * 10).rounded() / 10)
@@ -47,7 +47,7 @@ import Testing
         #expect(try file.drift(from: figure.svg()) == nil)
     }
 
-    @Test("etc/manual/pictures/signals.svg shows the signals of the code")
+    @Test("etc/manual/pictures/signals.svg matches the signals in the code")
     func signals() throws {
         let states: [(String, SignalCode)] = [
             ("ready", .ready), ("camera turns", .moving), ("start-up", .starting),

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The prompt of airframectl setup, at a terminal", .timeLimit(.minutes(2)))
+@Suite("airframectl setup at a terminal", .timeLimit(.minutes(2)))
 struct SetupPromptTests {
     private static let prompt = "[q] leave: "
 
@@ -23,7 +23,7 @@ struct SetupPromptTests {
     }
 
     @Test(
-        "guides through the steps: answers, wrong answers, undo, a step ended by Ctrl-C, and a resumed set-up"
+        "the prompt handles answers, wrong answers, skipped steps, a step ended by Ctrl-C, and a resumed set-up"
     )
     func guides() throws {
         try Self.withPrompt { daemon, open in
@@ -35,7 +35,7 @@ struct SetupPromptTests {
             first.type("\n")
             #expect(first.says("The sensor delivers samples."), "\(first.text)")
             #expect(first.says("2 of 9: Calibrate the gyroscope") && first.says(Self.prompt))
-            // A long line is one wrong answer.
+            // An overlong line counts as one wrong answer.
             first.type(String(repeating: "y", count: 200) + "\n")
             #expect(first.says("Press Enter, or type") && first.says(Self.prompt), "\(first.text)")
             for number in 3...5 {
@@ -50,7 +50,7 @@ struct SetupPromptTests {
             first.resize(rows: 5, columns: 20)
             #expect(first.says("0 %"), "\(first.text)")
             first.type("\u{3}")
-            // The step is open again, and its motor is off.
+            // The interrupted step is open again, and its motor is off.
             #expect(first.says("5 of 9: Motors") && first.says(Self.prompt), "\(first.text)")
             try daemon.status("the motors are off") { $0["enabled"]?.bool == false }
             #expect(try Self.state(daemon, "motors") != "running")
@@ -59,7 +59,7 @@ struct SetupPromptTests {
 
             let second = try open()
             #expect(second.says("5 of 9: Motors") && second.says(Self.prompt), "\(second.text)")
-            // Ctrl-C at the prompt leaves at once, not with the next line.
+            // Ctrl-C at the prompt ends the program immediately.
             second.type("\u{3}")
             #expect(second.end() == 130, "\(second.text)")
 
@@ -75,7 +75,7 @@ struct SetupPromptTests {
         }
     }
 
-    @Test("without a terminal, it lists the steps, and a lost daemon is an error with its remedy")
+    @Test("without a terminal, setup lists the steps; a lost daemon causes an error with a remedy")
     func withoutTerminal() throws {
         try Self.withPrompt { daemon, open in
             let list = try daemon.control("setup")

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// The installed completion scripts in the real shells, with a running daemon.
-@Suite("Completions of the shells") struct ShellCompletionTests {
+/// Tests of the generated completion scripts in real shells, with a running daemon.
+@Suite("Shell completions") struct ShellCompletionTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
 
@@ -13,7 +13,7 @@ import Wire
         ["/bin/", "/usr/bin/"].contains { access($0 + shell, X_OK) == 0 }
     }
 
-    /// Command lines without the program's name, and a completion that each must offer.
+    /// Command lines, each with a completion that the shell must offer.
     private static let lines: [(words: String, completion: String)] = [
         ("get loop.ra", "loop.rate_hz"), ("get trackin", "tracking"),
         ("set tracking.max", "tracking.max_rate_dps"), ("mode pan", "pan_follow"),
@@ -52,7 +52,7 @@ import Wire
         }
     }
 
-    /// Completes each line in a shell.
+    /// Completes each command line in a shell.
     private func check(
         _ shell: String, as name: String = "script",
         _ command: (FilePath, [String]) -> [String]

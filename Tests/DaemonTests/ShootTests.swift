@@ -4,15 +4,18 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("airframectl shoot, at the simulated gimbal") struct ShootTests {
-    @Test("a run that is killed continues: each photo exists once, sharp and in its direction")
+@Suite("airframectl shoot with a simulated gimbal") struct ShootTests {
+    @Test(
+        "a killed run can be resumed: each photo exists once, without motion and in its direction"
+    )
     func killAndResume() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let start = try daemon.ask("status").number("pointing", "target_deg", "yaw")
             let control = try Program.built("airframectl")
             let folder = daemon.directory
-            // The "photo" is the state of the gimbal; a list contains every exposure.
+            // The shutter command saves the status of the gimbal as the photo, and adds its number
+            // to a list.
             try write(
                 """
                 rate_dps = 90
@@ -36,7 +39,7 @@ import Wire
                 "sh", "-c",
                 "cd \(folder) && exec \(control) --socket \(daemon.socket) shoot shot.toml --state \(state) > out 2>&1",
             ])
-            // The kill hits the run while the second photo is taken.
+            // Kills the run during the second exposure.
             let isExposed = eventually(within: 15) {
                 let list = try? String(decoding: bytes(of: folder.appending("list")), as: UTF8.self)
                 return list?.contains("00002") == true
@@ -73,13 +76,13 @@ import Wire
         }
     }
 
-    @Test("airframe-eyes takes each photo once, over a pause; a failed photo is taken again")
+    @Test("airframe-eyes takes each photo once, also after a pause, and repeats a failed photo")
     func eyes() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let companion = try SocketClient(daemon.socket)
             var (photos, done, orders) = (0, 0, 0)
-            // A companion program that reports its state, and fails at its second order.
+            // Simulates a companion program that reports its state, and fails at its second order.
             func serve() throws {
                 let problem = orders == 2 && done == 2 ? #""the disk is full""# : "null"
                 let reply = try companion.ask(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Signals") struct SignalTests {
+@Suite("Signals of the light and the buzzer") struct SignalTests {
     private func snapshot(
         _ conditions: Conditions = .none, isOn: Bool = true, rate: Double = 0
     ) -> StabilizerSnapshot {
@@ -18,7 +18,7 @@ import Testing
         return snapshot
     }
 
-    @Test("the state follows from the conditions that keep the motors off")
+    @Test("the signal follows from the conditions that keep the motors off")
     func states() {
         #expect(SignalCode(nil) == .starting)
         #expect(SignalCode(snapshot()) == .ready)
@@ -38,7 +38,7 @@ import Testing
         #expect(SignalCode(snapshot(.gravityMismatch, isOn: false)) == .fault(7))
     }
 
-    @Test("a fault is a number of flashes with a pause, and the pattern repeats")
+    @Test("a fault is shown as its number of flashes and a pause, repeatedly")
     func flashes() {
         let period = 0.4 * 3 + 1.5
         let lit = stride(from: 0.0, to: 2 * period, by: 0.01).map {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "the buzzer sounds once for each state: as often as the light flashes, and shortly when ready"
+        "the buzzer sounds once per state: as many times as the light flashes, and briefly when ready"
     )
     func sounds() {
         let times = stride(from: 0.0, to: 20, by: 0.01)
@@ -64,7 +64,7 @@ import Testing
         String(decoding: try bytes(of: path), as: UTF8.self)
     }
 
-    @Test("the light of an LED device is switched with its highest brightness, and off at the end")
+    @Test("the LED is switched on with its highest brightness, and off at the end")
     func device() throws {
         try withTemporaryDirectory { directory throws in
             let led = directory.appending("green")

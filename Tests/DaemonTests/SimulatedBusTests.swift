@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("The simulated gimbal behind the bus thread") struct SimulatedBusTests {
+@Suite("Simulated bus") struct SimulatedBusTests {
     private static let period: Int64 = 1_000_000
 
     private func bus() -> SimulatedBus {
@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    /// Reads once, and returns the samples.
+    /// Reads the bus once, and returns the samples.
     private func read(_ bus: inout SimulatedBus, at now: Int64) throws -> [IMUSample] {
         var batch = SampleBatch()
         try bus.read(into: &batch, now: Instant(nanoseconds: now))
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "begins when the bus does, and stamps samples with the caller's clock",
+        "samples begin with the first read, and their times use the caller's clock",
         arguments: [0, 5_000_000_000_000])
     func clock(start: Int64) throws {
         var bus = bus()
@@ -38,11 +38,11 @@ import Testing
                 count += 1
             }
         }
-        // A sensor's clock is off by up to a per cent or so.
+        // The sensor's clock has an error of about 1 %.
         #expect((950...1050).contains(count))
     }
 
-    @Test("does not catch up after the process was stopped for an hour")
+    @Test("after a pause of an hour, the bus does not generate the missed samples")
     func longStop() throws {
         var bus = bus()
         for tick in 0..<100 { _ = try read(&bus, at: Int64(tick) * Self.period) }
@@ -52,12 +52,12 @@ import Testing
         #expect((90...110).contains(samples.count))
         for sample in samples {
             let behind = later + 100 * Self.period - sample.time.nanoseconds
-            // All of them are from after the stop, to within the period in which it happened.
+            // All samples are from after the pause, with a tolerance of one period.
             #expect(behind >= 0 && behind <= 102 * Self.period)
         }
     }
 
-    @Test("gives the same samples to the same calls")
+    @Test("two simulated buses with the same calls give the same samples")
     func deterministic() throws {
         var first = bus()
         var second = bus()

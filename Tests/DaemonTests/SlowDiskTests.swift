@@ -7,9 +7,10 @@ import Wire
 
 @testable import Daemon
 
-@Suite("A disk that takes a second for each fsync")
+@Suite("Daemon on a disk with slow fsync")
 struct SlowDiskTests {
-    /// Runs `body` with a daemon on such a disk; a save takes two of them, for file and directory.
+    /// Runs `body` with a daemon on a slow disk. A save calls fsync twice: for the file and for the
+    /// directory.
     private func withSlowDisk(
         _ variables: [String] = [], _ body: (RunningDaemon) throws -> Void
     ) throws {
@@ -19,7 +20,7 @@ struct SlowDiskTests {
     }
 
     @Test(
-        "a stop overtakes a save, also on the same connection; the save is acknowledged when it is durable"
+        "a stop is executed before a pending save, also on the same connection; the save is confirmed when it is durable"
     )
     func stops() throws {
         try withSlowDisk { daemon in
@@ -37,7 +38,7 @@ struct SlowDiskTests {
             }
             #expect(slowest < 0.5, "a stop took \(slowest) s")
             _ = try other.ask(#"{"id":3,"method":"reset_stop"}"#)
-            // Behind the save in the same queue.
+            // The stop is queued behind the save.
             try saver.send(Array((#"{"id":4,"method":"stop"}"# + "\n").utf8))
             try daemon.status(within: 0.5, "stopped before the save is done") {
                 $0.inhibitions.contains("emergency_stop")
@@ -49,13 +50,12 @@ struct SlowDiskTests {
         }
     }
 
-    @Test("a stop takes as long while the disk is busy as while it is idle, at the 99th percentile")
+    @Test("at the 99th percentile, a stop on a busy disk is about as fast as on an idle disk")
     func unhurried() throws {
-        // Busy and idle in turn, a fifth of a second each, so that whatever else the machine does
-        // meets both.
+        // Alternates between busy and idle periods, so that other load of the machine affects both.
         try withSlowDisk(["SLOW_DISK_MS=100"]) { daemon in
             let (saver, other) = (try SocketClient(daemon.socket), try SocketClient(daemon.socket))
-            /// How long one stop takes, s.
+            /// Duration of one stop, s.
             func stop() throws -> Double {
                 let asked = Deadline(seconds: 0)
                 #expect(try other.ask(#"{"id":2,"method":"stop"}"#)["result"] != nil)
@@ -68,7 +68,7 @@ struct SlowDiskTests {
                 try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
                 while true {
                     let seconds = try stop()
-                    // Whatever delays a stop until the save is done counts as busy as well.
+                    // A stop that ends after the save is counted as busy, too.
                     busy.append(seconds)
                     if saver.hasNews(within: 0.004) { break }
                 }
@@ -87,7 +87,7 @@ struct SlowDiskTests {
         }
     }
 
-    @Test("the watchdog is fed all the while")
+    @Test("the watchdog is notified during a save")
     func watchdog() throws {
         try withTemporaryDirectory { directory throws in
             let listener = try NotifyListener("\(directory)/notify")
@@ -109,7 +109,7 @@ struct SlowDiskTests {
         }
     }
 
-    @Test("a phone's save, an engineer's save and a baseline wait together, and all reach the disk")
+    @Test("a save and two baselines are written together, and all reach the disk")
     func together() throws {
         try withSlowDisk { daemon in
             _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
@@ -122,14 +122,14 @@ struct SlowDiskTests {
                 try clients[index + 1].send(Array((line + "\n").utf8))
             }
             for client in clients { #expect(try client.reply()["result"] != nil) }
-            // One write for the first, one for all that came meanwhile.
+            // One write for the first request, and one for all others.
             #expect(began.secondsAgo < 5.5, "\(began.secondsAgo) s")
             let names = try daemon.ask("baseline")["names"]?.array?.compactMap(\.string)
             #expect(names == ["one", "two"])
         }
     }
 
-    @Test("SIGTERM turns the outputs off at once, and ends within the time that systemd gives")
+    @Test("SIGTERM during a save ends airframed within 4.5 s")
     func ends() throws {
         try withSlowDisk { daemon in
             _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
@@ -142,7 +142,7 @@ struct SlowDiskTests {
     }
 }
 
-/// The socket on which systemd would listen.
+/// Simulated notification socket of systemd.
 private final class NotifyListener {
     private let descriptor: Int32
 
@@ -161,10 +161,10 @@ private final class NotifyListener {
 
     deinit { close(descriptor) }
 
-    /// Forgets what has been said so far.
+    /// Discards all received messages.
     func drain() { while next() != nil {} }
 
-    /// Whether this is said in time.
+    /// True if this message arrives in time.
     func hears(_ word: String, within seconds: Double) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return false }

@@ -8,7 +8,7 @@ import Wire
 @testable import Daemon
 @testable import Links
 
-@Suite("The socket's methods for settings and tasks") struct SocketMethodTests {
+@Suite("Socket methods for settings and tasks") struct SocketMethodTests {
     private static func methods(_ bench: BluetoothBench) -> [SocketMethod] {
         let tasks = TaskMethods(
             tuning: bench.tuning, calibration: bench.calibration, spectra: bench.spectra,
@@ -17,7 +17,7 @@ import Wire
         return SocketMethod.settings(bench.tuning) + tasks.methods
     }
 
-    /// Asks as the server does.
+    /// Calls a method like the server.
     private func ask(
         _ line: String, _ bench: BluetoothBench, mayWrite: Bool = true
     ) throws(Refusal) -> [JSONValue] {
@@ -42,7 +42,7 @@ import Wire
     }
 
     @Test(
-        "what is wrong with a parameter is named",
+        "an invalid parameter is refused with its name and the reason",
         arguments: [
             (
                 #"{"id":1,"method":"get","params":{"keys":["loop.rate_h"]}}"#, "unknown_key",
@@ -82,7 +82,7 @@ import Wire
     }
 
     @Test(
-        "get takes keys and sections, and answers each setting once")
+        "get accepts keys and sections, and returns each setting once")
     func get() throws {
         try withBench { bench, _ throws in
             let names = [String](repeating: "\"airos.pid\"", count: 5900).joined(separator: ",")
@@ -101,7 +101,7 @@ import Wire
     }
 
     @Test(
-        "what does more than look needs the right to write",
+        "actions that change something need write access",
         arguments: [
             ("spectrum", "start"), ("spectrum", "cancel"), ("calibrate", "start"),
             ("calibrate", "cancel"), ("calibrate", "undo"), ("autotune", "start"),
@@ -130,7 +130,7 @@ import Wire
         }
     }
 
-    @Test("every method that always changes something needs write access")
+    @Test("only the listed methods work without write access")
     func writes() throws {
         try withBench { bench, _ throws in
             let methods =

@@ -13,8 +13,8 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The state directory's thread") struct StateOwnerTests {
-    /// The machine's disk, whose fsync waits until it is let go on.
+@Suite("Thread for the state directory") struct StateOwnerTests {
+    /// A disk whose fsync blocks while the gate is shut.
     private final class Gate: Sendable {
         private let isShut = Mutex(false)
         let syncs = Mutex(0)
@@ -35,7 +35,9 @@ import Wire
 
     private typealias Outcome = Mutex<Result<SavedState, any Error>?>
 
-    @Test("changes that wait together go into one write, in their order; a bad one spoils no other")
+    @Test(
+        "waiting changes are written together, in order; an invalid change does not affect the others"
+    )
     func together() throws {
         try withTemporaryDirectory { directory throws in
             let gate = Gate()
@@ -61,7 +63,7 @@ import Wire
                 order.withLock { $0 } == [
                     "first done", "second done", "not a name refused", "third done",
                 ])
-            // File and directory, twice.
+            // Two writes, each with fsync of the file and the directory.
             #expect(gate.syncs.withLock { $0 } == 4)
             #expect(
                 stateOwner.history.entries.map(\.what) == [
@@ -74,7 +76,7 @@ import Wire
     }
 
     @Test(
-        "a disk that hangs is told to whoever asks for the 65th save, and keeps the end waiting no longer than it may"
+        "on a blocked disk, the 65th waiting save is refused, and closing waits only for its timeout"
     )
     func hangs() throws {
         try withTemporaryDirectory { directory throws in

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("What doctor says of two looks at the status")
+@Suite("Checks of doctor that compare two statuses")
 struct StatusDoctorTests {
     private func healthy() -> Status {
         var status = Status()
@@ -37,7 +37,7 @@ struct StatusDoctorTests {
         return try #require(checks.first { $0.name == name })
     }
 
-    @Test("nothing, on a healthy machine")
+    @Test("a healthy machine passes all checks")
     func nothing() {
         var second = healthy()
         second.t = 101
@@ -46,7 +46,7 @@ struct StatusDoctorTests {
         #expect(checks.count == 8)
     }
 
-    @Test("everything that is not known, without a crash")
+    @Test("an unknown status causes a failure, but no crash")
     func unknown() {
         let checks = StatusDoctor.checks(Status(), Status(), elapsed: 0)
         #expect(checks.contains { $0.level == .fail })
@@ -54,19 +54,19 @@ struct StatusDoctorTests {
     }
 
     @Test(
-        "a loop clock that stands still or runs wrong",
+        "a loop clock that is stopped or wrong is reported",
         arguments: [(100.0, DoctorCheck.Level.fail), (100.5, .warn), (101.05, .ok)])
     func clock(t: Double, level: DoctorCheck.Level) throws {
         #expect(try check("clock") { $0.t = Number(t) }.level == level)
     }
 
-    @Test("a loop that does not keep its rate")
+    @Test("a loop that misses its rate is reported")
     func rate() throws {
         #expect(try check("loop rate") { $0.loop.achievedHz = 940 }.level == .fail)
         #expect(try check("loop rate") { $0.loop.overruns = 3 }.level == .warn)
     }
 
-    @Test("what the kernel did not grant, in the daemon's words")
+    @Test("missing kernel permissions are reported with the daemon's remedy")
     func realtime() throws {
         let check = try check("real time") {
             $0.realtime.policy = "SCHED_OTHER"
@@ -77,14 +77,14 @@ struct StatusDoctorTests {
         #expect(try self.check("memory lock") { $0.realtime.isMemoryLocked = false }.level == .warn)
     }
 
-    @Test("a sensor that is silent")
+    @Test("a silent sensor is reported")
     func silent() throws {
         #expect(try check("imu samples") { $0.imu.ageMs = 500 }.level == .fail)
         #expect(try check("imu samples") { $0.imu.samples = 0 }.level == .fail)
     }
 
     @Test(
-        "an accelerometer in the wrong range",
+        "a wrong range of the accelerometer is reported",
         arguments: [
             (-9.6, true, DoctorCheck.Level.ok), (-8.9, true, .warn), (-4.9, true, .fail),
             (-6.0, false, .ok), (-39.2, false, .fail),
@@ -97,7 +97,7 @@ struct StatusDoctorTests {
         #expect(check.level == level)
     }
 
-    @Test("an IMU that is mounted upside down or on its side")
+    @Test("an IMU that is mounted upside down or on its side is reported")
     func mounting() throws {
         let up = try check("level frame") {
             $0.imu.accelMS2 = VectorNumbers(x: 0, y: 0, z: 9.81)
@@ -111,7 +111,7 @@ struct StatusDoctorTests {
     }
 
     @Test(
-        "readings at the end of the sensor's range, worse while they grow, and silence without any")
+        "saturated readings are a warning, and a failure if their number grows")
     func fullScale() throws {
         var first = healthy()
         first.imu.gyroSaturatedSamples = 3
@@ -129,7 +129,7 @@ struct StatusDoctorTests {
     }
 
     @Test(
-        "a camera that shakes more than a sensor on it can stand",
+        "a vibration that is too strong for the sensor is reported",
         arguments: [
             (0.3, 0.5, DoctorCheck.Level.ok), (6, 0.5, .warn), (0.3, 40, .warn),
         ])
@@ -142,7 +142,7 @@ struct StatusDoctorTests {
         #expect(check.remedy.isEmpty == (level == .ok))
     }
 
-    @Test("a robot's motors whose lines do not work; without motors there is nothing to say")
+    @Test("broken lines of a robot's motors are reported; without motors, there is no check")
     func robot() throws {
         var robot = RobotStatus(
             motors: [StepperStatus(axis: "x", positionSteps: 12, homing: "done")])
@@ -154,20 +154,20 @@ struct StatusDoctorTests {
         #expect(StatusDoctor.robot(Status()) == nil)
     }
 
-    @Test("an attitude that is none")
+    @Test("an invalid attitude is reported")
     func attitude() throws {
         #expect(try check("attitude") { $0.attitude.quaternion[0] = 2 }.level == .fail)
         #expect(try check("attitude") { $0.attitude.quaternion[0] = .unknown }.level == .fail)
         #expect(try check("attitude") { $0.estimator.isConverged = false }.level == .warn)
     }
 
-    @Test("changes that nobody saved")
+    @Test("unsaved changes are reported")
     func unsaved() throws {
         let check = try check("settings") { $0.configuration.unsaved = ["control.pitch.kp"] }
         #expect(check.finding == "not saved: control.pitch.kp")
     }
 
-    @Test("in lockstep it is the simulator that is looked at, first of all whether there is one")
+    @Test("in lockstep, doctor checks the simulator and its connection")
     func lockstep() {
         var first = Status()
         first.backend = "lockstep"
@@ -191,7 +191,7 @@ struct StatusDoctorTests {
     }
 
     @Test(
-        "compares with a look of half a second to ten seconds before; without one it judges no clock"
+        "doctor compares with a status that is 0.5 s to 10 s old; without one, it does not check the clock"
     )
     func looks() {
         let looks = StatusHistory()
@@ -202,7 +202,7 @@ struct StatusDoctorTests {
             return looks.checks(status, now: now).first { $0.name == name }?.level
         }
         #expect(check("clock", at: 0) == nil)
-        // Another client's look does not hide the one before.
+        // A request of another client does not replace the earlier status.
         #expect(check("clock", at: 0.6) == .ok)
         status.loop.overruns = 3
         #expect(check("clock", at: 1) == .ok)

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite("What systemd is told")
+@Suite("Status line for systemd")
 struct StatusLineTests {
     private func line(_ conditions: Conditions, enabled: Bool = false) -> String {
         var snapshot = StabilizerSnapshot()
@@ -14,21 +14,21 @@ struct StatusLineTests {
         return StatusLine.text(snapshot)
     }
 
-    @Test("motors that hold: the mode")
+    @Test("the line contains the mode while the motors are on")
     func holding() {
         #expect(line(.none, enabled: true) == "Stabilising, mode locked.")
-        // What is only reported does not hide that it works.
+        // A condition that is only reported does not change the line.
         #expect(line(.jointLimit, enabled: true) == "Stabilising, mode locked.")
     }
 
-    @Test("motors off: the most severe reason, with what helps")
+    @Test("the line contains the most severe reason while the motors are off")
     func inhibited() {
         #expect(line(.inactiveMode).hasPrefix("Motors off: The mode is inactive."))
         #expect(line([.inactiveMode, .imuMissing].union()).contains("IMU"))
         #expect(line(.none).hasPrefix("Motors off; they come on"))
     }
 
-    @Test("a condition's message id is 32 hexadecimal digits, and its own")
+    @Test("each condition has a unique message ID of 32 hexadecimal digits")
     func messageIDs() {
         let ids = Conditions.catalogue.map(\.messageID)
         #expect(Set(ids).count == ids.count)

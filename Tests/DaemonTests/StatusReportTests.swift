@@ -9,7 +9,7 @@ import Wire
 @testable import Observables
 @testable import Policy
 
-@Suite("What status says about a record of the loop") struct StatusReportTests {
+@Suite("Status from a record of the loop") struct StatusReportTests {
     private func status(of record: TelemetryRecord?) throws -> Status {
         let commander = Commander.idle()
         var status = Status()
@@ -21,7 +21,7 @@ import Wire
         return try StatusReply(status, record).decoded()
     }
 
-    @Test("nothing yet before the first tick, and no number invented")
+    @Test("before the first tick, the state is starting, and numbers are unknown")
     func beforeTheFirstTick() throws {
         let status = try status(of: nil)
         #expect(status.state == "starting")
@@ -31,9 +31,9 @@ import Wire
         #expect(!status.isEnabled)
     }
 
-    @Test("degrees and axes as a person sees them: pitch up and yaw right are positive")
+    @Test("angles are in degrees; pitch up and yaw to the right are positive")
     func angles() throws {
-        // 30 degrees about y (right) is pitch up; half angles in the quaternion.
+        // A rotation by 30° about y (right) is pitch up; the quaternion contains half of the angle.
         let half = 15 * Double.pi / 180
         let status = try status(
             of: .at(9.999, enabled: true) { snapshot in
@@ -57,7 +57,7 @@ import Wire
     private let cos15 = 0.9659258262890683
     private let sin15 = 0.25881904510252074
 
-    @Test("each declaration's value in the place that it names, unknown before the first tick")
+    @Test("each variable is in its declared place, and unknown before the first tick")
     func places() throws {
         let record = TelemetryRecord.at(1) { $0.lever = Vector3(0.5, 0, -0.25) }
         for (record, expected) in [(nil, nil), (record, [0.5, 0, -0.25])] {
@@ -69,12 +69,14 @@ import Wire
             }
             let lever = json["estimator"]?["lever_m"]
             #expect(["x", "y", "z"].map { lever?[$0]?.number } == expected ?? [nil, nil, nil])
-            // Properties of `Status` keep their place next to them.
+            // Properties of `Status` and variables share the same group.
             #expect(json["estimator"]?["isConverged"] == false)
         }
     }
 
-    @Test("reasons against motion most severe first, apart from what is only worth knowing")
+    @Test(
+        "conditions that prevent motion are listed with the most severe first, separately from notices"
+    )
     func conditions() throws {
         let status = try status(
             of: .at(9, .inactiveMode | .emergencyStop | .motorSaturated | .estimateNotConverged))
@@ -85,7 +87,7 @@ import Wire
         #expect(!status.estimator.isConverged)
     }
 
-    @Test("counters of both threads, and no age of a sample that never came")
+    @Test("counters are the sums of both threads, and a sample that never arrived has no age")
     func counters() throws {
         var record = TelemetryRecord.at(9)
         record.tick = 41

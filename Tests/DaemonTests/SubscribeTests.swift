@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Streams for plots") struct SubscribeTests {
-    @Test("variables arrive as datagrams of JSON, with the loop's time, at the wanted rate")
+@Suite("airframectl subscribe") struct SubscribeTests {
+    @Test("variables arrive as JSON datagrams, with the loop's time, at the requested rate")
     func datagrams() throws {
         try withDaemon { daemon in
-            // Before the loop's first tick every variable is null.
+            // Before the first tick of the loop, every variable is null.
             try daemon.status("running") { $0["state"]?.string == "running" }
             let listener = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
             defer { close(listener) }
@@ -37,19 +37,19 @@ import Wire
                 let count = recv(listener, &buffer, buffer.count, 0)
                 let message = try JSONValue(parsing: Array(buffer[..<count]))
                 let time = try #require(message["timestamp"]?.number)
-                // A loop that is held up says the same once more.
+                // A delayed loop repeats its last values.
                 if time == times.last { repeats += 1 } else { times.append(time) }
                 #expect(message["attitude.pitch"]?.number != nil)
                 #expect(message["mode"]?.string == "locked")
             }
-            // By the loop's clock, so a host that stalls does not matter.
+            // The times use the loop's clock, so a stalled host does not change them.
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
             #expect(times[25] - times[0] >= 0.4)
             #expect(repeats < times.count - 1, "nothing is sent twice as a rule")
         }
     }
 
-    @Test("an address that is none is named")
+    @Test("an invalid address is reported")
     func wrongAddress() throws {
         try withTemporaryDirectory { directory in
             let result = try Program.run(

@@ -15,7 +15,7 @@ import Wire
 
 @testable import Daemon
 
-/// Keeps the newest value of each characteristic.
+/// Simulated phone: keeps all notified values of each characteristic.
 final class Phone: GATTNotifier {
     nonisolated(unsafe) private(set) var heard: [GATTUUID: [[UInt8]]] = [:]
 
@@ -23,7 +23,7 @@ final class Phone: GATTNotifier {
         heard[characteristic, default: []].append(value)
     }
 
-    /// The answer to a write that was left for later.
+    /// Result of a write that is answered later.
     private final class Answer: Sendable {
         let result = Mutex<Result<Void, ATTError>?>(nil)
     }
@@ -36,10 +36,10 @@ final class Phone: GATTNotifier {
         }
     }
 
-    /// Forgets the answer of a write that was refused at once, as the radio does.
+    /// Discards the pending answer of the previous write.
     func begin() { answer = nil }
 
-    /// Waits for the answer, if it was left for later.
+    /// Waits for the answer if the write is answered later.
     func finish() throws(ATTError) {
         guard let answer else { return }
         self.answer = nil
@@ -51,8 +51,7 @@ final class Phone: GATTNotifier {
     }
 }
 
-/// The services as the daemon makes them, over the real doors and a simulated gimbal. Time passes
-/// only in `run`.
+/// The daemon's Bluetooth services with a simulated gimbal. Time advances only in `run`.
 final class BluetoothBench {
     static let iPhone = Central(address: "C0:1A:B0:00:00:02", connection: 1)
     static let iPad = Central(address: "C0:1A:B0:00:00:03", connection: 2)
@@ -122,25 +121,25 @@ final class BluetoothBench {
         clock.set(now, t: now.seconds(since: Instant(nanoseconds: 0)))
     }
 
-    /// On the loop's clock, which is the simulator's.
+    /// Time of the loop, which is the simulated time.
     var now: Instant { Instant(nanoseconds: tick * 2_000_000) }
-    /// Where the camera truly looks, degrees.
+    /// True direction of the camera, degrees.
     var camera: AxisVector { EulerZXY.angles(gimbal.attitude) * Self.degrees }
     var snapshot: StabilizerSnapshot { engine.snapshot }
     var door: ControlState { commander.view(now: now) }
 
-    /// Everything that was logged.
+    /// All log messages.
     var log: String {
         logStore.page(since: 0, limit: 1000).lines.map(\.message).joined(separator: "\n")
     }
 
-    /// Lets time pass, 500 ticks a second.
+    /// Advances the simulated time, with 500 ticks per second.
     func run(_ seconds: Double) {
         for _ in 0..<Int((seconds * 500).rounded()) { step() }
     }
 
-    /// Until something holds, at most so many seconds. The disk, which takes no simulated time, has
-    /// some of the real one.
+    /// Advances the simulated time until the condition is true, for at most this time. Waits in
+    /// real time for the disk, which uses no simulated time.
     func run(until isTrue: () throws -> Bool, atMost seconds: Double) rethrows -> Double? {
         for count in 1...Int(seconds * 500) {
             step()
@@ -150,8 +149,7 @@ final class BluetoothBench {
         return nil
     }
 
-    /// The loop starts afresh, as for another simulator: the heading is zero where the camera
-    /// points.
+    /// Restarts the loop, as for another simulator: the present heading becomes zero.
     func restartLoop() { engine.restart() }
 
     private func step() {
@@ -184,14 +182,14 @@ final class BluetoothBench {
         try airOS.read(GATTUUID(characteristic.rawValue), by: Self.iPhone, now: now)
     }
 
-    /// An angle as the app sees it, degrees.
+    /// Angle that the app receives, degrees.
     func angle(_ characteristic: AirOSCharacteristic) throws(ATTError) -> Double {
         let bytes = try read(characteristic)
         let bits = bytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return Double(Float(bitPattern: bits))
     }
 
-    /// Until the motors hold the camera.
+    /// Advances the simulated time until the motors hold the camera.
     func start() throws {
         let seconds = run(
             until: { snapshot.output.enabled && !snapshot.conditions.intersects(.inertiaUnknown) },
@@ -201,7 +199,7 @@ final class BluetoothBench {
     }
 }
 
-/// A bench in a directory of its own, with the daemon's parts as these settings make them.
+/// Runs `body` with a bench in a temporary directory, with these settings.
 func withBench(
     _ overrides: [String] = [], motion: HandleMotion = .still,
     _ body: (BluetoothBench, FilePath) throws -> Void

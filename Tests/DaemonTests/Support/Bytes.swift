@@ -1,5 +1,5 @@
 extension String {
-    /// Without the characters at the end that are as described.
+    /// Returns the text without the trailing characters for which `isUnwanted` is true.
     func trimmingSuffix(_ isUnwanted: (Character) -> Bool) -> String {
         var rest = self[...]
         while let last = rest.last, isUnwanted(last) { rest.removeLast() }

@@ -8,8 +8,8 @@ import Wire
 
 @testable import Daemon
 
-/// A gimbal with its own wiring, which a daemon drives in lockstep. A test can also hold the camera in
-/// poses, while the motors are off.
+/// A gimbal with a configurable wiring, which a daemon controls in lockstep. A test can also hold
+/// the camera in poses while the motors are off.
 final class LockstepGimbal {
     private let simulator: SocketClient
     private let client: SocketClient
@@ -21,7 +21,7 @@ final class LockstepGimbal {
     private let settings: MotorAssignment
     private var tick: Int64 = 0
     private var sample: IMUSample?
-    /// Attitude in which a person holds the camera, and the target of its motion; nil if the camera is
+    /// Present attitude and target attitude of a camera in a person's hand; nil if the camera is
     /// mounted in the gimbal.
     private var pose: (now: Quaternion, target: Quaternion)?
     private var noise = RandomSource(seed: 7, stream: 1)
@@ -63,7 +63,7 @@ final class LockstepGimbal {
             parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 5, start: start)
     }
 
-    /// Another gimbal of the same kind takes the place of the present one, with the motors off.
+    /// Replaces the gimbal with another gimbal of the same kind, with the motors off.
     func rewire(_ wiring: TrueWiring = TrueWiring(), mounting: Quaternion = .identity) {
         self.wiring = wiring
         self.mounting = mounting
@@ -78,7 +78,7 @@ final class LockstepGimbal {
             #"{"id":1,"method":"setup","params":{"action":"\#(action)"\#(extra)}}"#)
     }
 
-    /// One step of the report.
+    /// Returns a step of the set-up report.
     func step(_ name: String) throws -> JSONValue {
         let report = try ask("status")
         guard
@@ -89,14 +89,14 @@ final class LockstepGimbal {
         return step
     }
 
-    /// A person takes the camera in the hand and turns it to an attitude at 60°/s; nil puts the camera
-    /// back into the gimbal.
+    /// Simulates that a person holds the camera and turns it to an attitude at 60 °/s; nil puts the
+    /// camera back into the gimbal.
     func hold(_ attitude: Quaternion?) {
         pose = attitude.map { (pose?.now ?? .identity, $0) }
         if attitude == nil { rewire(wiring, mounting: mounting) }
     }
 
-    /// Lets simulated time pass.
+    /// Advances the simulated time.
     func pass(_ seconds: Double, each: () throws -> Bool = { false }) throws {
         for _ in 0..<Int(seconds / Self.period) {
             tick += 1
@@ -124,7 +124,7 @@ final class LockstepGimbal {
         }
     }
 
-    /// The motors' commands in a reply.
+    /// Motor commands in a reply.
     private static func output(_ reply: JSONValue) -> MotorOutput {
         func axes(_ name: String) -> AxisVector? {
             let numbers = reply[name]?.array?.compactMap(\.number) ?? []
@@ -141,7 +141,7 @@ final class LockstepGimbal {
         return output
     }
 
-    /// The sensor's reading in the person's hand.
+    /// Sample of the sensor while a person holds the camera.
     private func heldSample() -> IMUSample? {
         guard let held = pose else { return nil }
         let rest = held.now.conjugate * held.target
@@ -167,7 +167,7 @@ final class LockstepGimbal {
             gyro: rough(mounting.rotate(rate), 1e-3), accel: rough(mounting.rotate(force), 0.02))
     }
 
-    /// Runs a step until it has ended.
+    /// Runs a set-up step until it ends.
     func run(_ name: String) throws -> JSONValue {
         let begun = try ask("start", name)
         guard begun["error"] == nil else { return begun }

@@ -2,29 +2,30 @@ import TestSupport
 import Glibc
 import SystemPackage
 
-/// What goes wrong with the tests' own tools, in words.
+/// Error of the tests' own tools, as a message.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// A program as a process of its own, with its output in files. Nothing waits without a deadline.
+/// A child process whose output is in files. Every wait has a deadline.
 final class Program {
     let processID: pid_t
     private let outputPath: String
     private let errorPath: String
-    /// The other end is held by the process alone: it reads end-of-file when the process has ended.
+    /// Read end of a pipe. Only the child process holds the write end, so end-of-file means that
+    /// the process has ended.
     private let life: FileDescriptor
     private(set) var exitStatus: Int32?
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: Path or name of the program, then what it is told.
-    ///   - directory: Where its output is kept.
-    ///   - input: What it reads on standard input.
-    /// - Throws: Why it cannot be started.
+    ///   - arguments: Path or name of the program, then its arguments.
+    ///   - directory: Directory of the output files.
+    ///   - input: Text for standard input.
+    /// - Throws: The reason why the program cannot be started.
     init(_ arguments: [String], in directory: FilePath, input: String = "") throws {
         let stem = "\(directory)/\(FilePath(arguments[0]).lastComponent?.string ?? "program")"
         let number = Self.unusedNumber(stem)
@@ -32,8 +33,8 @@ final class Program {
         errorPath = "\(stem).\(number).err"
         let inputPath = "\(stem).\(number).in"
         try write(input, to: FilePath(inputPath))
-        // Closed on exec in every other process; the duplicate onto itself below keeps it open in
-        // this one.
+        // All other processes close the descriptor on exec; the duplicate onto itself below keeps
+        // it open in this process.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -69,22 +70,23 @@ final class Program {
     var output: String { contents(of: outputPath) }
     var errors: String { contents(of: errorPath) }
 
-    /// Waits at most this long for the end.
+    /// Waits for the end of the process, at most this long.
     ///
-    /// - Returns: Whether it has ended.
+    /// - Returns: True if the process has ended.
     func hasEnded(within seconds: Double) -> Bool {
         if exitStatus != nil { return true }
         var entry = pollfd(fd: life.rawValue, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return false }
         var status: Int32 = 0
         waitpid(processID, &status, 0)
-        // wait(2): the low seven bits are the signal that ended it, the next byte what it said
-        // itself.
+        // wait(2): the low seven bits are the signal that ended the process, the next byte is the
+        // exit status.
         exitStatus = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
         return true
     }
 
-    /// The exit status; the negative number of the signal that ended it.
+    /// Waits for the end of the process, and returns the exit status, or the negative number of the
+    /// signal that ended the process.
     func wait(seconds: Double = 20) throws -> Int32 {
         guard hasEnded(within: seconds), let exitStatus else {
             throw Trouble("process \(processID) has not ended within \(seconds) s: \(errors)")
@@ -100,7 +102,7 @@ final class Program {
 }
 
 extension Program {
-    /// What a program that has ended left behind.
+    /// Exit status and output of a program that has ended.
     struct Result {
         let status: Int32
         let output: String
@@ -116,7 +118,7 @@ extension Program {
         return Result(status: status, output: program.output, errors: program.errors)
     }
 
-    /// The path of a program that was built together with the tests.
+    /// Path of a program that was built together with the tests.
     static func built(_ name: String) throws -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -132,7 +134,7 @@ extension Program {
     }
 }
 
-/// The whole text of a file; empty when it cannot be read.
+/// Whole text of a file; empty if the file cannot be read.
 func contents(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }
