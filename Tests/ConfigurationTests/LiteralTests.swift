@@ -32,7 +32,8 @@ struct LiteralTests {
     }
 
     @Test(
-        "NaN is read as a number, so that the range check can refuse it", arguments: ["nan", "+nan", "-nan"])
+        "NaN is read as a number, so that the range check can refuse it",
+        arguments: ["nan", "+nan", "-nan"])
     func nan(text: String) {
         guard case .number(let value) = LiteralReader.read(text) else {
             Issue.record("\(text) is a number in TOML")

@@ -7,7 +7,8 @@ import Testing
 @Suite("Schema of the settings")
 struct SchemaTests {
     @Test(
-        "the default limit of writes allows a phone to fill a serial line of 115,200 baud with writes of 20 bytes")
+        "the default limit of writes allows a phone to fill a serial line of 115,200 baud with writes of 20 bytes"
+    )
     func serialLine() {
         #expect(Settings().bluetooth.maxWritesHz * 20 * 10 >= 115_200)
     }

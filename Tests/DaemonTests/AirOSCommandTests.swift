@@ -145,7 +145,8 @@ import Wire
     }
 
     @Test(
-        "reset_yaw sets the reported heading to 0, force_decay reduces it by a tenth; the camera does not turn")
+        "reset_yaw sets the reported heading to 0, force_decay reduces it by a tenth; the camera does not turn"
+    )
     func heading() throws {
         try withBench { bench, _ throws in
             try bench.start()

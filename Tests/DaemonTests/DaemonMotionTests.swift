@@ -36,7 +36,8 @@ import Wire
     }
 
     @Test(
-        "step moves a robot's motor only within its limits, and refuses homing without a home switch")
+        "step moves a robot's motor only within its limits, and refuses homing without a home switch"
+    )
     func step() throws {
         let settings = ["robot.motors=simulated", "robot.y.maximum=50"]
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in

@@ -18,7 +18,8 @@ import Wire
     }
 
     @Test(
-        "a disconnected simulator turns the outputs off, and the next simulator starts with a new state")
+        "a disconnected simulator turns the outputs off, and the next simulator starts with a new state"
+    )
     func disconnection() throws {
         try withLockstep(["--set", "imu.filter_delay_ms=0"]) { daemon in
             do {

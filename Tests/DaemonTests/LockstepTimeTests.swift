@@ -65,7 +65,8 @@ import Wire
     }
 
     @Test(
-        "a silent simulator is reported after the timeout; after the next line, the outputs ramp up again")
+        "a silent simulator is reported after the timeout; after the next line, the outputs ramp up again"
+    )
     func silence() throws {
         try withLockstep(["--set", "hardware.lockstep.timeout=0.3"]) { daemon in
             let simulator = try Simulator(daemon)

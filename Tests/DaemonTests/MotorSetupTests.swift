@@ -60,7 +60,8 @@ struct MotorSetupTests {
     }
 
     @Test(
-        "a wrong number of pole pairs is measured, or reported as unclear", arguments: [4.0, 6, 8, 11, 12, 14])
+        "a wrong number of pole pairs is measured, or reported as unclear",
+        arguments: [4.0, 6, 8, 11, 12, 14])
     func poles(pairs: Double) {
         let wiring = TrueWiring(polePairs: pairs)
         let outcome = WiredGimbal(type: .field, wiring: wiring).run()

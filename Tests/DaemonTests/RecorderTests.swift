@@ -104,7 +104,8 @@ import Wire
     }
 
     @Test(
-        "a recording contains settings that change while it runs, so that the replay has no unexplained differences")
+        "a recording contains settings that change while it runs, so that the replay has no unexplained differences"
+    )
     func changes() throws {
         try withDaemon { daemon in
             _ = try daemon.ask("record", #"{"action":"start"}"#)
