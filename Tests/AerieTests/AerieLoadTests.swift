@@ -8,7 +8,7 @@ import Testing
 @testable import Aerie
 @testable import WebServing
 
-@Suite("Aerie under load and attack", .timeLimit(.minutes(3)), .serialized)
+@Suite("Aerie under high load and with hostile clients", .timeLimit(.minutes(3)), .serialized)
 struct AerieLoadTests {
     @Test(
         "with three phones at 30 frames/s of 60 kB, the newest frame is examined, the others are counted, and memory does not grow"

@@ -47,7 +47,7 @@ func withAerie(
     try body(server)
 }
 
-/// Waits at most 5 s for a condition; returns whether it holds.
+/// Waits at most 5 s until a condition is true; returns whether it became true.
 func wait(_ condition: () -> Bool) -> Bool {
     for _ in 0..<500 where !condition() { usleep(10_000) }
     return condition()

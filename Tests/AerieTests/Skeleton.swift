@@ -76,7 +76,7 @@ extension DevicePose {
     }
 }
 
-/// Normally distributed numbers that are the same in each run.
+/// Reproducible normally distributed random numbers.
 struct Noise {
     private var state: UInt64
 

@@ -68,7 +68,7 @@ import Testing
         let error = learned * drawn.parameters.motorConstant.yaw - truth
         #expect(max(abs(error.x), abs(error.y)) < 0.6, "\(error) g·m")
         #expect(abs(error.z) < BalanceCheck.heightUncertainty, "\(error) g·m")
-        // The direction is right on each axis on which the camera is clearly out of balance.
+        // On each axis with a clear imbalance, the direction must be right.
         for (found, real) in [(learned.x, truth.x), (learned.y, truth.y)] where abs(real) > 1 {
             #expect(found * real > 0)
         }

@@ -67,7 +67,9 @@ struct CalibrationViewTests {
         #expect(line.hasSuffix("31 °C, residual 0.0200 m/s², cannot be undone"))
     }
 
-    @Test("the command needs a sensor, and undo works with and without a sensor")
+    @Test(
+        "calibrate accepts the name of a sensor, undo also works with a sensor's name, and unknown names are refused"
+    )
     func commandLine() throws {
         let gyro = try #require(
             try Airframectl.parseAsRoot(["calibrate", "gyro"]) as? CalibrateCommand)

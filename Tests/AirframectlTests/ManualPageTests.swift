@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("The manual page airframectl(1)")
+@Suite("Generated manual page airframectl(1)")
 struct ManualPageTests {
     private let file = CommittedFile("etc/man/airframectl.1")
 

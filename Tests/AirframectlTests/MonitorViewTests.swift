@@ -158,7 +158,7 @@ struct MonitorViewTests {
                 == " Emergency stop: the motors stay off until the stop is reset.")
     }
 
-    @Test("keys request the stop, the centre and the modes; other keys do nothing")
+    @Test("keys request the stop, the centre and the modes; other keys send no request")
     func keys() {
         func request(_ key: Character) -> (method: Method, params: [String: JSONValue])? {
             MonitorKey.request(key.asciiValue ?? 0, moving())

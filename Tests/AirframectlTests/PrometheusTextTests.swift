@@ -3,7 +3,7 @@ import Wire
 
 @testable import airframectl
 
-@Suite("Metrics for Prometheus") struct PrometheusTextTests {
+@Suite("airframectl metrics") struct PrometheusTextTests {
     private func lines(_ change: (inout Status) -> Void = { _ in }) -> [String] {
         var status = Status()
         change(&status)

@@ -11,7 +11,7 @@ import Wire
 
 @testable import airframectl
 
-@Suite("airframectl shoot, without a daemon")
+@Suite("airframectl shoot without a daemon")
 struct ShotTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
@@ -52,7 +52,7 @@ struct ShotTests {
         }
     }
 
-    @Test("shoot accepts a file without the word file, and each kind of shot with its options")
+    @Test("shoot accepts a file, or a kind of shot with its options")
     func commandLine() throws {
         func parse<C: ParsableCommand>(_ line: String, as type: C.Type) throws -> C {
             let words = line.split(separator: " ").map(String.init)

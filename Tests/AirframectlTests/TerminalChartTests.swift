@@ -82,7 +82,7 @@ import Wire
         #expect(svg.contains("<circle") && svg.contains("crossover pitch"))
     }
 
-    @Test("a cell longer than the limit does not widen its column")
+    @Test("a cell that is longer than the limit does not widen its column")
     func longCells() {
         var table = Table(widest: 4)
         table.add(.init("a"), .init("1234567"), .init("x"))

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Assistant
 
-/// A server on two pipes, with a daemon that answers immediately except for the tool juggle.
+/// A server on two pipes, with a daemon that answers immediately, except for the method juggle.
 private final class Conversation {
     /// Requests that the daemon has received; shared with the server's threads.
     final class Log: Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 /// Starts during a step of a walk, with an unknown gyroscope bias; `airframe-bench pointing`
 /// simulates 64 such starts.
-@Suite("A cold start while walking")
+@Suite("Cold start while walking")
 struct ColdStartTests {
     @Test(
         "the horizon stays within 1° of level, after 2 s for half of the walkers and after 4 s for all"

@@ -6,9 +6,9 @@ import Testing
 
 /// Healthy gimbals, for which no fault may be reported; `airframe-bench sensor-faults --only
 /// starts` simulates 2,025 starts.
-@Suite("False alarms")
+@Suite("False alarms of the fault detection")
 struct FalseAlarmTests {
-    /// An oscillating loop causes repeated disagreements between gyroscope and motors, also while
+    /// An oscillating loop causes repeated contradictions between gyroscope and motors, also while
     /// the handle moves.
     @Test(
         "no fault is reported for a phone-sized gimbal that a runner switches on, while its loop oscillates"

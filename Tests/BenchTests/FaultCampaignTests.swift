@@ -86,7 +86,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "one to ten wild gyroscope samples do not turn the outputs off",
+        "one wild gyroscope sample, or ten, do not turn the outputs off",
         arguments: [2, 3] as [UInt64])
     func spikes(seed: UInt64) {
         for fault in [FaultRun.Fault.gyroSpike, .gyroSpikes] {

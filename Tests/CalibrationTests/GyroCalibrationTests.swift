@@ -7,7 +7,7 @@ import Testing
 struct GyroCalibrationTests {
     static let degrees = 180 / Double.pi
 
-    /// Runs a calibration to its end.
+    /// Feeds a calibration until it ends.
     static func run(
         _ sensor: inout PosedSensor, seconds: Double = 20,
         rate: (Double) -> Vector3 = { _ in .zero }

@@ -36,7 +36,7 @@ struct AirOSScaleTests {
         }
     }
 
-    @Test("each gain increases strictly with its own slider, and p affects no other gain")
+    @Test("each gain increases strictly over the range of its slider, and p affects no other gain")
     func monotonic() {
         for bounds in [AirOSScale.Bounds.torque, .servo, .field] { monotonic(within: bounds) }
     }

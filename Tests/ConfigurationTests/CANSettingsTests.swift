@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Settings of drives on a CAN bus")
+@Suite("Settings of CAN drives")
 struct CANSettingsTests {
     /// Settings of a gimbal with three CAN drives, modified by `change`.
     private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {

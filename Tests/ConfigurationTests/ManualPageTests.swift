@@ -2,7 +2,7 @@ import Configuration
 import TestSupport
 import Testing
 
-@Suite("The manual page airframed.toml(5)")
+@Suite("Generated manual page airframed.toml(5)")
 struct ManualPageTests {
     @Test("the manual page matches the schema")
     func matchesSchema() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Saving a part of the settings") struct ParameterStorePartTests {
+@Suite("Saving some of the settings") struct ParameterStorePartTests {
     private static let app = ["airos.pid.pitch", "airos.pid.roll", "mode.boot"]
 
     private func store(_ overrides: [String] = []) throws -> ParameterStore {

@@ -149,7 +149,7 @@ struct ProblemFileTests {
     }
 
     @Test(
-        "the time to read a file is proportional to its size",
+        "a file of eight times the size takes less than sixteen times as long to read",
         arguments: [
             "k# = 1\n", "[t#]\n", "t#.a.b.c = 1\n", "[[t]]\n", "a# = [1, [2], 3]\n",
             "a# = { b = { c = 1 } }\n", "# a comment\n", "a# = \"\"\"\nx\n\"\"\"\n",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Settings of servos and of a motor board on a serial port")
+@Suite("Settings of servos and motor boards on a serial port")
 struct SerialSettingsTests {
     /// Settings of a gimbal with three Feetech servos, modified by `change`.
     private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
@@ -120,7 +120,9 @@ struct SerialSettingsTests {
         }
     }
 
-    @Test("the bus load follows from the bytes of each exchange and the rate of the servos")
+    @Test(
+        "the load of the serial port follows from the bytes of each exchange and the rate of the servos"
+    )
     func load() throws {
         let servos = try #require(SerialLoad(Self.settings()))
         #expect(servos.bytes == 17 + 11 + 42 && servos.rate == 250)

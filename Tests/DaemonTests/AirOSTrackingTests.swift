@@ -153,7 +153,7 @@ import Wire
     }
 
     @Test(
-        "when the phone disconnects, the camera stops at once, without waiting for the dead-man time"
+        "when the phone disconnects, the camera stops at once, not after the dead-man time"
     )
     func disconnection() throws {
         try withGimbal { bench throws in

@@ -11,7 +11,7 @@ import Wire
 @testable import Daemon
 @testable import Links
 
-@Suite("The battery in status, log, MAVLink and Bluetooth")
+@Suite("Battery in status, log, MAVLink and Bluetooth")
 struct BatteryMonitorTests {
     private func at(_ seconds: Double) -> Instant {
         Instant(nanoseconds: 0).advanced(bySeconds: seconds)
@@ -77,7 +77,7 @@ struct BatteryMonitorTests {
         rmdir(String(gauge.dropLast("/gauge".count)))
     }
 
-    @Test("without a configured battery, there is no status")
+    @Test("without a configured battery, status contains no battery")
     func none() {
         let monitor = BatteryMonitor { Settings().battery }
         #expect(monitor.look(now: at(1)) == nil && monitor.status(now: at(1)) == nil)

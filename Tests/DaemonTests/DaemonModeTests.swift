@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Modes over the socket") struct DaemonModeTests {
+@Suite("Modes of the gimbal over the socket") struct DaemonModeTests {
     /// Sends a request, and returns the whole reply.
     private func reply(_ daemon: RunningDaemon, _ method: String, _ params: String) throws
         -> JSONValue

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Vibration and beeps of an input device") struct FeedbackDeviceTests {
+@Suite("Vibration and tones of input devices") struct FeedbackDeviceTests {
     /// Simulated kernel interface: records uploaded effects and written events.
     final class Kernel {
         var uploads: [(isPeriodic: Bool, length: UInt16)] = []

@@ -51,7 +51,7 @@ import Wire
     }
 
     @Test(
-        "a missing CPU governor is not a problem, and a simulated gimbal has no requirements"
+        "a missing CPU governor is not a problem, and a simulated gimbal passes all of these checks"
     )
     func simulated() throws {
         #expect(try check("governor") { $1.governor = nil }.level == .ok)

@@ -86,7 +86,7 @@ struct MotorSetupTests {
     ]
 
     @Test(
-        "a light, a heavy, a loose and a stiff camera turn by less than 70 °/s",
+        "a light, a heavy, a loose and a stiff camera turn more slowly than 70 °/s",
         arguments: [MotorType.field, .torque], cameras)
     func loads(type: MotorType, load: (Double, Double)) {
         var gimbal = WiredGimbal(type: type)

@@ -69,7 +69,7 @@ import Wire
             }
             let lever = json["estimator"]?["lever_m"]
             #expect(["x", "y", "z"].map { lever?[$0]?.number } == expected ?? [nil, nil, nil])
-            // Properties of `Status` and variables share the same group.
+            // Properties of `Status` and variables are in the same JSON object.
             #expect(json["estimator"]?["isConverged"] == false)
         }
     }
@@ -87,7 +87,7 @@ import Wire
         #expect(!status.estimator.isConverged)
     }
 
-    @Test("counters are the sums of both threads, and a sample that never arrived has no age")
+    @Test("overruns are the sum of both threads, and a sample that never arrived has no age")
     func counters() throws {
         var record = TelemetryRecord.at(9)
         record.tick = 41
