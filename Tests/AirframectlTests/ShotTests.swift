@@ -115,7 +115,7 @@ struct ShotTests {
     }
 
     @Test(
-        "a MAVLink camera receives the photo's number, and receives it again if it does not answer"
+        "a MAVLink camera receives the photo's number, and a camera without an answer receives the number again"
     )
     func mavlink() throws {
         let camera = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)

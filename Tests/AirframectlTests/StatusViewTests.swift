@@ -12,7 +12,7 @@ struct StatusViewTests {
         return StatusView.lines(status, .plain)
     }
 
-    @Test("the first line states whether the camera moves, and the reason if it does not")
+    @Test("the first line states whether the camera moves, and otherwise the reason")
     func firstLine() {
         let lines = lines([
             Inhibition(name: "imu_stale", sentence: "The IMU is silent. Check its bus."),

@@ -8,7 +8,7 @@ import Testing
 @Suite("Cold start while walking")
 struct ColdStartTests {
     @Test(
-        "the horizon stays within 1° of level, after 2 s for half of the walkers and after 4 s for all"
+        "the horizon error stays below 1°: after 2 s for half of the walking users, after 4 s for all"
     )
     func level() {
         let outcomes = (UInt64(1)...9).map {

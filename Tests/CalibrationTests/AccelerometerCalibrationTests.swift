@@ -91,7 +91,7 @@ struct AccelerometerCalibrationTests {
     }
 
     @Test(
-        "a tilt of the upright pose tilts the horizon, unless it is so large that it must be part of the mounting",
+        "a tilted upright pose tilts the horizon, but a tilt of 6° counts as a part of the mounting",
         arguments: [(1.0, true), (3.5, true), (6.0, false)])
     func offLevel(degrees: Double, isTaken: Bool) throws {
         var sensor = PosedSensor(seed: 3)

@@ -25,7 +25,7 @@ struct CalibrationBookTests {
         #expect(book.saved.values.allSatisfy { $0.allSatisfy(\.isFinite) })
     }
 
-    @Test("undo restores the previous calibration, last change first, one step for each sensor")
+    @Test("undo reverts the last change first, with one step of history for each sensor")
     func undo() {
         var book = CalibrationBook()
         book.apply(Self.gyro(0.01))

@@ -90,6 +90,6 @@ struct LiteralTests {
 }
 
 extension RawValue? {
-    /// Text of a value, because NaN is not equal to itself.
+    /// Text of a value, for comparisons: a NaN is not equal to another NaN.
     fileprivate var debugText: String { map { "\($0)" } ?? "refused" }
 }

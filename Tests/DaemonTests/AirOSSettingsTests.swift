@@ -174,7 +174,7 @@ import Wire
     }
 
     @Test(
-        "an app's save does not keep another client's temporary change, whose rollback does not revert the app's values"
+        "an app's save does not keep another client's temporary change, and that change's rollback does not revert the app's values"
     )
     func engineersTrial() throws {
         try withBench { bench, _ throws in

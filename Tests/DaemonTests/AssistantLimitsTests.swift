@@ -113,7 +113,7 @@ import Wire
     }
 
     @Test(
-        "an assistant cannot prolong a user's temporary change; a user's change replaces an assistant's one"
+        "an assistant cannot prolong a user's temporary change; a user's change replaces an assistant's temporary change"
     )
     func sharedRollback() throws {
         try withDaemon { daemon throws in

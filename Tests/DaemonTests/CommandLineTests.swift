@@ -169,7 +169,7 @@ import Wire
             let direct = try hardware(absent)
             #expect(direct.0 == 0 && direct.1 == asked)
             // With another socket path, airframed can be running elsewhere, so the command does not
-            // read the hardware itself.
+            // read the hardware directly.
             let other = try hardware(daemon.socket, "--socket", absent)
             #expect(other.0 != 0 && other.1.isEmpty)
         }

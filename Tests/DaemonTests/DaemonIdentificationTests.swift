@@ -119,8 +119,8 @@ import Wire
                     (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
                 } ?? []
             }
-            // All settings are slightly wrong, because autotune does not propose a value that
-            // agrees with the measurement, or a shorter delay for only one axis.
+            // All settings are slightly wrong, because autotune proposes only values that differ
+            // from the measurement, and does not propose a shorter delay for only one axis.
             let keys = try changed()
             #expect(found.allSatisfy(keys.contains), "\(keys)")
             #expect(try daemon.status("steady")["enabled"]?.bool == true)

@@ -111,7 +111,9 @@ import Wire
         }
     }
 
-    @Test("at most 32 baselines can be stored, and deleting one makes room")
+    @Test(
+        "at most 32 baselines can be stored, and the deletion of a baseline makes room for another"
+    )
     func baselineDelete() throws {
         try withDaemon { daemon throws in
             for number in 1...32 {

@@ -74,8 +74,8 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let closed = directory.appending("closed")
             try #require(mkdir(closed.string, 0o555) == 0)
-            // Root can write to every directory, so the test uses another user, who must be able to
-            // run the program.
+            // Root can write to every directory, so the test uses another user. This user must be
+            // able to run the program.
             let asNobody =
                 geteuid() == 0
                 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []

@@ -62,7 +62,7 @@ import Wire
         #expect(check("cut-off") { $0.motors.cutOff = "line 17 of /dev/gpiochip0" }?.level == .ok)
     }
 
-    @Test("the cut-off follows from the settings, and simulated motors have none")
+    @Test("the cut-off follows from the settings, and simulated motors have no cut-off")
     func cutOffOfSettings() {
         var settings = Settings()
         #expect(settings.cutOff == nil)

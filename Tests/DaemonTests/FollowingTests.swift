@@ -18,7 +18,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "the choice of a person changes the mode and reaches the companion, whose aim turns the camera"
+        "a choice with airframectl track changes the mode and reaches the companion, and the companion's aim turns the camera"
     )
     func choice() throws {
         try withDaemon { daemon throws in

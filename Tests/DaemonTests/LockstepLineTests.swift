@@ -117,7 +117,7 @@ import Wire
         }
     }
 
-    @Test("a simulator without noise, whose samples are identical, gets its motors")
+    @Test("identical samples from a simulator without noise do not keep the motors off")
     func withoutNoise() throws {
         try withLockstep { daemon in
             let simulator = try Simulator(daemon)

@@ -70,7 +70,7 @@ import Wire
         #expect(!Self.fits(#"{"a":1,"b":2,"c":3}"#, #"{"a":…,"b":2}"#))
     }
 
-    /// True if the reply matches the pattern, in which `…` stands for any text.
+    /// True if the reply matches the pattern, in which `…` matches any text.
     static func fits(_ reply: String, _ pattern: String) -> Bool {
         var parts = pattern.split(separator: "…", omittingEmptySubsequences: false)[...]
         guard let first = parts.popFirst(), reply.hasPrefix(first) else { return false }

@@ -33,8 +33,8 @@ final class Program {
         errorPath = "\(stem).\(number).err"
         let inputPath = "\(stem).\(number).in"
         try write(input, to: FilePath(inputPath))
-        // All other processes close the descriptor on exec; the duplicate onto itself below keeps
-        // it open in this process.
+        // Close-on-exec keeps the descriptor out of all other processes. The duplicate below, onto
+        // the same number, keeps the descriptor open in this process.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
