@@ -12,11 +12,11 @@ import Wire
 
 @testable import Daemon
 
-@Suite("The door for parameters") struct TuningTests {
+@Suite("Changes of settings at run time") struct TuningTests {
     private static let key = "control.max_rate_dps"
     private static let client = "client 1"
 
-    /// What stands around a `Tuning`: the reading end of its mailbox and its place on the disk.
+    /// A `Tuning` with the reading end of its mailbox and its directory.
     private final class Bench {
         let tuning: Tuning
         private var loop: MailboxReader<Stabilizer.Parameters>
@@ -47,13 +47,13 @@ import Wire
             _ = try tuning.set(key: key, value: value, rollback: rollback, by: client)
         }
 
-        /// Whether the loop has something new to take.
+        /// True if new parameters are in the mailbox of the loop.
         var hasNews: Bool { loop.hasNew }
 
-        /// What the loop takes at its next tick.
+        /// Parameters that the loop takes at its next tick.
         func taken() -> Stabilizer.Parameters { loop.read().value }
 
-        /// Everything that was logged.
+        /// All logged messages.
         var log: String {
             store.page(since: 0, limit: 100).lines.map(\.message).joined(separator: "\n")
         }
@@ -61,7 +61,7 @@ import Wire
         var value: Double { tuning.settings.control.maxRateDps }
     }
 
-    @Test("keeps an app's PID triple as written, lets it act within the margins, and warns")
+    @Test("an app's PID triple is stored as written, limited by the stability margins, and causes a warning")
     func appGains() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -84,7 +84,7 @@ import Wire
         }
     }
 
-    @Test("an app's PID triple reaches field motors, and the status says what it amounts to")
+    @Test("an app's PID triple reaches field motors, and the status shows the resulting gains")
     func appGainsOfFieldMotors() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory, overrides: ["motors.type=field"])
@@ -101,7 +101,7 @@ import Wire
         }
     }
 
-    @Test("a prediction of servos that is too fast for their delay is warned of, with its margins")
+    @Test("a servo prediction that is too fast for the servos' delay causes a warning with the margins")
     func fastServos() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory, overrides: ["motors.type=servo"])
@@ -113,7 +113,7 @@ import Wire
         }
     }
 
-    @Test("tells the loop of a change at once, in the loop's units")
+    @Test("a change reaches the loop immediately, in the loop's units")
     func reachesTheLoop() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -125,7 +125,7 @@ import Wire
         }
     }
 
-    @Test("changes nothing when the value is refused, and tells the loop nothing")
+    @Test("a refused value changes no setting and does not reach the loop")
     func refuses() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -140,7 +140,7 @@ import Wire
         }
     }
 
-    @Test("takes back what was not kept in time, and tells the loop")
+    @Test("a change that is not saved in time is reverted, also in the loop")
     func rollsBack() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -155,7 +155,7 @@ import Wire
         }
     }
 
-    @Test("a peer's setting is live only until it is saved; the value in force is no news")
+    @Test("a peer's change is unsaved until the peer saves it; the same value again adds no history entry")
     func setAndSave() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -172,7 +172,7 @@ import Wire
         }
     }
 
-    @Test("keeps what was saved, over the rollback's end and over a restart")
+    @Test("a saved change survives the end of the rollback time and a restart")
     func saves() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -187,10 +187,10 @@ import Wire
         }
     }
 
-    @Test("does not claim to have saved when the disk refuses, and goes on")
+    @Test("a failed save is reported as an error, and the change stays unsaved and in effect")
     func cannotSave() throws {
         try withTemporaryDirectory { directory throws in
-            // A file where the directory should be: refused to root as well.
+            // A file instead of the directory makes the save fail, also for root.
             try write("", to: directory.appending("state"))
             let bench = try Bench(directory)
             try bench.set(100)
@@ -216,7 +216,7 @@ import Wire
         }
     }
 
-    @Test("returns to a baseline whole: what it does not name goes back to the files")
+    @Test("restoring a baseline also resets every setting outside the baseline to the value in the files")
     func baselines() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -246,7 +246,7 @@ import Wire
         }
     }
 
-    @Test("rejects a bad file whole on reload, and names file and line")
+    @Test("a reload rejects an invalid file completely, and the error contains file and line")
     func reloads() throws {
         try withTemporaryDirectory { directory throws in
             let file = directory.appending("airframed.toml")
@@ -268,7 +268,7 @@ import Wire
         }
     }
 
-    @Test("a live change stays above the file on reload")
+    @Test("a change at run time takes precedence over the file after a reload")
     func liveOverFile() throws {
         try withTemporaryDirectory { directory throws in
             let file = directory.appending("airframed.toml")
@@ -281,7 +281,7 @@ import Wire
         }
     }
 
-    @Test("remembers who changed what, in order, with what it took back by itself")
+    @Test("the history lists every change in order with its author, including automatic reverts")
     func history() throws {
         try withTemporaryDirectory { directory in
             let bench = try Bench(directory)
@@ -302,14 +302,15 @@ import Wire
         }
     }
 
-    @Test("the history goes on over restarts: with each save, and with the end")
+    @Test("each save and the regular end of the program store the history for the next start")
     func historyOverRestarts() throws {
         try withTemporaryDirectory { directory in
             let first = try Bench(directory)
             try first.set(.int(90))
             _ = try first.tuning.save(by: "somebody")
             try first.set(.int(120))
-            // This one dies without an end: its last change is gone, and so is the note of it.
+            // `first` is not closed, as in a crash: its last change and the history entry of that
+            // change are lost.
             let second = try Bench(directory)
             #expect(second.tuning.history.entries == Array(first.tuning.history.entries.prefix(2)))
             try second.set(.int(110))

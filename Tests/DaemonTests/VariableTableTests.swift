@@ -7,8 +7,8 @@ import Wire
 
 @testable import Daemon
 
-@Suite("What can be subscribed to") struct VariableTableTests {
-    @Test("has unique names, each with a meaning")
+@Suite("Variables for subscriptions") struct VariableTableTests {
+    @Test("every variable has a unique name and a summary")
     func names() {
         let names = Observable.variables.map(\.name)
         #expect(Set(names).count == names.count)
@@ -18,7 +18,7 @@ import Wire
         }
     }
 
-    @Test("is finite in a record in which nothing has happened")
+    @Test("every value is finite in a record with default values")
     func finite() {
         let record = TelemetryRecord.at(1)
         for (index, variable) in Observable.variables.enumerated() {
@@ -26,7 +26,7 @@ import Wire
             case .double(let value): #expect(value.isFinite, "\(variable.name)")
             case .string(let text): #expect(!text.isEmpty, "\(variable.name)")
             case .array(let values): #expect(values.isEmpty, "\(variable.name)")
-            // No sample has told a temperature, and no servos follow the handle.
+            // The record contains no temperature, and no servos that follow the handle.
             case .null:
                 #expect(variable.name == "imu_temperature" || variable.name.hasPrefix("followed."))
             default: Issue.record("\(variable.name) is of no expected kind")
@@ -34,7 +34,7 @@ import Wire
         }
     }
 
-    @Test("is in degrees, about the axis in the name")
+    @Test("rate.pitch is the rate about the pitch axis in degrees per second")
     func degrees() throws {
         let record = TelemetryRecord.at(1) { $0.rate = Vector3(0, 1, 0) }
         let index = try #require(Observable.variables.firstIndex { $0.name == "rate.pitch" })
@@ -44,17 +44,17 @@ import Wire
 }
 
 @Suite("Settings as JSON") struct SettingTextTests {
-    @Test("are numbers, words and lists, not text", arguments: Schema.settings.map(\.key))
+    @Test("the JSON of every default value can be sent back as a value of its setting", arguments: Schema.settings.map(\.key))
     func everyDefault(key: String) throws {
         let setting = try #require(Schema.setting(key))
         let json = JSONValue(setting.defaultValue)
-        // What was read from the socket must be what can be sent back to it.
+        // A client must be able to send back a value that it has read from the socket.
         let loaded = try ConfigurationLoader.load(
             ConfigurationSource(overrides: ["\(key)=\(json.tomlText(for: key))"]))
         #expect(setting.value(in: loaded.settings) == setting.defaultValue)
     }
 
-    @Test("become TOML whether they come as values or as text")
+    @Test("JSON values and strings with TOML text become the same TOML")
     func tomlText() {
         let key = "control.rate_gain"
         #expect(

@@ -11,7 +11,7 @@ struct CameraChoiceTests {
             coding: coding, widths: width...width, heights: height...height, maximumRate: rate)
     }
 
-    /// A usual USB camera: raw pictures at full rate only when they are small.
+    /// Typical USB camera: raw pictures have the full rate only at small sizes.
     private static let webcam = Camera(
         interface: .v4l2, name: "HD Webcam", path: "/dev/video0", driver: "uvcvideo",
         modes: [
@@ -84,7 +84,7 @@ struct CameraChoiceTests {
     }
 
     @Test(
-        "libcamera's name of a USB camera ends with its numbers",
+        "a libcamera name that ends with USB vendor and product numbers belongs to a USB camera",
         arguments: [
             ("/base/soc/i2c0mux/i2c@1/imx219@10", false), (#"\_SB_.PCI0.I2C2.CAM0"#, false),
             (#"\_SB_.PCI0.XHCI-2.4:1.0-046d:082d"#, true),
@@ -99,7 +99,7 @@ struct CameraChoiceTests {
         #expect(!camera.isUSBThroughLibcamera)
     }
 
-    @Test("raw pictures are used where they have the rate, JPEG where only it has")
+    @Test("raw pictures are used if they have the rate, JPEG if only JPEG has the rate")
     func webcam() {
         let small = format(CameraChoice(video(), among: [Self.webcam]))
         #expect(small?.coding == .raw("YUY2"))

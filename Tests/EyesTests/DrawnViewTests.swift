@@ -17,7 +17,8 @@ struct DrawnViewTests {
         return view
     }
 
-    /// Row of the horizon in a column without marks; nil if the column shows only one of both.
+    /// Row of the horizon in a column without marks; nil if the column shows only sky or only
+    /// ground.
     private func horizon(_ view: DrawnView, column: Int) -> Int? {
         // Below the time code, above the attitude.
         (40..<430).first { view.bytes[$0 * 640 + column] == Self.ground }

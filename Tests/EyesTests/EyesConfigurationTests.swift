@@ -52,7 +52,7 @@ struct EyesConfigurationTests {
     }
 
     @Test(
-        "a mistake is named with place, allowed values and remedy",
+        "an error in the file is reported with its place, the expected value or a suggestion",
         arguments: [
             (
                 "[video]\nrate_hz = 500\n",
@@ -88,7 +88,7 @@ struct EyesConfigurationTests {
         #expect(settings == EyesSettings())
     }
 
-    @Test("etc/airframe-eyes.toml is what the declarations say, and changes nothing")
+    @Test("etc/airframe-eyes.toml matches the declared settings, and loading it gives the defaults")
     func sampleFile() throws {
         let file = CommittedFile("etc/airframe-eyes.toml")
         if let drift = try file.drift(from: EyesSchema.sampleFile) { Issue.record("\(drift)") }

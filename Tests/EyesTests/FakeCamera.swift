@@ -5,9 +5,9 @@ import Synchronization
 
 @testable import Eyes
 
-/// A camera of another process, which can be killed and started again: what a cable that is pulled
-/// out is to the stream. Its pictures come over shared memory, and end with an error when the
-/// process has died.
+/// Camera in another process. Killing and restarting the process simulates a cable that is
+/// unplugged and plugged in. The pictures come over shared memory; the stream receives an error
+/// when the process dies.
 final class FakeCamera: Sendable {
     private let socket: String
     private let process = Mutex<pid_t>(0)
@@ -37,7 +37,7 @@ final class FakeCamera: Sendable {
         unlink(socket)
     }
 
-    /// The world in which this is the only camera.
+    /// Environment of the stream in which this is the only camera.
     var world: FeedSupervisor.World {
         let socket = socket
         let camera = Camera(

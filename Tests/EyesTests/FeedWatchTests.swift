@@ -2,7 +2,7 @@ import Testing
 
 @testable import Eyes
 
-@Suite("Patience with a camera")
+@Suite("Time limits for a camera")
 struct FeedWatchTests {
     private static let second: Int64 = 1_000_000_000
 
@@ -16,7 +16,7 @@ struct FeedWatchTests {
         #expect(watch.isSilent(newest: 20 * Self.second, now: 22 * Self.second))
     }
 
-    @Test("attempts that fail become rarer, up to 8 s, and frequent again after a stable time")
+    @Test("the delay after a failed attempt grows up to 8 s, and is short again after a stable time")
     func pauses() {
         var watch = FeedWatch()
         var now = 100 * Self.second
@@ -39,7 +39,7 @@ struct FeedWatchTests {
         #expect(due)
     }
 
-    @Test("a missing camera is looked for each second")
+    @Test("the search for a missing camera repeats every second")
     func looks() {
         var watch = FeedWatch()
         watch.open(now: 0)

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Eyes
 
-/// The whole way: a photo of a person, the models, airframed with a simulated gimbal.
+/// Complete chain: a photo of a person, the models, and airframed with a simulated gimbal.
 @Suite("Following a person with both programs", .serialized, .timeLimit(.minutes(2)))
 struct FollowingProgramTests {
     private static let photo = "/usr/share/doc/opencv-doc/examples/data/messi5.jpg"
@@ -71,7 +71,7 @@ struct FollowingProgramTests {
         try withTemporaryDirectory { directory in
             let (daemon, eyes) = try programs(in: directory)
             _ = try client(directory).json("follow", ["action": .string("on")])
-            // Nobody watches the stream: the camera runs for the models.
+            // The stream has no clients; the camera runs for the models.
             #expect(
                 eventually(within: 20) {
                     (try? people(directory))?.following?.box != nil
@@ -98,7 +98,7 @@ struct FollowingProgramTests {
         }
     }
 
-    @Test("another request ends the following, and off switches the models off")
+    @Test("another request ends the following of a person, and the request "off" switches the models off")
     func ended() throws {
         if isSkipped { return }
         try withTemporaryDirectory { directory in
@@ -147,7 +147,7 @@ struct FollowingProgramTests {
         }
     }
 
-    @Test("without pictures for people.patience_s, nobody is followed any longer")
+    @Test("the following ends after people.patience_s without pictures")
     func noPictures() throws {
         if isSkipped { return }
         try withTemporaryDirectory { directory in

@@ -15,12 +15,12 @@ struct EyesManualPageTests {
             EyesSchema.table.documentation, manual: "eyes.md")
     }
 
-    @Test("says what help texts and settings say")
+    @Test("the page matches the help texts and the settings")
     func matches() throws {
         if let drift = try file.drift(from: page().text) { Issue.record("\(drift)") }
     }
 
-    @Test("names every command and option")
+    @Test("the page contains every command and option")
     func everything() throws {
         #expect(try page().help.missing(in: file.text()) == [])
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Eyes
 
-@Suite("Direction of a person whom a phone sees")
+@Suite("Direction of a person in the picture of a phone")
 struct PersonAimTests {
     private func aims(_ path: [(yaw: Double, pitch: Double)]) -> [[Double]] {
         var aim = PersonAim()
@@ -19,13 +19,13 @@ struct PersonAimTests {
             ])
     }
 
-    @Test("changes add up, and the way across ±180° is short")
+    @Test("small changes add up, and a change across ±180° is taken as the short one")
     func wrap() {
         #expect(aims([(0, 0), (0.6, 0), (1.2, 0)]) == [[0, 0], [1.2, 0]])
         #expect(aims([(179.8, 0), (-179.7, 0), (-178.9, 0)]) == [[179.8, 0], [-178.9, 0]])
     }
 
-    @Test("steep directions stop at 80°, where a change of heading counts less")
+    @Test("directions are limited to 80° of pitch, where a change of heading counts less")
     func steep() {
         #expect(aims([(0, 89), (5, 90), (10, 85)]) == [[0, 80], [10, 80]])
     }

@@ -50,7 +50,7 @@ struct PhonePictureTests {
         #expect(abs(colour(480, 180, picture)[1] - 64) < 6)
     }
 
-    @Test("quarter turns are clockwise, and the points go back with them")
+    @Test("a picture is rotated clockwise in quarter turns")
     func turns() throws {
         let bytes = (0..<6).flatMap { [UInt8($0), 0, 0] as [UInt8] }
         let picture = try #require(RGBPicture(width: 3, height: 2, bytes: bytes))
@@ -65,7 +65,7 @@ struct PhonePictureTests {
         #expect(picture.turned(1).width == 2)
     }
 
-    @Test("bytes that are not a picture, cut ones and huge ones are refused")
+    @Test("bytes that are not a picture, truncated pictures and huge pictures are refused")
     func refusals() throws {
         let decoder = try JPEGDecoder()
         let good = try Self.jpeg(width: 64, height: 48)
@@ -86,7 +86,7 @@ struct PhonePictureTests {
         #expect(try decoder.decode(good).picture.width == 64)
     }
 
-    @Test("people in a photo are found, also in a picture that lies on its side")
+    @Test("people in a photo are found, also if the picture is rotated by 90°")
     func people() throws {
         let photo = "/usr/share/doc/opencv-doc/examples/data/messi5.jpg"
         let models = ".build/eyes-models"

@@ -9,7 +9,7 @@ import WebServing
 
 @Suite("JPEG pictures for airframe-web", .serialized, .timeLimit(.minutes(1)))
 struct PictureServiceTests {
-    /// Runs a body with a stream whose camera runs only while somebody needs it.
+    /// Runs `body` with a stream whose camera runs only while a client needs it.
     private func withService(
         _ change: (inout EyesSettings) -> Void = { _ in },
         _ body: (PictureService, RunningStream, String) throws -> Void
@@ -58,12 +58,12 @@ struct PictureServiceTests {
             let seconds = Double(cv_now() - start) * 1e-9
             #expect((1.5...3).contains(seconds), "\(seconds) s")
             #expect(service.given == 21)
-            // Nobody asks any more: the camera is switched off.
+            // Without requests, the camera is switched off.
             #expect(stream.report(within: 5) { $0.phase == .waiting })
         }
     }
 
-    @Test("a client that has missed pictures gets the newest immediately, and not its followers")
+    @Test("a client that has missed pictures immediately gets only the newest picture")
     func missed() throws {
         try withService { _, _, path in
             let (slow, fast) = (try WebClient(path: path), try WebClient(path: path))
@@ -80,7 +80,7 @@ struct PictureServiceTests {
         }
     }
 
-    @Test("after a time without clients, the rate is the configured one from the first picture on")
+    @Test("the first client after a pause gets pictures at the configured rate from the start")
     func pause() throws {
         try withService({ $0.video.alwaysOn = true }) { _, stream, path in
             #expect(stream.report(within: 10) { $0.frames > 75 })
@@ -102,7 +102,7 @@ struct PictureServiceTests {
             #expect(answer.status == 503 && answer.text.contains("video.enabled"))
             #expect(try get(client, "/").status == 404)
             service.apply(isEnabled: true)
-            // There is no feed; the request is refused after its time.
+            // Without a feed, the request is refused after its time limit.
             let start = cv_now()
             let late = try get(client)
             #expect(late.status == 503 && late.text.contains("sends no pictures"))
@@ -119,7 +119,7 @@ struct PictureServiceTests {
     }
 
     @Test(
-        "skeletons are in the pictures as in the stream; without people only the pictures branch off"
+        "the pictures contain skeletons as the stream does; without people the pipeline has one branch"
     )
     func pipelines() throws {
         var settings = EyesSettings()

@@ -72,7 +72,7 @@ struct PicturesTests {
             #expect((info.width, info.height) == (320, 240))
             #expect(abs(cv_now() - info.exposed) < 1_000_000_000)
             #expect(buffer[0] > 180 && buffer[1] < 80)
-            // A white square over the red half, seen by a player.
+            // A player receives a white square over the red half.
             let square = cv_shape(
                 is_line: false, x0: 40, y0: 40, x1: 120, y1: 200, thickness: 0, luma: 235, u: 128,
                 v: 128)

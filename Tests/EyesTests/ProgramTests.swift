@@ -10,7 +10,7 @@ import Wire
 
 @Suite("airframe-eyes as a program", .serialized, .timeLimit(.minutes(1)))
 struct ProgramTests {
-    /// A port of this computer that is free.
+    /// Free port of this computer.
     private func freePort() throws -> UInt16 {
         try StreamServer(host: "127.0.0.1", port: 0, path: "/x", maximumClients: 1).port
     }
@@ -41,7 +41,7 @@ struct ProgramTests {
         try DaemonClient(path: "\(directory)/s.sock", timeout: 5).request("status")
     }
 
-    @Test("the daemon shows the stream's health, and does not notice that eyes is killed")
+    @Test("the daemon shows the stream's health, and continues unaffected when airframe-eyes is killed")
     func killed() throws {
         #expect(isVideoReady)
         try withTemporaryDirectory { directory in

@@ -31,7 +31,8 @@ struct RecordingTests {
         return names.filter { $0.hasSuffix(ending) }.sorted().map { directory.appending($0) }
     }
 
-    /// Time in the file of each picture, s, with the time of exposure in its code, s.
+    /// Timestamp of each picture in the file, s, and time of exposure from the picture's time code,
+    /// s.
     private func pictures(of file: FilePath, _ directory: FilePath) throws -> [(
         time: Double, exposed: Double
     )] {
@@ -120,7 +121,8 @@ struct RecordingTests {
             let (header, end) = try #require(GyroLog.Header.read(lines.joined(separator: "\n")))
             #expect(header.video == file.lastComponent?.string)
             let begin = header.start
-            // The first picture's exposure from the picture itself, and the daemon's clock asked again.
+            // The first picture's time code gives its exposure; a new request gives the clock's
+            // offset.
             let offset = try DaemonClient(path: path, timeout: 5).clockOffset()
             let pictures = try pictures(of: file, directory)
             let first = try #require(pictures.first)
@@ -175,7 +177,7 @@ struct RecordingTests {
             usleep(3_500_000)
             let file = try #require(try files(directory, ".mp4").first)
             let copy = directory.appending("copy.mp4")
-            // The file as it is now: what a power cut leaves.
+            // A copy of the unfinished file is the file that remains after a power cut.
             #expect(try shell("cp \(file) \(copy)") == 0)
             #expect(try pictures(of: copy, directory).count >= 30)
         }

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// An RTSP client by hand that asks for the stream over TCP, and then reads nothing more.
+/// Minimal RTSP client that requests the stream over TCP, and then stops reading.
 final class StalledClient {
     private let descriptor: Int32
     private let port: UInt16
@@ -47,7 +47,7 @@ final class StalledClient {
 
     /// Begins to play.
     ///
-    /// - Returns: Whether the server sends the stream now.
+    /// - Returns: True if the server now sends the stream.
     func play() throws -> Bool {
         _ = try ask("DESCRIBE", "/stream", "Accept: application/sdp\r\n")
         let answer = try ask(

@@ -52,7 +52,7 @@ struct StreamHealthTests {
         #expect(!report.remedy.isEmpty)
     }
 
-    @Test("a feed that has been open for less than the interval has no rate yet: no warning")
+    @Test("a feed that has been open for less than the interval has no rate and causes no warning")
     func new() {
         let report = health {
             $0.feed.frames = 15
@@ -62,7 +62,7 @@ struct StreamHealthTests {
         #expect(report.finding == "HD Webcam, 0 clients")
     }
 
-    @Test("a lost camera is a warning that names it, though pictures flow")
+    @Test("a lost camera causes a warning with the cause, although the stream continues")
     func replaced() {
         let report = health {
             $0.feed.frames = 30

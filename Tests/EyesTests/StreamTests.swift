@@ -17,7 +17,7 @@ let isVideoReady: Bool = {
     }
 }()
 
-/// A server on a free port with a keeper, closed at the end.
+/// Server on a free port with a feed supervisor; both are closed at the end.
 final class RunningStream {
     let server: StreamServer
     let keeper: FeedSupervisor
@@ -60,7 +60,7 @@ final class RunningStream {
 }
 
 extension Player {
-    /// Number of pictures within this time.
+    /// Number of pictures received within this time.
     func pictures(for seconds: Double) throws -> [Picture] {
         let end = cv_now() + Int64(seconds * 1e9)
         var pictures: [Picture] = []
@@ -109,8 +109,8 @@ struct StreamTests {
         #expect(try #require(figures.packet).percentile(99) <= LatencyCommand.barMs)
     }
 
-    // Source of the elements and their properties: QGroundControl, GstSourceFactory.cc and
-    // GstVideoReceiver.cc: a source with parsebin, a tee, a queue, and decodebin3.
+    // QGroundControl's GstSourceFactory.cc and GstVideoReceiver.cc use these elements and
+    // properties: a source with parsebin, a tee, a queue, and decodebin3.
     @Test(
         "the elements of QGroundControl's video receiver decode the stream",
         arguments: ["udp+tcp", "tcp"])
@@ -171,7 +171,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a client that stops to read, and one that vanishes, do not disturb another")
+    @Test("a client that stops reading and a client that vanishes do not disturb another client")
     func stalled() throws {
         var video = RunningStream.testPicture
         video.bitrateKbps = 10_000
@@ -191,7 +191,7 @@ struct StreamTests {
         let stalled = try StalledClient(port: stream.server.port)
         #expect(try stalled.play())
         do {
-            // Leaves without saying so.
+            // This client leaves without ending its session.
             let vanished = try StalledClient(port: stream.server.port)
             #expect(try vanished.play())
         }
@@ -247,7 +247,7 @@ struct StreamTests {
         let before = stream.keeper.report
         stream.keeper.apply(video)
         #expect(try player.pictures(for: 1).count >= 25)
-        // The encoder keeps running: the bit rate needs no new one.
+        // A change of the bit rate does not restart the encoder.
         #expect(stream.keeper.report.gaps == before.gaps)
 
         (video.width, video.height, video.rateHz) = (320, 240, 15)

@@ -14,7 +14,7 @@ package final class FakeBlueZ {
         self.handle = handle
     }
 
-    /// Another program on the bus, with no name, which speaks to the client of `other`.
+    /// Another program on the bus, without a name, that sends messages to the client of `other`.
     package init(strangerOn bus: PrivateBus, beside other: FakeBlueZ) throws {
         var handle: OpaquePointer?
         let error = fake_open_stranger(bus.address, other.handle, &handle)

@@ -2,14 +2,14 @@ import CLinuxShim
 import Foundation
 import Glibc
 
-/// A dbus-daemon of its own, on which nobody but the test is. It ends with this object.
+/// Separate dbus-daemon that only the test uses. It ends with this object.
 package final class PrivateBus {
-    /// Where it listens, for sd-bus and DBUS_SYSTEM_BUS_ADDRESS.
+    /// Address of the bus, for sd-bus and DBUS_SYSTEM_BUS_ADDRESS.
     package let address: String
     private let directory: URL
     private var daemon: pid_t = 0
 
-    /// Starts it.
+    /// Starts the dbus-daemon.
     package init() throws {
         directory = FileManager.default.temporaryDirectory.appending(
             path: "airframe-bus-\(UUID().uuidString)")
@@ -26,19 +26,20 @@ package final class PrivateBus {
         try start(["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(file)"], path)
     }
 
-    /// Not by Foundation's Process: waiting for one needs a run loop, which the threads of tests
-    /// have not.
+    /// Spawns the dbus-daemon without Foundation's Process, which needs a run loop to wait. Threads
+    /// of tests do not have a run loop.
     private func start(_ arguments: [String], _ path: String) throws {
         var words = arguments.map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
-        // It complains about a limit on descriptors that nobody here reaches.
+        // Discards dbus-daemon's warning about the limit on file descriptors, which tests do not
+        // reach.
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         defer { posix_spawn_file_actions_destroy(&actions) }
         let error = posix_spawnp(&daemon, "dbus-daemon", &actions, nil, &words, environ)
         guard error == 0 else { throw POSIXError(.init(rawValue: error) ?? .EIO) }
-        // The file is there before anybody listens.
+        // The socket file exists before dbus-daemon listens on it.
         var connection: Int32 = -1
         var attempts = 0
         while cl_socket_connect(path, &connection) != 0, attempts < 5000 {
@@ -48,7 +49,7 @@ package final class PrivateBus {
         close(connection)
     }
 
-    /// Ends the bus under everybody's feet.
+    /// Kills the bus while its clients are connected.
     package func stop() {
         guard daemon > 0 else { return }
         kill(daemon, SIGKILL)
@@ -56,7 +57,7 @@ package final class PrivateBus {
         daemon = 0
     }
 
-    /// Lets it hang until it is stopped.
+    /// Suspends the bus until `stop`.
     package func freeze() { kill(daemon, SIGSTOP) }
 
     deinit {

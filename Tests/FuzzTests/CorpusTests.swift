@@ -2,11 +2,10 @@ import FuzzTargets
 import Glibc
 import Testing
 
-/// The inputs that fuzzing has found worth keeping, as ordinary tests: none of them may end the
-/// process.
+/// Inputs that the fuzzers have found, run as ordinary tests. No input may end the process.
 @Suite("Corpora of the fuzzers")
 struct CorpusTests {
-    @Test("no kept input breaks its decoder", arguments: FuzzTargets.all.map(\.name))
+    @Test("no input of a corpus ends the process", arguments: FuzzTargets.all.map(\.name))
     func corpus(name: String) throws {
         let target = try #require(FuzzTargets.all.first { $0.name == name })
         let folder = "\(#filePath.dropLast("CorpusTests.swift".count))../Fuzz/Corpora/\(name)"
@@ -15,7 +14,7 @@ struct CorpusTests {
         for file in files { target.run(file) }
     }
 
-    @Test("neither does anything that is cut, doubled or changed in a bit")
+    @Test("no truncated, doubled or bit-flipped input of a corpus ends the process")
     func mutations() throws {
         for target in FuzzTargets.all {
             let folder =

@@ -34,7 +34,7 @@ struct AimTests {
     }
 
     @Test(
-        "the camera follows a direction that moves steadily without lag, whether or not the handle's pose is known",
+        "the camera follows a steadily moving direction without lag, with and without a known handle pose",
         arguments: [true, false])
     func steady(isHandleKnown: Bool) {
         var rig = tracking()
@@ -78,11 +78,11 @@ struct AimTests {
         #expect(rig.pointing.mode == .locked)
         rig.run(1)
         #expect(rig.motion.rates == .zero)
-        // The camera has gone on at most as far as the subject until the dead-man time, and braked.
+        // The camera has followed the subject at most until the dead-man time, and has then braked.
         #expect(rig.angles.yaw > 22 && rig.angles.yaw < Self.direction(3.3).yaw)
     }
 
-    @Test("the camera turns in the shorter direction, and not beyond the range of the mode")
+    @Test("the camera turns in the shorter direction, and stays within the range of the mode")
     func range() {
         var rig = PointingTests.Rig(.locked)
         rig.handle = { _ in AxisVector(yaw: 170, roll: 0, pitch: 0) }
@@ -96,7 +96,8 @@ struct AimTests {
                     validUntil: rig.now.advanced(bySeconds: 1))
                 rig.run(0.1)
             }
-            // 90° beside the handle is at -100°; 45° is the highest tilt.
+            // The end of the range, 90° from the handle's direction, is at -100°; the highest tilt
+            // is 45°.
             #expect(abs(rig.angles.yaw - max(-170, min(target, -100))) < 0.1)
             #expect(abs(rig.angles.pitch - 45) < 0.1)
         }

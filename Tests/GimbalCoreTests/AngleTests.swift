@@ -4,7 +4,7 @@ import Testing
 @Suite("Angles")
 struct AngleTests {
     @Test(
-        "takes the short way round, in (-180°, 180°]",
+        "the shortest arc between two angles is in (-180°, 180°]",
         arguments: [
             (from: 170.0, to: -170.0, expected: 20.0), (from: -170, to: 170, expected: -20),
             (from: 0, to: 180, expected: 180), (from: 0, to: -180, expected: 180),

@@ -18,7 +18,7 @@ struct AttitudeControllerTests {
         ).torque
     }
 
-    @Test("at the set-point and at rest nothing is commanded")
+    @Test("at the set-point and at rest the torque is zero")
     func zero() {
         var controller = AttitudeController(parameters: .init())
         let attitude = EulerZXY.quaternion(AxisVector(yaw: 1, roll: 0.2, pitch: -0.8))
@@ -28,7 +28,7 @@ struct AttitudeControllerTests {
         }
     }
 
-    @Test("each error turns its own joint in the direction of the set-point")
+    @Test("an error about each axis gives a torque about its own joint, towards the set-point")
     func direction() {
         let angle = 0.01
         var controller = AttitudeController(parameters: .init())
@@ -42,7 +42,7 @@ struct AttitudeControllerTests {
         #expect(torque.yaw > 0 && abs(torque.roll) + abs(torque.pitch) < 1e-9)
     }
 
-    @Test("goes the short way, whatever the sign of the quaternion")
+    @Test("the camera turns in the shorter direction for both signs of the target quaternion")
     func shortWay() {
         var controller = AttitudeController(parameters: .init())
         let from = Quaternion.aboutZ(170 * .pi / 180)
@@ -56,7 +56,7 @@ struct AttitudeControllerTests {
         }
     }
 
-    @Test("integrals that are cleared are zero, and nothing else changes")
+    @Test("clearing the integrals sets them to zero and does not change the attitude error")
     func clearedIntegrals() {
         var controller = AttitudeController(parameters: .init())
         for _ in 0..<500 {
@@ -89,7 +89,7 @@ struct AttitudeControllerTests {
         #expect(controller.integralMoment == .zero)
     }
 
-    @Test("not a number, in any argument, commands nothing and leaves no trace")
+    @Test("NaN or infinity in any argument gives zero torque and does not change the state")
     func notANumber() {
         var controller = AttitudeController(parameters: .init())
         var twin = controller
@@ -111,10 +111,10 @@ struct AttitudeControllerTests {
         }
     }
 
-    @Test("the torque does not depend on the pitch that the camera looks at, up and down to ±90°")
+    @Test("the torque for a pitch error is the same at every pitch from -90° to +90°")
     func pitchIndependent() {
-        // The same small error about the camera's own y axis asks for the same pitch torque
-        // everywhere.
+        // The same small error about the camera's own y axis gives the same pitch torque at every
+        // pitch.
         var reference = AttitudeController(parameters: .init())
         let expected = Self.step(&reference, attitude: .identity, target: .aboutY(0.01)).pitch
         for degrees in [-90.0, -89.9, -45, 45, 89.9, 90] {
@@ -128,8 +128,8 @@ struct AttitudeControllerTests {
         }
     }
 
-    /// Torque about the yaw joint for a camera that turns about x and y as its set-point does, N·m:
-    /// the gyroscopic moment alone.
+    /// Torque about the yaw joint, N·m, of a camera that turns about x and y together with its
+    /// set-point. Only the gyroscopic moment contributes.
     static func gyroscopicTorque(findsInertia: Bool, rate: Double) -> Double {
         var tuning = AttitudeController.Parameters()
         tuning.inertia = AxisVector(yaw: 2e-3, roll: 1e-3, pitch: 3e-3)

@@ -3,32 +3,32 @@ import Testing
 
 @testable import GimbalCore
 
-/// Whether the covariance is the one that the errors have: many runs of the very process that the
-/// parameters describe, drawn anew each time, against the intervals of the chi-square distribution.
+/// Comparison of the estimated covariance with the true errors. Many random runs of the process
+/// that the parameters describe are compared with intervals of the chi-square distribution.
 @Suite("Attitude estimator: NEES and NIS")
 struct AttitudeEstimatorConsistencyTests {
-    /// Normalised squares of one run's end: chi-square of 2 and 3 degrees of freedom, and the mean
-    /// of a square of 1.
+    /// Normalised squared errors at the end of one run. `tilt` and `bias` have a chi-square
+    /// distribution with 2 and 3 degrees of freedom; the expected value of `innovation` is 1.
     private struct Squares {
         var tilt = 0.0
         var bias = 0.0
         var innovation = 0.0
     }
 
-    /// A sensor on a body that tumbles, both exactly as noisy as assumed.
+    /// Simulates a sensor on a tumbling body; for a share of 1, both have the assumed noise.
     ///
     /// - Parameters:
-    ///   - seed: Of everything that is drawn.
-    ///   - share: What the noise of gyroscope and bias is of what the parameters say.
-    ///   - memory: How long velocity is remembered, s.
-    /// - Returns: Of the run's end.
+    ///   - seed: Seed of all random numbers.
+    ///   - share: Ratio of the noise of gyroscope and bias to the noise in the parameters.
+    ///   - memory: Time constant of the memory of velocity, s.
+    /// - Returns: Normalised squared errors at the end of the run.
     private func run(seed: UInt64, share: Double, memory: Double) -> Squares {
         var parameters = AttitudeEstimator.Parameters.undelayed
         parameters.velocityMemory = memory
         parameters.initialCrossSigma = 0.0035
-        // The velocity of the process is white, and of this size at 50 Hz: 2.1 m/s.
+        // The velocity of the process is white noise; at 50 Hz its standard deviation is 2.1 m/s.
         let hertz = 1 / parameters.filterPeriod
-        // Five sigma below a turn of the force that tells motion from rest.
+        // Five sigma are less than the rotation of the specific force that counts as motion.
         parameters.initialInclinationSigma = 1 * degree
         var draw = SeededNoise(seed: seed &+ 7000)
         for _ in 0..<20 { _ = draw.uniform() }
@@ -51,8 +51,8 @@ struct AttitudeEstimatorConsistencyTests {
         let sigma = parameters.velocityNoiseDensity * cm_sqrt(hertz)
         let firstPull = 9.80665 * parameters.initialInclinationSigma / hertz
         motion.acceleration = { t in
-            // The first sample gives the inclination, as wrong as assumed; a tenth of a second of
-            // rest confirms it.
+            // The first sample gives an inclination with the assumed error; 0.1 s of rest confirms
+            // it.
             if t > 1.5 / hertz, t < 7.5 / hertz { return .zero }
             let size = t < 1.5 / hertz ? firstPull : sigma
             let next = Vector3(draw.normal(), draw.normal(), 0) * size
@@ -72,7 +72,7 @@ struct AttitudeEstimatorConsistencyTests {
             let steady = walk.vector() * (parameters.biasWalk * share)
             let turned = walk.vector() * (parameters.biasWalkPerRate * turning)
             motion.bias += (steady + turned) / cm_sqrt(hertz)
-            // The innovation is a mean over about a second; these are independent.
+            // The innovation is a mean over about 1 s, so values 4 s apart are independent.
             if index >= samples / 2, index % Int(4 * hertz) == 0 {
                 squares.innovation += estimator.innovation * estimator.innovation / 5
             }
@@ -82,7 +82,7 @@ struct AttitudeEstimatorConsistencyTests {
         return squares
     }
 
-    /// The error of the vertical's direction, by its covariance.
+    /// Squared error of the vertical's direction, normalised with its covariance.
     private func tiltSquare(_ estimator: AttitudeEstimator, _ truth: Quaternion) -> Double {
         let error = (estimator.attitude * truth.conjugate).normalized
         let sign = error.w < 0 ? -2.0 : 2.0
@@ -92,7 +92,7 @@ struct AttitudeEstimatorConsistencyTests {
         return (c.yy * x * x - 2 * c.xy * x * y + c.xx * y * y) / determinant
     }
 
-    /// The error of the bias, by its covariance.
+    /// Squared error of the bias, normalised with its covariance.
     private func biasSquare(_ estimator: AttitudeEstimator, _ truth: Vector3) -> Double {
         let e = estimator.bias - truth
         let c = estimator.covariance.gg.bb
@@ -120,49 +120,48 @@ struct AttitudeEstimatorConsistencyTests {
     }
 
     @Test(
-        "errors of the process assumed have the covariance claimed: NEES within 99 % of chi-square")
+        "errors of the assumed process match the covariance: NEES within the 99 % chi-square interval")
     func matched() {
         let runs = 100
-        // The process has no memory that fades; what the default's does to the covariance is the
-        // next test.
+        // The process has no fading memory. The next test covers the effect of the default memory.
         let mean = mean(runs: runs, memory: 1000)
-        // 1.79 and 3.06 when this was written. The mean of n squares of k degrees of freedom has
-        // the variance 2 k / n; 2.58 sigma are 99 %.
+        // The measured values are 1.79 and 3.06. The mean of n squares with k degrees of freedom
+        // has the variance 2 k / n; the 99 % interval is ±2.58 sigma.
         #expect(abs(mean.tilt - 2) < 2.58 * cm_sqrt(2 * 2 / Double(runs)))
         #expect(abs(mean.bias - 3) < 2.58 * cm_sqrt(2 * 3 / Double(runs)))
     }
 
     @Test(
-        "with the default memory of velocity the covariance claims too much error, never too little"
+        "with the default memory of velocity the covariance may be too large, but not too small"
     )
     func faded() {
         let runs = 100
         let mean = mean(runs: runs)
-        // A fading memory takes slow noise away that the filter still reckons with: 1.47 and 2.58
-        // when this was written, sigmas too large by a sixth and a twelfth. At most by a half, and
-        // not too small.
+        // A fading memory removes slow noise that the filter still assumes. The measured values are
+        // 1.47 and 2.58: the sigmas are too large by a sixth and a twelfth. The limits allow sigmas
+        // that are up to a half too large, but not too small.
         #expect(mean.tilt < 2 + 2.58 * cm_sqrt(2 * 2 / Double(runs)) && mean.tilt > 2 / 2.25)
         #expect(mean.bias < 3 + 2.58 * cm_sqrt(2 * 3 / Double(runs)) && mean.bias > 3 / 2.25)
     }
 
-    @Test("the velocity's innovation is as large as its variance says: NIS within 5 % of 1")
+    @Test("the velocity's innovation matches its variance: NIS within 5 % of 1")
     func innovations() {
         let mean = mean(runs: 40)
         #expect(abs(mean.innovation - 1) < 0.05)
     }
 
-    @Test("with a sensor three times as quiet as assumed the sigmas are at most twice too large")
+    @Test("with a third of the assumed sensor noise the sigmas are at most twice too large")
     func conservative() {
         let mean = mean(runs: 40, share: 1 / 3.0)
         #expect(mean.tilt < 2 && mean.tilt > 2 / 4.0)
         #expect(mean.bias < 3 && mean.bias > 3 / 4.0)
     }
 
-    @Test("a sensor three times as noisy as assumed does not pass")
+    @Test("with three times the assumed sensor noise the NEES is above its 99 % interval")
     func overconfident() {
         let runs = 40
         let mean = mean(runs: runs, share: 3)
-        // 4.8 and 12.3 when this was written.
+        // The measured values are 4.8 and 12.3.
         #expect(mean.tilt > 2 + 2.58 * cm_sqrt(2 * 2 / Double(runs)))
         #expect(mean.bias > 3 + 2.58 * cm_sqrt(2 * 3 / Double(runs)))
     }

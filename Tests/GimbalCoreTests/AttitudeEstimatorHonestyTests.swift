@@ -2,7 +2,7 @@ import CMathShim
 import GimbalCore
 import Testing
 
-@Suite("Attitude estimator: what it believes, and how firmly")
+@Suite("Attitude estimator: bias and uncertainty")
 struct AttitudeEstimatorHonestyTests {
     @Test(
         "a slow smooth pan after a rest is not learned as bias",
@@ -27,7 +27,7 @@ struct AttitudeEstimatorHonestyTests {
         #expect(worst < 0.05 * degree)
     }
 
-    @Test("a pan from power-on is not rest when the caller knows of motion")
+    @Test("a pan from power-on does not count as rest if the caller reports motion")
     func knownPan() {
         var motion = SimulatedMotion()
         motion.hertz = 50
@@ -38,12 +38,11 @@ struct AttitudeEstimatorHonestyTests {
         #expect(!estimator.isAtRest)
         #expect(estimator.bias.norm < 0.05 * degree)
         #expect(estimator.biasSigma.z > 1 * degree)
-        // No rest to wait for: the motors may start although the bias about the vertical is not
-        // known.
+        // The motors can start without rest, although the bias about the vertical is not known.
         #expect(estimator.isConverged)
     }
 
-    @Test("motors that null the gyroscope while the handle walks do not fake knowledge of bias")
+    @Test("errors stay within 3 sigma if motors keep the gyroscope's rate at zero during a walk")
     func nulledGyroscope() {
         let bias = Vector3(0.5, -0.4, 0.6) * degree
         var motion = SimulatedMotion()
@@ -51,8 +50,8 @@ struct AttitudeEstimatorHonestyTests {
         motion.acceleration = { t in
             Vector3(2.1 * cm_sin(4 * .pi * t), 1.2 * cm_sin(2 * .pi * t + 1), 0)
         }
-        // A perfect controller: the camera turns so that the gyroscope reads what the estimator
-        // takes for zero.
+        // A perfect controller turns the camera so that the gyroscope always reads the estimated
+        // bias.
         var estimator = AttitudeEstimator(parameters: .undelayed)
         for _ in 0..<6000 {
             let nulled = estimator.bias
@@ -69,7 +68,7 @@ struct AttitudeEstimatorHonestyTests {
         #expect(motion.inclinationError(estimator) < 3 * estimator.inclinationSigma / degree)
     }
 
-    @Test("errors are as large as the sigmas say, over twenty random motions")
+    @Test("errors agree with the sigmas over 20 random motions")
     func consistency() {
         var tilt = 0.0
         var bias = 0.0
@@ -90,8 +89,8 @@ struct AttitudeEstimatorHonestyTests {
                     cm_sin(1.1 * t + phase.x), 0.8 * cm_sin(0.9 * t + phase.y),
                     0.6 * cm_sin(0.7 * t + phase.z))
             }
-            // A velocity of 0.5 m/s RMS that lasts 0.18 s: the density 0.3 m/s·√s that the defaults
-            // assume.
+            // A velocity of 0.5 m/s RMS with a correlation time of 0.18 s has the default density,
+            // 0.3 m/s·√s.
             var velocity = Vector3.zero
             motion.acceleration = { _ in
                 let keep = cm_exp(-0.02 / 0.18)
@@ -111,8 +110,8 @@ struct AttitudeEstimatorHonestyTests {
             }
         }
         let count = Double(runs * checks)
-        // 1 is perfect; 0.61 and 0.66 when this was written, because the filter also allows for
-        // misalignment and a walking bias, which this sensor has not.
+        // The ideal value is 1. The measured values are 0.61 and 0.66, because the filter also
+        // allows for misalignment and a random walk of the bias, which this sensor does not have.
         #expect(tilt / count > 0.3 && tilt / count < 1.3)
         #expect(bias / count > 0.3 && bias / count < 1.3)
     }

@@ -28,7 +28,7 @@ struct AttitudeEstimatorTests {
         estimator.update(
             gyro: .zero, accel: truth.inverseRotate(Vector3(0, 0, -9.80665)), dt: 0)
         let error = estimator.attitude.error(to: truth).norm
-        // Upside down, the heading that "zero" means is decided by rounding; the vertical is not.
+        // Upside down, rounding decides the initial heading, but not the vertical.
         let down = Vector3(0, 0, 1)
         let tilt = (estimator.attitude.inverseRotate(down) - truth.inverseRotate(down)).norm
         #expect(tilt < 1e-7)
@@ -67,7 +67,7 @@ struct AttitudeEstimatorTests {
         #expect((start.conjugate * end).rotationVector.norm < 0.1 * degree)
     }
 
-    @Test("the attitude is carried forward by the sensor's delay")
+    @Test("the attitude is extrapolated by the sensor's delay")
     func delay() {
         var motion = SimulatedMotion()
         motion.rate = { _ in Vector3(0, 0, 1) }
@@ -82,7 +82,7 @@ struct AttitudeEstimatorTests {
     }
 
     @Test(
-        "a mean rate stands for the middle of its sample, a momentary one for its end",
+        "a mean rate belongs to the middle of its sample, a momentary rate to the end",
         arguments: [48.0, 100, 200, 286], [true, false])
     func sampleMeaning(hertz: Double, averages: Bool) {
         var motion = SimulatedMotion()
@@ -102,8 +102,8 @@ struct AttitudeEstimatorTests {
             worst.right = max(worst.right, motion.inclinationError(right))
             worst.wrong = max(worst.wrong, motion.inclinationError(wrong))
         }
-        // Half a sample at 2 rad/s is 1 / hertz; the accelerometer's samples are momentary here,
-        // and pull a third of that.
+        // Half a sample at 2 rad/s is 1 / hertz. The accelerometer's samples are momentary in this
+        // test, and cause a third of this error.
         #expect(worst.right < 0.4 / hertz * 57.3, "\(worst)")
         #expect(worst.wrong > 0.75 / hertz * 57.3, "\(worst)")
     }
@@ -125,7 +125,7 @@ struct AttitudeEstimatorTests {
         #expect(motion.inclinationError(estimator) < 0.2)
     }
 
-    @Test("sees rest through the noise of a poor sensor at a low rate")
+    @Test("detects rest despite the noise of a poor sensor at a low rate")
     func noisyRest() {
         var motion = SimulatedMotion()
         motion.hertz = 48
@@ -139,7 +139,7 @@ struct AttitudeEstimatorTests {
         #expect(!estimator.isAtRest)
     }
 
-    @Test("learns the scale of the gyroscope from turns that gravity sees")
+    @Test("learns the scale of the gyroscope from turns relative to gravity")
     func scale() {
         var motion = SimulatedMotion()
         motion.scale = Vector3(0.008, -0.006, 0)
@@ -173,7 +173,7 @@ struct AttitudeEstimatorTests {
     @Test("acceleration of a walk, 1.5 m/s² RMS, moves the vertical by less than 0.02°")
     func walking() {
         var motion = SimulatedMotion()
-        // Cosines from the start on: the velocity has no mean, as on a treadmill.
+        // The accelerations are cosines, so the mean velocity is zero, as on a treadmill.
         motion.acceleration = { t in
             guard t > 3 else { return .zero }
             let stride = cm_cos(2 * .pi * (t - 3))
@@ -191,7 +191,7 @@ struct AttitudeEstimatorTests {
         #expect(worst < 0.02)
     }
 
-    @Test("a dolly that starts to roll at walking pace tilts the vertical by less than 0.3°")
+    @Test("a dolly that accelerates to walking pace tilts the vertical by less than 0.3°")
     func dolly() {
         var motion = SimulatedMotion()
         motion.acceleration = { t in t > 5 && t < 6 ? Vector3(1.4, 0, 0) : .zero }
@@ -205,7 +205,7 @@ struct AttitudeEstimatorTests {
         #expect(motion.inclinationError(estimator) < 0.05)
     }
 
-    @Test("finds the vertical within five seconds when started 30° wrong")
+    @Test("finds the vertical within 5 s after a start with an error of 30°")
     func wrongStart() {
         var motion = SimulatedMotion()
         motion.acceleration = { t in t < 0.6 ? Vector3(5.6, 0, 0) : .zero }
@@ -216,7 +216,7 @@ struct AttitudeEstimatorTests {
         #expect(motion.inclinationError(estimator) < 1)
     }
 
-    @Test("sample rate changes nothing: 1 kHz against 200 Hz")
+    @Test("sample rates of 1 kHz and 200 Hz give the same result")
     func rateIndependence() {
         var estimates: [AttitudeEstimator] = []
         for hertz in [1000.0, 200] {
@@ -240,7 +240,7 @@ struct AttitudeEstimatorTests {
         #expect((fast.biasSigma - slow.biasSigma).norm < 0.05 * slow.biasSigma.norm)
     }
 
-    @Test("the same samples give the same bits")
+    @Test("the same samples give bit-identical results")
     func repeatable() {
         var bits: [UInt64] = []
         for _ in 0..<2 {
@@ -255,7 +255,7 @@ struct AttitudeEstimatorTests {
         #expect(bits[0] == bits[2] && bits[1] == bits[3])
     }
 
-    @Test("a change of parameters moves neither attitude nor bias nor their sigmas")
+    @Test("a change of parameters does not change attitude, bias and their sigmas")
     func liveChange() {
         var motion = SimulatedMotion()
         motion.bias = Vector3(0.01, 0, 0)
@@ -271,7 +271,7 @@ struct AttitudeEstimatorTests {
     }
 
     @Test(
-        "ratios of an app's Kalman triple scale variances, within a tenth and ten",
+        "ratios of an app's Kalman triple scale variances, limited to 0.1...10",
         arguments: [
             (ratio: 1.0, sigma: 1.0), (ratio: 4, sigma: 2), (ratio: 0.25, sigma: 0.5),
             (ratio: 1e6, sigma: 3.1622776601683795), (ratio: 1e-6, sigma: 0.31622776601683794),

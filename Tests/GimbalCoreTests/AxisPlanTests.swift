@@ -2,14 +2,14 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("One angle's movement")
+@Suite("Movement of one angle")
 struct AxisPlanTests {
     static let degree = Double.pi / 180
     let limits = AxisLimits(
         rate: 240 * degree, acceleration: 3000 * degree, jerk: 150_000 * degree,
         minimum: -.infinity, maximum: .infinity)
 
-    /// States in which a request may find the angle, degrees and seconds.
+    /// Initial states of the angle at the time of a request.
     static let starts: [AxisState] = [
         AxisState(angle: 0, rate: 0), AxisState(angle: 0, rate: 100 * degree),
         AxisState(angle: 0, rate: -240 * degree),
@@ -18,7 +18,7 @@ struct AxisPlanTests {
         AxisState(angle: 0, rate: -3 * degree, acceleration: 900 * degree),
     ]
 
-    @Test("arrives exactly and at rest, continuously in rate and acceleration", arguments: starts)
+    @Test("a movement ends exactly at the goal and at rest, with continuous rate and acceleration", arguments: starts)
     func arrival(start: AxisState) {
         for goal in [-170.0, -8, -0.01, 0, 0.3, 2, 30, 400] {
             for seconds in [0.0, 0.4, 3] {
@@ -33,8 +33,7 @@ struct AxisPlanTests {
                     #expect(abs(next.angle - middle) < 1e-4 * max(dt, 1e-3))
                     let allowed = max(limits.acceleration, abs(start.acceleration)) * 1.05
                     #expect(abs(next.acceleration) <= allowed)
-                    // An acceleration that the start brings along is given up before the limit on
-                    // jerk asks for it.
+                    // The initial acceleration also decreases within the jerk limit.
                     #expect(abs(next.acceleration - last.acceleration) <= limits.jerk * dt * 1.01)
                     let fastest = max(limits.rate, abs(start.rate)) + 60 * Self.degree
                     #expect(abs(next.rate) <= fastest)
@@ -48,7 +47,7 @@ struct AxisPlanTests {
     }
 
     @Test(
-        "30° from rest take no more than 0.26 s at 200°/s and at 240°/s", arguments: [200.0, 240])
+        "a turn by 30° from rest takes at most 0.26 s at 200°/s and at 240°/s", arguments: [200.0, 240])
     func quick(rate: Double) {
         var slower = limits
         slower.rate = rate * Self.degree
@@ -58,7 +57,7 @@ struct AxisPlanTests {
         #expect(plan.limit == .rate)
     }
 
-    @Test("a slower turn from rest keeps to its time, and goes on at a steady rate in between")
+    @Test("a slower turn from rest takes the requested time, with a constant rate in the middle")
     func timed() {
         let start = AxisState(angle: 0, rate: 0)
         let plan = AxisPlan.timed(from: start, to: 1, duration: 2, limits: limits)
@@ -67,7 +66,7 @@ struct AxisPlanTests {
         #expect(plan.state(at: 1).acceleration == 0)
     }
 
-    @Test("a new goal just ahead of a fast turn is not run past, however long the turn may take")
+    @Test("a fast turn does not overshoot a new goal just ahead, even with a long requested time")
     func noOvershoot() {
         let start = AxisState(angle: 0, rate: 100 * Self.degree)
         let goal = 6 * Self.degree
@@ -96,7 +95,7 @@ struct AxisPlanTests {
         }
     }
 
-    @Test("following a steady turn stays behind it by the smoothing time")
+    @Test("an angle that follows a steady turn lags by the smoothing time")
     func lag() {
         var state = AxisState(angle: 0, rate: 0)
         var target = 0.0

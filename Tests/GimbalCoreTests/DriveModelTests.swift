@@ -7,7 +7,7 @@ struct DriveModelTests {
         Instant(nanoseconds: Int64(seconds * 1e9))
     }
 
-    /// The wheels after so many seconds of a request, at 50 Hz.
+    /// Steps the model for this time with one request, at 50 Hz.
     private static func drive(
         _ model: inout DriveModel, left: Double, right: Double, from: Double = 0, seconds: Double,
         until: Double = 1e6
@@ -18,7 +18,7 @@ struct DriveModelTests {
         }
     }
 
-    @Test("the ramp takes half a second to full speed, a fifth of one to a stop")
+    @Test("the ramp takes 0.5 s to full speed and 0.2 s from full speed to a stop")
     func ramps() {
         var model = DriveModel(parameters: DriveModel.Parameters())
         Self.drive(&model, left: 1, right: 0.5, seconds: 0.24)
@@ -31,7 +31,7 @@ struct DriveModelTests {
         #expect(abs(model.left) < 1e-9)
     }
 
-    @Test("a change of direction brakes to a stop, then sets off")
+    @Test("a change of direction first brakes to a stop, then accelerates")
     func reversal() {
         var model = DriveModel(parameters: DriveModel.Parameters())
         Self.drive(&model, left: 1, right: 1, seconds: 1)
@@ -41,7 +41,7 @@ struct DriveModelTests {
         #expect(abs(model.left + 0.5) < 0.05)
     }
 
-    @Test("the limit holds whatever is asked for")
+    @Test("the speed never exceeds the limit")
     func limit() {
         var parameters = DriveModel.Parameters()
         parameters.limit = 0.3
@@ -50,7 +50,7 @@ struct DriveModelTests {
         #expect(model.left == 0.3 && model.right == -0.3)
     }
 
-    @Test("when nobody asks any more it brakes to a stop")
+    @Test("the wheels brake to a stop after the request expires")
     func deadMan() {
         var model = DriveModel(parameters: DriveModel.Parameters())
         Self.drive(&model, left: 1, right: 1, seconds: 1, until: 0.9)
@@ -59,7 +59,7 @@ struct DriveModelTests {
         #expect(abs(model.left) < 1e-9 && abs(model.right) < 1e-9)
     }
 
-    @Test("nonsense is a wish to stand, and a thread that slept does not leap")
+    @Test("a request that is not finite stops the wheels, and a long time step changes the speed by at most 0.4")
     func nonsense() {
         var model = DriveModel(parameters: DriveModel.Parameters())
         Self.drive(&model, left: .nan, right: .infinity, seconds: 1)

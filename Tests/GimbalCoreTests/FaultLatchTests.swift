@@ -2,7 +2,7 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Faults that take a moment to be believed")
+@Suite("Faults that are reported only after some time")
 struct FaultLatchTests {
     /// Time for which `rotorLost` holds after a camera has been flung for a quarter of a second and
     /// is calm from then on, s.
@@ -21,10 +21,10 @@ struct FaultLatchTests {
     }
 
     @Test(
-        "lost rotors rest until the camera has been calm for a second, and twice as long each time")
+        "rotorLost lasts until the camera has been calm for 1 s, and twice as long at each repetition")
     func rotorLost() {
         var latch = FaultLatch()
-        // A tenth of a second of the fling is left when it is believed.
+        // The latch sets the condition 0.1 s before the fling ends.
         for softening in [1.0, 2, 4, 8, 16, 32, 64, 64] {
             let seconds = min(loss(&latch), 64)
             #expect(abs(seconds - min(softening + 0.1, 64)) < 0.02)
@@ -35,7 +35,7 @@ struct FaultLatchTests {
         #expect(abs(loss(&latch) - 1.1) < 0.02)
     }
 
-    @Test("ten minutes of holding make the wait short again")
+    @Test("ten minutes without a fault reset the waiting time to 1 s")
     func holding() {
         var latch = FaultLatch()
         for _ in 1...6 { _ = loss(&latch) }
@@ -48,7 +48,7 @@ struct FaultLatchTests {
         #expect(abs(loss(&latch) - 1.1) < 0.02)
     }
 
-    @Test("a camera that its set-point turns fast has lost nothing")
+    @Test("a camera that turns fast with its set-point does not cause rotorLost")
     func commanded() {
         var latch = FaultLatch()
         #expect(loss(&latch, deviation: 6) == 0)

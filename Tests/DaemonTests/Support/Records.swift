@@ -6,7 +6,7 @@ import Realtime
 @testable import Realtime
 
 extension TelemetryRecord {
-    /// A record of the loop at this second, with nothing else said.
+    /// Record of the loop at this time, s; all other values are defaults unless `change` sets them.
     static func at(
         _ seconds: Double, _ conditions: Conditions = .none, enabled: Bool = false,
         change: (inout StabilizerSnapshot) -> Void = { _ in }
@@ -22,7 +22,7 @@ extension TelemetryRecord {
 }
 
 extension Commander {
-    /// A door behind which nobody listens.
+    /// Commander whose commands reach no loop.
     static func idle() -> Commander {
         let ends = makeRing(of: TimedCommand.self, capacity: 8)
         return Commander(ring: ends.writer, bootMode: .locked, rules: Rules())
@@ -30,6 +30,6 @@ extension Commander {
 }
 
 extension Logger {
-    /// Writes nowhere.
+    /// Discards every message.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -4,33 +4,34 @@ import TestSupport
 import Testing
 import Wire
 
-/// A daemon of one test's own, over the simulated gimbal in a still hand.
+/// Daemon for one test, with the simulated gimbal in a still hand.
 final class RunningDaemon {
     let directory: FilePath
     let program: Program
     let socket: String
 
-    /// What every daemon of these tests is told, so that they do not meet.
+    /// Arguments of every daemon in these tests; each daemon has its own socket and state
+    /// directory.
     static func arguments(in directory: FilePath) -> [String] {
         [
             "--set", "diagnostics.socket=\(directory)/s.sock",
             "--set", "persistence.directory=\(directory)/state",
             "--set", "hardware.simulation.motion=still",
-            // A test must not put its machine's own radio on the air.
+            // A test must not transmit over the Bluetooth adapter of its machine.
             "--set", "bluetooth.enabled=false",
-            // Other processes of a test machine need memory, and hold this one up.
+            // Locking memory takes long while other processes of the test machine need memory.
             "--set", "loop.lock_memory=false",
             "--set", "imu.timeout_ms=1000",
         ]
     }
 
-    /// Starts one, and waits until its socket answers.
+    /// Starts a daemon, and waits until its socket answers.
     ///
     /// - Parameters:
     ///   - directory: For its socket, state and log.
     ///   - extra: Further arguments; `--set` here wins over the usual ones.
     ///   - prefix: A program that starts it, such as setpriv.
-    /// - Throws: Why it does not answer, with its log.
+    /// - Throws: Reason for which the daemon does not answer, with its log.
     init(in directory: FilePath, _ extra: [String] = [], through prefix: [String] = []) throws {
         self.directory = directory
         socket = "\(directory)/s.sock"
@@ -51,10 +52,10 @@ final class RunningDaemon {
         }
     }
 
-    /// What it has written to standard error.
+    /// Text that the daemon has written to standard error.
     var log: String { program.errors }
 
-    /// The result of one request.
+    /// Sends one request and returns its result.
     func ask(_ method: String, _ params: String = "{}") throws -> JSONValue {
         let reply = try SocketClient(socket).ask(
             #"{"id":1,"method":"\#(method)","params":\#(params)}"#)
@@ -62,7 +63,7 @@ final class RunningDaemon {
         return result
     }
 
-    /// Asks for the status until it is as wished; fails the test with the last one after the
+    /// Requests the status until it meets the condition; throws with the last status after the
     /// deadline.
     @discardableResult
     func status(
@@ -80,7 +81,7 @@ final class RunningDaemon {
         }
     }
 
-    /// Runs airframectl against it.
+    /// Runs airframectl with the socket of this daemon.
     func control(_ arguments: String...) throws -> Program.Result {
         try Program.run(
             [try Program.built("airframectl"), "--socket", socket] + arguments, in: directory)
@@ -88,7 +89,7 @@ final class RunningDaemon {
 
     /// Sends a signal and waits for the end.
     ///
-    /// - Returns: The exit status, and how long it took.
+    /// - Returns: Exit status, and time until the end, s.
     func stop(_ signal: Int32 = SIGTERM) throws -> (status: Int32, seconds: Double) {
         let start = Deadline(seconds: 0)
         kill(program.processID, signal)
@@ -97,7 +98,7 @@ final class RunningDaemon {
     }
 }
 
-/// Runs `body` with a daemon of its own.
+/// Starts a daemon and runs `body` with it.
 func withDaemon(
     _ arguments: [String] = [], through prefix: [String] = [],
     _ body: (RunningDaemon) throws -> Void
@@ -108,7 +109,7 @@ func withDaemon(
     }
 }
 
-/// A moment on CLOCK_MONOTONIC, up to which something may take.
+/// Latest time on CLOCK_MONOTONIC at which an operation may end.
 struct Deadline {
     private let time: Double
 
@@ -125,20 +126,20 @@ struct Deadline {
 }
 
 extension JSONValue {
-    /// A number further inside: `status.number("attitude", "pitch_deg")`; not a number when it is
-    /// not there.
+    /// Number at a path, such as `status.number("attitude", "pitch_deg")`; NaN if the path does not
+    /// exist.
     func number(_ path: String...) -> Double {
         path.reduce(self as JSONValue?) { $0?[$1] }?.number ?? .nan
     }
 
-    /// Whether a status says that the motors follow the set-point, with all they have to know about
-    /// the camera.
+    /// True if the motors follow the set-point and the camera's inertia is known, according to a
+    /// status.
     var isFollowing: Bool {
         let notices = self["notices"]?.array?.compactMap { $0["name"]?.string } ?? []
         return self["state"]?.string == "running" && !notices.contains("inertia_unknown")
     }
 
-    /// The names of the reasons that keep the machine from moving.
+    /// Names of the reasons for which the motors cannot move.
     var inhibitions: [String] {
         self["inhibitions"]?.array?.compactMap { $0["name"]?.string } ?? []
     }

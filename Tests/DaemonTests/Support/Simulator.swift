@@ -10,10 +10,10 @@ func withLockstep(_ arguments: [String] = [], _ body: (RunningDaemon) throws -> 
     }
 }
 
-/// A simulator of few words: a camera on a table whose sensors have a little noise, or whatever a
-/// test makes it say.
+/// Minimal simulator: a camera on a table whose sensors have a little noise. A test can also send
+/// its own lines.
 final class Simulator {
-    /// What makes a daemon wait for it.
+    /// Arguments with which a daemon waits for a simulator.
     static func arguments(in directory: FilePath) -> [String] {
         [
             "--set", "hardware.backend=lockstep",
@@ -35,7 +35,7 @@ final class Simulator {
         socket = try SocketClient("\(daemon.directory)/sim.sock")
     }
 
-    /// The next line of a camera at rest, a millisecond after the one before.
+    /// Next line of a camera at rest, 1 ms after the previous line.
     func line() -> String {
         defer { t = ((t + 1e-3) * 1e6).rounded() / 1e6 }
         let gyro = (0..<3).map { _ in noise(1e-3) }
@@ -47,13 +47,13 @@ final class Simulator {
     /// Sends one line and returns its reply.
     func ask(_ line: String) throws -> JSONValue { try socket.ask(line) }
 
-    /// Sends lines of rest, and returns the replies.
+    /// Sends lines of a camera at rest, and returns the replies.
     @discardableResult
     func rest(_ count: Int) throws -> [JSONValue] {
         try (0..<count).map { _ in try ask(line()) }
     }
 
-    /// Rests until the outputs are on; fails after three simulated seconds.
+    /// Sends lines of a camera at rest until the outputs are on; fails after 3 simulated seconds.
     @discardableResult
     func restUntilEnabled() throws -> JSONValue {
         for _ in 0..<3000 {
@@ -73,7 +73,7 @@ final class Simulator {
 }
 
 extension RunningDaemon {
-    /// The number that a setting has now.
+    /// Present value of a numeric setting.
     func setting(_ key: String) throws -> Double {
         let found = try ask("get", #"{"keys":["\#(key)"]}"#)
         guard let value = found.array?.first?["value"]?.number else {
@@ -84,12 +84,12 @@ extension RunningDaemon {
 }
 
 extension JSONValue {
-    /// Code of the error that a reply is; nil when it is none.
+    /// Error code of a reply; nil if the reply is not an error.
     var errorCode: String? { self["error"]?["code"]?.string }
 
-    /// Three torques.
+    /// Torques in a reply, one for each joint.
     var torque: [Double] { self["torque"]?.array?.compactMap(\.number) ?? [] }
 
-    /// The names of what is worth knowing although it keeps nothing from moving.
+    /// Names of the notices, which do not prevent motion.
     var notices: [String] { self["notices"]?.array?.compactMap { $0["name"]?.string } ?? [] }
 }

@@ -2,7 +2,7 @@ import CLinuxShim
 import Glibc
 import Wire
 
-/// A connection to the daemon's socket. Waits at most ten seconds for anything.
+/// Connection to the daemon's socket. Each operation waits at most 10 s.
 final class SocketClient {
     let descriptor: Int32
     private var received: [UInt8] = []
@@ -16,7 +16,7 @@ final class SocketClient {
 
     deinit { close(descriptor) }
 
-    /// Sends all of it, and reads nothing meanwhile.
+    /// Sends all bytes, and reads nothing meanwhile.
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
@@ -25,7 +25,7 @@ final class SocketClient {
         }
     }
 
-    /// Sends what fits at once; 0 when nothing does.
+    /// Sends the bytes that the socket accepts without waiting, and returns their number.
     func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
         var taken = 0
         let error = bytes.withUnsafeBytes {
@@ -35,7 +35,7 @@ final class SocketClient {
         return taken
     }
 
-    /// Asks, and returns the whole reply.
+    /// Sends a request, and returns the whole reply.
     func ask(_ request: String) throws -> JSONValue {
         try send(Array(request.utf8) + [UInt8(ascii: "\n")])
         return try reply()
@@ -56,7 +56,7 @@ final class SocketClient {
         }
     }
 
-    /// Reads what is there, waiting for it; false at the end.
+    /// Waits for data and reads it; false at the end of the connection.
     func receiveSome() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -77,12 +77,12 @@ final class SocketClient {
 }
 
 extension SocketClient {
-    /// Waits for something to read, or the end.
+    /// Waits for data or the end of the connection; false after the time.
     func hasNews(within seconds: Double) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, Int32(seconds * 1000)) > 0
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending direction of the connection.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 }

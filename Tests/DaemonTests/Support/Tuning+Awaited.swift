@@ -7,7 +7,7 @@ import Wire
 
 @testable import Daemon
 
-// What takes its time, waited for.
+// Blocking versions of the calls that return their result later.
 extension Tuning {
     func save(by who: String) throws -> String { try awaited { save(by: who, $0) } }
 

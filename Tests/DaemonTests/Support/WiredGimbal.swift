@@ -8,7 +8,7 @@ import Simulation
 @testable import Daemon
 @testable import Realtime
 
-/// True wiring of a gimbal's motors: what each output of the driver really does.
+/// True wiring of a gimbal's motors: joint and direction of each output of the driver.
 struct TrueWiring: Sendable {
     /// Joint of the motor at output 0, 1 and 2; nil for an output without a wire.
     var joints: [GimbalAxis?] = [.yaw, .roll, .pitch]
@@ -76,7 +76,7 @@ struct WiredGimbal {
 
     var type = MotorType.servo
     var wiring = TrueWiring()
-    /// Rotation from the camera to the sensor, and what the settings say about it.
+    /// True rotation from the camera to the sensor, and the rotation in the settings.
     var mounting = Quaternion.identity
     var correction = Quaternion.identity
     /// Motion of the handle.
@@ -120,7 +120,7 @@ struct WiredGimbal {
             if let stop, loop.seconds >= stop, loop.seconds < stop + 0.01 {
                 loop.ask(.emergencyStop)
             }
-            // The driver knows outputs, not joints.
+            // The driver addresses outputs, not joints.
             loop.drive { $0 = wiring.applied(to: $0, present) }
             run.feed(
                 TelemetryRecord(

@@ -1,6 +1,6 @@
 import FuzzTargets
 
-/// What libFuzzer calls with every input.
+/// Entry point that libFuzzer calls with every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRBL(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     FuzzTargets.rbl(Array(UnsafeBufferPointer(start: bytes, count: count)))

@@ -1,6 +1,6 @@
 import FuzzTargets
 
-/// What libFuzzer calls with every input.
+/// Entry point that libFuzzer calls with every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWeb(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     FuzzTargets.web(Array(UnsafeBufferPointer(start: bytes, count: count)))

@@ -5,8 +5,8 @@ import Port
 import Wire
 
 extension FuzzTargets {
-    /// A stream from a MAVLink peer, cut where its first byte says: the parser, and a gimbal that
-    /// obeys.
+    /// Passes a stream from a MAVLink peer to the parser in two pieces, then to a gimbal that obeys
+    /// the peer. The first byte is the length of the first piece.
     public static func mavlink(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
@@ -32,7 +32,7 @@ extension FuzzTargets {
             parser.abandon()
             take()
         }
-        // Nothing is lost and nothing is invented: what goes over a tap is what came.
+        // A tap forwards all received bytes unchanged.
         precondition(passed == stream, "a tap would have changed it")
         let role = FlightDisplayRole(
             configuration: MAVLinkConfiguration(), port: FuzzPort(), attitudeHz: 20,
@@ -44,7 +44,7 @@ extension FuzzTargets {
         _ = role.advance(now: Instant(nanoseconds: 2), &output)
     }
 
-    /// What is read out of a frame can be written; in v1 with the same length.
+    /// Decodes the message of a frame and encodes it again. Returns the length of the payload.
     private static func read(_ frame: MAVLinkFrame) -> Int {
         guard let kind = MAVLinkCatalogue.messages.first(where: { $0.format.id == frame.id }) else {
             fatalError("a frame of a kind that is not in the catalogue")
@@ -59,7 +59,7 @@ extension FuzzTargets {
         return again(kind)
     }
 
-    /// A datagram of a rider's remote control, and the same bytes as a robot's commands.
+    /// Decodes a datagram of a rider's remote control, and the same bytes as commands of a robot.
     public static func rider(_ bytes: [UInt8]) {
         if case .drive(let left, let right) = try? RiderCommand(datagram: bytes) {
             precondition(abs(left) <= 1 && abs(right) <= 1, "beyond full speed")

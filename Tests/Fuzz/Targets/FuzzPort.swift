@@ -5,7 +5,7 @@ internal import Port
 import Synchronization
 import Wire
 
-/// A gimbal that lets everything be done to it, with its settings in memory.
+/// Gimbal that accepts every request, with its settings in memory.
 final class FuzzPort: GimbalPort, SettingsPort {
     private let memory = Mutex(Settings())
 

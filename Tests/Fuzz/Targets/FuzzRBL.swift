@@ -7,7 +7,8 @@ import Synchronization
 import Wire
 
 extension FuzzTargets {
-    /// What a client of the serial service does: characteristic, length, bytes, again and again.
+    /// Writes of a client of the serial service. Each write consists of characteristic, length and
+    /// bytes.
     public static func rbl(_ bytes: [UInt8]) {
         let service = RBLService(
             port: FuzzPort(),
@@ -33,7 +34,7 @@ extension FuzzTargets {
     }
 }
 
-/// A radio without an antenna.
+/// Notifier that sends nothing.
 private struct SilentNotifier: GATTNotifier {
     func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {
         precondition(value.count <= 20, "more than a packet of the smallest MTU holds")

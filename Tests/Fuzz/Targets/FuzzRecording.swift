@@ -4,8 +4,8 @@ import SystemPackage
 
 extension FuzzTargets {
     /// A recording, as `airframectl record info`, `plot` and `export` read it, and its states and
-    /// tunings as a replay does. The replay's arithmetic is left out: a trap there is an end that
-    /// `replay` explains.
+    /// tunings as a replay does. The target does not run the replay's arithmetic, because `replay`
+    /// explains a trap there.
     public static func recording(_ bytes: [UInt8]) {
         guard let file = try? FlightFile(bytes: bytes, path: "fuzzed.mcap") else { return }
         _ = FlightReplay.parameters(in: file, fallback: Stabilizer.Parameters())

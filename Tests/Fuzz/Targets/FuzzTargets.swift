@@ -2,11 +2,10 @@ import GimbalCore
 import Port
 import Wire
 
-/// Every decoder of bytes that come from outside, and what must hold whatever they are. A property
-/// that does not hold ends the process: that is what libFuzzer looks for, and what the test over
-/// the corpora would show.
+/// Decoders of bytes from outside the program, with the properties that must hold for all inputs. A
+/// violated property ends the process, which libFuzzer and the test over the corpora detect.
 public enum FuzzTargets {
-    /// Names, as the folders of the corpora have them.
+    /// Targets; each name is also the name of the folder in Corpora.
     public static let all: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
         ("Diagnostics", diagnostics), ("AirOS", airos), ("RBL", rbl), ("MAVLink", mavlink),
         ("Rider", rider), ("Recording", recording), ("Web", web), ("Motors", motors),
@@ -18,13 +17,13 @@ public enum FuzzTargets {
         _ = try? Request(line: bytes)
         _ = try? LockstepSample(parsing: bytes)
         guard let value = try? JSONValue(parsing: bytes) else { return }
-        // What was read can be written, and is the same when it is read again.
+        // A decoded value can be encoded, and decoding it again gives the same value.
         let text = Array(value.text.utf8)
         guard let again = try? JSONValue(parsing: text) else { fatalError("unreadable: \(text)") }
         precondition(again.text == value.text, "read again, it is something else")
     }
 
-    /// A write of an AirOS app; the first byte says to which characteristic.
+    /// A write of an AirOS app; the first byte selects the characteristic.
     public static func airos(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let value = Array(bytes.dropFirst())

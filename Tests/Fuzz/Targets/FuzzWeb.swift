@@ -4,8 +4,9 @@ import Synchronization
 import WebServing
 
 extension FuzzTargets {
-    /// A connection to the web server in memory. The first byte chooses: 0 begins with HTTP, anything
-    /// else with an open WebSocket. The rest comes in two pieces, split where the second byte says.
+    /// A connection to the web server in memory. If the first byte is 0, the connection begins with
+    /// HTTP, otherwise with an open WebSocket. The server receives the rest in two pieces; the
+    /// second byte is the length of the first piece.
     public static func web(_ bytes: [UInt8]) {
         guard bytes.count >= 2 else { return }
         let input = bytes[2...]
@@ -27,7 +28,7 @@ extension FuzzTargets {
             try channel.writeInbound(ByteBuffer(bytes: input[split...]))
             channel.embeddedEventLoop.run()
         } catch {
-            // A refusal: the connection ends.
+            // The server refuses the input and ends the connection.
         }
         var sent = 0
         while let part = try? channel.readOutbound(as: ByteBuffer.self) {
