@@ -61,7 +61,9 @@ import Wire
         var value: Double { tuning.settings.control.maxRateDps }
     }
 
-    @Test("an app's PID triple is stored as written, limited by the stability margins, and causes a warning")
+    @Test(
+        "an app's PID triple is stored as written, limited by the stability margins, and causes a warning"
+    )
     func appGains() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -101,7 +103,9 @@ import Wire
         }
     }
 
-    @Test("a servo prediction that is too fast for the servos' delay causes a warning with the margins")
+    @Test(
+        "a servo prediction that is too fast for the servos' delay causes a warning with the margins"
+    )
     func fastServos() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory, overrides: ["motors.type=servo"])
@@ -155,7 +159,9 @@ import Wire
         }
     }
 
-    @Test("a peer's change is unsaved until the peer saves it; the same value again adds no history entry")
+    @Test(
+        "a peer's change is unsaved until the peer saves it; the same value again adds no history entry"
+    )
     func setAndSave() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
@@ -216,7 +222,9 @@ import Wire
         }
     }
 
-    @Test("restoring a baseline also resets every setting outside the baseline to the value in the files")
+    @Test(
+        "restoring a baseline also resets every setting outside the baseline to the value in the files"
+    )
     func baselines() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)

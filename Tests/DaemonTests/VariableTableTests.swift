@@ -44,7 +44,9 @@ import Wire
 }
 
 @Suite("Settings as JSON") struct SettingTextTests {
-    @Test("the JSON of every default value can be sent back as a value of its setting", arguments: Schema.settings.map(\.key))
+    @Test(
+        "the JSON of every default value can be sent back as a value of its setting",
+        arguments: Schema.settings.map(\.key))
     func everyDefault(key: String) throws {
         let setting = try #require(Schema.setting(key))
         let json = JSONValue(setting.defaultValue)

@@ -16,7 +16,8 @@ struct FeedWatchTests {
         #expect(watch.isSilent(newest: 20 * Self.second, now: 22 * Self.second))
     }
 
-    @Test("the delay after a failed attempt grows up to 8 s, and is short again after a stable time")
+    @Test(
+        "the delay after a failed attempt grows up to 8 s, and is short again after a stable time")
     func pauses() {
         var watch = FeedWatch()
         var now = 100 * Self.second

@@ -98,7 +98,9 @@ struct FollowingProgramTests {
         }
     }
 
-    @Test("another request ends the following of a person, and the request "off" switches the models off")
+    @Test(
+        "another request ends the following of a person, and the request off switches the models off"
+    )
     func ended() throws {
         if isSkipped { return }
         try withTemporaryDirectory { directory in

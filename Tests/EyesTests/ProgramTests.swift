@@ -41,7 +41,9 @@ struct ProgramTests {
         try DaemonClient(path: "\(directory)/s.sock", timeout: 5).request("status")
     }
 
-    @Test("the daemon shows the stream's health, and continues unaffected when airframe-eyes is killed")
+    @Test(
+        "the daemon shows the stream's health, and continues unaffected when airframe-eyes is killed"
+    )
     func killed() throws {
         #expect(isVideoReady)
         try withTemporaryDirectory { directory in

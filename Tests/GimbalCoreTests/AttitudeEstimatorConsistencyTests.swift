@@ -120,7 +120,8 @@ struct AttitudeEstimatorConsistencyTests {
     }
 
     @Test(
-        "errors of the assumed process match the covariance: NEES within the 99 % chi-square interval")
+        "errors of the assumed process match the covariance: NEES within the 99 % chi-square interval"
+    )
     func matched() {
         let runs = 100
         // The process has no fading memory. The next test covers the effect of the default memory.

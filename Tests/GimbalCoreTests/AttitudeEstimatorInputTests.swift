@@ -19,7 +19,9 @@ struct AttitudeEstimatorInputTests {
         (.zero, .zero, 1e5),
     ]
 
-    @Test("a bad sample never makes the state non-finite, and the estimate recovers", arguments: bad.indices)
+    @Test(
+        "a bad sample never makes the state non-finite, and the estimate recovers",
+        arguments: bad.indices)
     func survives(index: Int) {
         let (gyro, accel, dt) = Self.bad[index]
         var motion = SimulatedMotion()
@@ -53,7 +55,8 @@ struct AttitudeEstimatorInputTests {
         #expect(estimator.attitude.error(to: motion.attitude).norm < 0.05 * degree)
     }
 
-    @Test("after a long gap the vertical comes from the accelerometer, and the bias does not change")
+    @Test(
+        "after a long gap the vertical comes from the accelerometer, and the bias does not change")
     func longGap() {
         var motion = SimulatedMotion()
         motion.bias = Vector3(0.01, 0, 0)
@@ -68,7 +71,9 @@ struct AttitudeEstimatorInputTests {
         #expect(!estimator.isConverged)
     }
 
-    @Test("a saturated gyroscope increases the inclination's sigma, and the estimate recovers within 3 s")
+    @Test(
+        "a saturated gyroscope increases the inclination's sigma, and the estimate recovers within 3 s"
+    )
     func saturation() {
         var motion = SimulatedMotion()
         motion.rate = { t in t > 3 && t < 3.1 ? Vector3(42, 0, 0) : .zero }

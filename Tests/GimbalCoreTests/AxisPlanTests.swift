@@ -18,7 +18,9 @@ struct AxisPlanTests {
         AxisState(angle: 0, rate: -3 * degree, acceleration: 900 * degree),
     ]
 
-    @Test("a movement ends exactly at the goal and at rest, with continuous rate and acceleration", arguments: starts)
+    @Test(
+        "a movement ends exactly at the goal and at rest, with continuous rate and acceleration",
+        arguments: starts)
     func arrival(start: AxisState) {
         for goal in [-170.0, -8, -0.01, 0, 0.3, 2, 30, 400] {
             for seconds in [0.0, 0.4, 3] {
@@ -47,7 +49,8 @@ struct AxisPlanTests {
     }
 
     @Test(
-        "a turn by 30° from rest takes at most 0.26 s at 200°/s and at 240°/s", arguments: [200.0, 240])
+        "a turn by 30° from rest takes at most 0.26 s at 200°/s and at 240°/s",
+        arguments: [200.0, 240])
     func quick(rate: Double) {
         var slower = limits
         slower.rate = rate * Self.degree

@@ -45,7 +45,9 @@ struct AxisResponseTests {
         #expect(Double(found) * dt < 0.15)
     }
 
-    @Test("a camera that moves with the handle while the joint does not turn is not reported as reversed")
+    @Test(
+        "a camera that moves with the handle while the joint does not turn is not reported as reversed"
+    )
     func dragged() {
         #expect(periods(40, dt: 4e-3, followed: 0, runaway(dt: 4e-3)) == nil)
     }

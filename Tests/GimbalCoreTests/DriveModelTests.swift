@@ -59,7 +59,9 @@ struct DriveModelTests {
         #expect(abs(model.left) < 1e-9 && abs(model.right) < 1e-9)
     }
 
-    @Test("a request that is not finite stops the wheels, and a long time step changes the speed by at most 0.4")
+    @Test(
+        "a request that is not finite stops the wheels, and a long time step changes the speed by at most 0.4"
+    )
     func nonsense() {
         var model = DriveModel(parameters: DriveModel.Parameters())
         Self.drive(&model, left: .nan, right: .infinity, seconds: 1)

@@ -21,7 +21,8 @@ struct FaultLatchTests {
     }
 
     @Test(
-        "rotorLost lasts until the camera has been calm for 1 s, and twice as long at each repetition")
+        "rotorLost lasts until the camera has been calm for 1 s, and twice as long at each repetition"
+    )
     func rotorLost() {
         var latch = FaultLatch()
         // The latch sets the condition 0.1 s before the fling ends.
