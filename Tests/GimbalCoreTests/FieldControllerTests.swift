@@ -5,7 +5,7 @@ import Testing
 struct FieldControllerTests {
     static let still = Setpoint(attitude: .identity, rate: .zero)
 
-    @Test("the power follows the authority, and is off without it")
+    @Test("the power is proportional to the authority, and zero without authority")
     func power() {
         var controller = FieldController(parameters: .init())
         let off = controller.step(
@@ -18,7 +18,7 @@ struct FieldControllerTests {
         #expect(half.power == AxisVector(repeating: 0.25))
     }
 
-    @Test("it starts with the field at the joints that are known")
+    @Test("after a reset the field is at the known joint angles")
     func reset() {
         var controller = FieldController(parameters: .init())
         controller.reset(joints: AxisVector(yaw: 0.1, roll: -0.2, pitch: 0.3))
@@ -32,7 +32,7 @@ struct FieldControllerTests {
         #expect(abs(field.pitch - 2.1) < 1e-9)
     }
 
-    @Test("the field leads its rotor by no more than the load limit, however large the error")
+    @Test("a large error saturates the controller, and power and field stay within their limits")
     func loadLimit() {
         var parameters = FieldController.Parameters()
         parameters.probesInertia = false
@@ -49,7 +49,7 @@ struct FieldControllerTests {
         #expect(output.field.isFinite)
     }
 
-    @Test("a load raises the power at once and lets it fall slowly")
+    @Test("a load raises the power at once, and the power falls slowly after the load")
     func raise() {
         var parameters = FieldController.Parameters()
         parameters.probesInertia = false
@@ -69,7 +69,7 @@ struct FieldControllerTests {
     }
 
     @Test(
-        "what is not a number repeats the last output and leaves no trace",
+        "a rate that is not finite repeats the last output and does not change the state",
         arguments: [Double.nan, .infinity])
     func notANumber(value: Double) {
         var controller = FieldController(parameters: .init())

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Motors without encoders that shake the camera")
 struct FieldInertiaTests {
-    /// Periods of 1 ms in which the pitch axis swings at 60 Hz with this share of its motor.
+    /// Simulates a swing of the pitch axis at 60 Hz with this share of the motor's torque, in steps
+    /// of 1 ms.
     private static func run(_ search: inout FieldInertia, share: Double, seconds: Double) {
         for tick in 0..<Int(seconds * 1000) {
             let phase = 2 * Double.pi * 60 * Double(tick) * 1e-3
@@ -17,7 +18,7 @@ struct FieldInertiaTests {
 
     private static func sine(_ x: Double) -> Double { Quaternion.aboutX(2 * x).x }
 
-    @Test("make its answer prove no wrong sign, but for three seconds after the last swing only")
+    @Test("shaking is reported during the swing and for 3 s after it")
     func bounded() {
         var search = FieldInertia()
         #expect(!search.isShaking)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("The vertical at the start")
+@Suite("First estimate of the vertical")
 struct FirstVerticalTests {
     private static let gravity = 9.80665
 
-    @Test("of a sensor at rest is the first sample's")
+    @Test("the vertical of a sensor at rest is complete without a mean")
     func rest() {
         var vertical = FirstVertical()
         for _ in 0..<150 {
@@ -16,7 +16,7 @@ struct FirstVerticalTests {
         #expect(vertical.isComplete && !vertical.isMean)
     }
 
-    @Test("of a runner is a mean, though the force has gravity's length for 30 ms while it turns")
+    @Test("a force that rotates for 30 ms requires a mean, although it has gravity's magnitude")
     func turning() {
         var vertical = FirstVertical()
         for tick in 0..<30 {

@@ -2,12 +2,12 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Looking to the side of the handle") struct FollowYawOffsetTests {
+@Suite("Yaw offset from the handle in pan_follow") struct FollowYawOffsetTests {
     private static let degree = Double.pi / 180
 
     private func rig() -> PointingTests.Rig { PointingTests.Rig(.panFollow) }
 
-    @Test("an angle counts from where the handle points, not from the edge of its dead zone")
+    @Test("the offset counts from the handle's direction, not from the edge of its dead zone")
     func angle() {
         var rig = rig()
         rig.handle = { _ in AxisVector(yaw: 4, roll: 0, pitch: 0) }
@@ -16,11 +16,11 @@ import Testing
         #expect(abs(rig.angles.yaw - 29) < 0.1)
         rig.handle = { _ in AxisVector(yaw: 34, roll: 0, pitch: 0) }
         rig.run(5)
-        // The handle has turned by 30°, 5 of them within the dead zone.
+        // The handle has turned by 30°; the first 5° are within the dead zone.
         #expect(abs(rig.angles.yaw - 54) < 0.1)
     }
 
-    @Test("a rate turns it further until its dead-man, and no further")
+    @Test("a rate changes the offset until its dead-man time")
     func rate() {
         var rig = rig()
         rig.pointing.lookAside(yaw: 0, rate: 10 * Self.degree, validUntil: Instant(seconds: 1))
@@ -28,7 +28,7 @@ import Testing
         #expect(abs(rig.angles.yaw - 10) < 0.2)
     }
 
-    @Test("at a constant rate it does not lag by the smoothing of the handle's motion")
+    @Test("a constant rate of the offset has no lag from the smoothing of the handle's motion")
     func lag() {
         var rig = rig()
         rig.pointing.lookAside(yaw: 0, rate: 10 * Self.degree, validUntil: Instant(seconds: 9))
@@ -36,7 +36,7 @@ import Testing
         #expect(abs(rig.angles.yaw - 30) < 0.2)
     }
 
-    @Test("another mode forgets it; in another mode it moves nothing")
+    @Test("a change of the mode resets the offset, and an offset has no effect in other modes")
     func modes() {
         var rig = rig()
         rig.pointing.lookAside(yaw: 20 * Self.degree, rate: 0, validUntil: rig.now)

@@ -7,11 +7,11 @@ import Testing
 struct FrictionCompensatorTests {
     static let parameters = FrictionCompensator.Parameters()
 
-    /// A joint that swings by 3° at 2 Hz against the friction of bristles that slide after
+    /// Simulates a joint that swings by 3° at 2 Hz with bristle friction; the bristles slide after
     /// `distance`, rad.
     ///
-    /// The motor exerts the compensation and, with a perfect feedback, what it lacks; `load` is
-    /// what it carries beside.
+    /// The motor exerts the compensation, and a perfect feedback adds the missing torque. `load` is
+    /// an additional constant load, N·m.
     static func swing(
         _ compensator: inout FrictionCompensator, seconds: Double, coulomb: Double,
         distance: Double = 1e-3, load: Double = 0, lead: Double = 0,
@@ -44,7 +44,9 @@ struct FrictionCompensatorTests {
         #expect(abs(compensator.size - coulomb) < 0.05 * coulomb + 1e-6)
     }
 
-    @Test("learns its shape: bristles that slide early or late", arguments: [0.3e-3, 1e-3, 3e-3])
+    @Test(
+        "learns the shape of the friction for bristles that slide early or late",
+        arguments: [0.3e-3, 1e-3, 3e-3])
     func shape(distance: Double) {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 30, coulomb: 0.01, distance: distance)
@@ -55,14 +57,14 @@ struct FrictionCompensatorTests {
         #expect(squares.squareRoot() < 0.0015)
     }
 
-    @Test("takes a constant load for no friction")
+    @Test("does not treat a constant load as friction")
     func load() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.01, load: 0.02)
         #expect(abs(compensator.size - 0.01) < 0.001)
     }
 
-    @Test("forgets a friction that is no more")
+    @Test("forgets friction that has disappeared")
     func forgets() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.03)
@@ -70,7 +72,7 @@ struct FrictionCompensatorTests {
         #expect(compensator.size < 0.001)
     }
 
-    @Test("fades a prediction out that adds power")
+    @Test("fades out a compensation that adds power to the joint")
     func net() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.03)
@@ -78,7 +80,8 @@ struct FrictionCompensatorTests {
         var largest = 0.0
         let start = -0.015
         for i in 0..<3000 {
-            // Friction that drives the joint, which no size above zero describes.
+            // The friction here drives the joint. A compensation with a positive size cannot
+            // describe it.
             let joint = 0.05 * sin(2 * Double.pi * 2 * Double(i) * 1e-3)
             let rate = cos(2 * Double.pi * 2 * Double(i) * 1e-3)
             let torque = compensator.torque(
@@ -88,11 +91,11 @@ struct FrictionCompensatorTests {
                 residual: rate > 0 ? start : -start, parameters: Self.parameters, dt: 1e-3)
             if i > 2500 { largest = max(largest, abs(torque)) }
         }
-        // Of 30 mN·m.
+        // The learned friction was 30 mN·m.
         #expect(largest < 0.2e-3)
     }
 
-    @Test("does not answer to the camera's own shaking")
+    @Test("does not react to joint motion from the camera's own shaking")
     func deviation() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.03)
@@ -110,7 +113,7 @@ struct FrictionCompensatorTests {
         #expect(least >= 0 && most > 0.02)
     }
 
-    @Test("turns over with the joint: early by its lead, and within 10 ms")
+    @Test("reverses with the joint, earlier by its lead time, within 10 ms")
     func turnsOver() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.01, lead: 0.0035)
@@ -118,11 +121,11 @@ struct FrictionCompensatorTests {
         Self.swing(&compensator, seconds: 1, coulomb: 0.01, lead: 0.0035) { t, error in
             if t > 0.5, abs(error) > 0.005 { wrong += 1 }
         }
-        // Two turning points in half a second.
+        // The joint has two turning points in 0.5 s.
         #expect(wrong < 20)
     }
 
-    @Test("a joint at rest teaches nothing and gets nothing")
+    @Test("a joint at rest gets zero torque and does not change the learned friction")
     func rest() {
         var compensator = FrictionCompensator()
         for _ in 0..<5000 {
@@ -135,7 +138,7 @@ struct FrictionCompensatorTests {
         #expect(compensator.size == 0)
     }
 
-    @Test("never exceeds its bound, and survives a jump of the encoder")
+    @Test("the learned friction stays within its limit, and an encoder jump gives a bounded torque")
     func bound() {
         var compensator = FrictionCompensator()
         Self.swing(&compensator, seconds: 15, coulomb: 0.2) { _, _ in }

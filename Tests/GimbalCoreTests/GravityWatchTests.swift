@@ -1,11 +1,11 @@
 import GimbalCore
 import Testing
 
-@Suite("Gravity refutes an estimate")
+@Suite("Contradictions between gravity and the estimate")
 struct GravityWatchTests {
     private let gravity = 9.80665
 
-    /// Feeds a still sensor that reads this for so long.
+    /// Feeds the constant readings of a still sensor for this time.
     private func feed(
         _ estimator: inout AttitudeEstimator, accel: Vector3, seconds: Double
     ) {
@@ -15,7 +15,7 @@ struct GravityWatchTests {
     }
 
     @Test(
-        "gravity sideways without a turn is a fault of the accelerometer: for six seconds it is not used",
+        "a change of gravity's direction without rotation is not used for 5 s, and restarts the estimate within 7 s",
         arguments: [Vector3(9.80665, 0, 0), Vector3(0, -9.80665, 0), Vector3(0, 0, 9.80665)])
     func sideways(reading: Vector3) {
         var estimator = AttitudeEstimator(parameters: .init())
@@ -30,7 +30,7 @@ struct GravityWatchTests {
         #expect(estimator.refutations == 1)
     }
 
-    @Test("upside down all at once, it starts again within seven seconds, in both earth frames")
+    @Test("a sudden inversion restarts the estimate within 7 s, in both earth frames")
     func flipped() {
         for down in [gravity, -gravity] {
             var estimator = AttitudeEstimator(
@@ -46,7 +46,7 @@ struct GravityWatchTests {
         }
     }
 
-    @Test("one second of free fall, a jump, or half a g forward says nothing against it")
+    @Test("free fall for 1 s, jumps and 0.5 g forward do not restart the estimate")
     func motion() {
         var estimator = AttitudeEstimator(parameters: .init())
         let rest = Vector3(0, 0, -gravity)
@@ -61,7 +61,7 @@ struct GravityWatchTests {
         #expect(estimator.refutations == 0)
     }
 
-    @Test("an accelerometer that reads zero is named too, again and again")
+    @Test("an accelerometer that reads zero restarts the estimate repeatedly")
     func dead() {
         var estimator = AttitudeEstimator(parameters: .init())
         feed(&estimator, accel: Vector3(0, 0, -gravity), seconds: 5)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import GimbalCore
 
-/// A gyroscope whose axes are not square to the camera's.
-@Suite("What each axis of the gyroscope reads of the others' rates")
+/// Tests with a gyroscope whose axes are not aligned with the camera's axes.
+@Suite("Cross-axis errors of the gyroscope")
 struct GyroErrorTests {
-    /// Somebody who turns round every ten seconds, half a turn in two, and carries a level sensor
-    /// whose axes are 0.4° off.
+    /// Motion of a walking person with a level sensor whose axes are misaligned by 0.4°. Every 10 s
+    /// the person turns by 180° within 2 s.
     private func walker(hertz: Double = 200) -> SimulatedMotion {
         var motion = SimulatedMotion()
         motion.hertz = hertz
@@ -26,7 +26,7 @@ struct GyroErrorTests {
         return motion
     }
 
-    /// The largest error of the vertical in each ten seconds, degrees, and the estimator.
+    /// Largest error of the vertical in each interval of 10 s, degrees, and the estimator.
     private func errors(
         sigma: Double, turns: Int = 5
     ) -> (largest: [Double], estimator: AttitudeEstimator) {
@@ -45,13 +45,15 @@ struct GyroErrorTests {
         return (largest, estimator)
     }
 
-    @Test("a walker who turns round tilts the estimate the first time, and less each time")
+    @Test(
+        "the estimator learns cross-axis errors from a walker's turns, so later turns tilt the estimate less"
+    )
     func learned() {
         let (with, estimator) = errors(sigma: 0.0035)
         let (without, blind) = errors(sigma: 0)
         #expect(without.dropFirst().allSatisfy { $0 > 0.4 }, "\(without)")
         #expect(with.last! < 0.4 * without.last!, "\(with) \(without)")
-        // What the turns about z have shown; turns about the others were none.
+        // The turns were about z, so they show only the cross-axis errors from rates about z.
         let truth = walker()
         #expect(abs(estimator.crossAfter.x - truth.crossAfter.x) < 0.002)
         #expect(abs(estimator.crossNext.y - truth.crossNext.y) < 0.002)
@@ -59,7 +61,7 @@ struct GyroErrorTests {
         #expect(blind.crossNext == .zero && blind.crossAfter == .zero)
     }
 
-    @Test("a sensor without such errors is not made worse")
+    @Test("the estimate stays accurate for a sensor without cross-axis errors")
     func square() {
         var motion = walker()
         motion.crossNext = .zero
@@ -72,7 +74,7 @@ struct GyroErrorTests {
         #expect(estimator.crossNext.norm + estimator.crossAfter.norm < 0.004)
     }
 
-    @Test("another mounting forgets what belonged to the axes that were")
+    @Test("a new mounting resets the errors that belong to the old axes")
     func turned() {
         var (_, estimator) = errors(sigma: 0.0035, turns: 2)
         #expect(estimator.crossAfter.norm > 0)
@@ -81,7 +83,8 @@ struct GyroErrorTests {
         #expect(estimator.scale == .zero)
     }
 
-    @Test("twelve errors' covariance: a product and an outer product as of a full matrix")
+    @Test(
+        "products and outer products with the covariance of 12 errors equal those of a full matrix")
     func blocks() {
         var noise = SeededNoise(seed: 5)
         func draw() -> GyroError {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Gyroscope at the end of its range")
+@Suite("Range of a gyroscope from clipped samples")
 struct GyroRangeTests {
-    /// The range found after some seconds of a rate about x, rad/s.
+    /// Range that is found after a time with a rate about x, rad/s.
     private func found(
         hertz: Double, noise: Double = 0, range: Double = .infinity,
         seconds: Double = 10, _ rate: (Double) -> Double
@@ -21,7 +21,7 @@ struct GyroRangeTests {
     }
 
     @Test(
-        "is found where a swing is cut off, to a hundredth, at any sample rate",
+        "the range is found to 1 % from clipped swings, at any sample rate",
         arguments: [100.0, 200, 286, 1000], [0.7, 1.5, 3])
     func cutOff(hertz: Double, swing: Double) {
         let range = found(hertz: hertz, range: 7.4) { 9.5 * cm_sin(2 * .pi * swing * $0) }
@@ -29,7 +29,7 @@ struct GyroRangeTests {
     }
 
     @Test(
-        "is not seen in natural turning points, with noise or without",
+        "turning points of unclipped swings give no range, with and without noise",
         arguments: [48.0, 100, 286, 1000], [0.0, 0.01])
     func turningPoints(hertz: Double, noise: Double) {
         for swing in [0.3, 0.8, 1.7, 3.1, 4.7] {
@@ -40,7 +40,7 @@ struct GyroRangeTests {
         }
     }
 
-    @Test("is forgotten when a sample goes beyond")
+    @Test("a sample beyond the found range resets the range")
     func beyond() {
         let range = found(hertz: 200) { t in
             t < 5 ? min(9.5 * cm_sin(6 * t), 7.4) : 9.5 * cm_sin(6 * t)
@@ -48,7 +48,9 @@ struct GyroRangeTests {
         #expect(range == .infinity)
     }
 
-    @Test("costs the inclination its certainty, and only about the axis that is cut off")
+    @Test(
+        "clipping increases the inclination's sigma about a horizontal axis, not about the vertical axis"
+    )
     func certainty() {
         func sigmas(about axis: Vector3) -> (Double, Double) {
             var motion = SimulatedMotion()

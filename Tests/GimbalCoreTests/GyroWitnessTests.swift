@@ -3,9 +3,9 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Gyro witness: a gyroscope is believed within what motors, joints and history allow")
+@Suite("Gyro witness: plausibility of the gyroscope from motors, joints and history")
 struct GyroWitnessTests {
-    /// A witness that has watched a camera hold still for half a second.
+    /// Witness after 0.5 s with a camera at rest.
     func watching(joints: AxisVector? = nil) -> GyroWitness {
         var witness = GyroWitness()
         for t in 0..<500 {
@@ -14,15 +14,15 @@ struct GyroWitnessTests {
         return witness
     }
 
-    /// What the last bits of a real sensor do, rad/s.
+    /// Noise in the last bits of a real sensor, rad/s.
     func noise(_ t: Int) -> Vector3 {
         Vector3(1e-3 * Double(t % 7 - 3), 1e-3 * Double(t % 5 - 2), 1e-3 * Double(t % 3 - 1))
     }
 
-    /// What the last count of an encoder does, rad.
+    /// Noise in the last count of an encoder, rad.
     func step(_ t: Int) -> AxisVector { AxisVector(repeating: t % 2 == 0 ? 0 : 1e-4) }
 
-    /// Motors that hold still and could do 1,000 rad/s².
+    /// Motors at rest that can reach 1,000 rad/s².
     var motors: GyroWitness.Motors {
         GyroWitness.Motors(
             acceleration: .zero, exerted: .zero, strongest: 1000)
@@ -37,14 +37,14 @@ struct GyroWitnessTests {
             sensorDelay: 0.003, dt: dt)
     }
 
-    @Test("a quiet gyroscope is believed")
+    @Test("a quiet gyroscope is accepted")
     func quiet() {
         var witness = watching()
         for t in 0..<1000 { #expect(accepts(&witness, rate: noise(t))) }
         #expect(!witness.isContradicted)
     }
 
-    @Test("one sample that nothing can exert is refused, and costs nothing more")
+    @Test("one impossible sample is refused, and the next samples are accepted")
     func spike() {
         var witness = watching()
         #expect(!accepts(&witness, rate: Vector3(30, 0, 0)))
@@ -52,7 +52,7 @@ struct GyroWitnessTests {
         #expect(!witness.isContradicted)
     }
 
-    @Test("one wild sample is one in a slow loop, too")
+    @Test("one impossible sample in a slow loop is refused, and the next samples are accepted")
     func slowSpike() {
         var witness = watching()
         #expect(!accepts(&witness, rate: Vector3(30, 0, 0), dt: 5e-3))
@@ -60,7 +60,9 @@ struct GyroWitnessTests {
         #expect(!witness.isContradicted)
     }
 
-    @Test("what the motors do between two samples counts once, with ticks between them, too")
+    @Test(
+        "the motors' acceleration between two samples counts once, also with ticks between the samples"
+    )
     func ticksWithoutSample() {
         var witness = watching()
         var pushing = motors
@@ -78,14 +80,16 @@ struct GyroWitnessTests {
         }
     }
 
-    @Test("a light camera on a stiff joint, which swings within a few samples against its motors")
+    @Test(
+        "a light camera that swings on a stiff joint against its motors does not contradict the gyroscope"
+    )
     func swing() {
         var witness = watching(joints: .zero)
         var pushing = motors
         let (dt, turn) = (2.4e-3, 2 * Double.pi * 60)
         for t in 0..<400 {
             let phase = turn * Double(t) * dt
-            // Friction holds what the motors are told.
+            // Friction cancels the commanded acceleration.
             pushing.acceleration = Vector3(400 * cos(3 * phase), 0, 0)
             let isBelieved = witness.accepts(
                 rate: Vector3(3 * sin(phase), 0, 0) + noise(t),
@@ -96,14 +100,14 @@ struct GyroWitnessTests {
         #expect(!witness.isContradicted)
     }
 
-    @Test("a rate that nothing can exert and that stays is contradicted within 6 ms")
+    @Test("an impossible rate that persists contradicts the gyroscope within 6 ms")
     func burst() {
         var witness = watching()
         for t in 0..<6 { #expect(!accepts(&witness, rate: Vector3(8.7, 0, 0) + noise(t))) }
         #expect(witness.isContradicted)
     }
 
-    @Test("a push by hand is believed, as far as a hand can push")
+    @Test("the rate from a push by hand is accepted")
     func hand() {
         var witness = watching()
         for t in 0..<100 {
@@ -113,7 +117,7 @@ struct GyroWitnessTests {
         #expect(!witness.isContradicted)
     }
 
-    @Test("encoders that stand still contradict a gyroscope that claims to turn, within 15 ms")
+    @Test("encoders at rest contradict a gyroscope that shows a rotation, within 15 ms")
     func joints() {
         var witness = watching(joints: .zero)
         for t in 0..<15 {
@@ -122,7 +126,7 @@ struct GyroWitnessTests {
         #expect(witness.isContradicted)
     }
 
-    @Test("in a loop of 200 Hz, encoders contradict a gyroscope after four samples, not after one")
+    @Test("in a loop of 200 Hz, encoders contradict a gyroscope after four to six samples")
     func slowJoints() {
         var witness = watching(joints: .zero)
         var contradicted: Int?
@@ -140,7 +144,7 @@ struct GyroWitnessTests {
             acceleration: Vector3(0, 400, 0), exerted: .zero, strongest: 1000)
         var contradicted: Int?
         for t in 0..<7 where contradicted == nil {
-            // The handle accelerates by 300 rad/s², and the joint shows that.
+            // The handle accelerates by 300 rad/s², and the joint's encoder measures the motion.
             let seconds = (Double(t) + 1.5) * 2.6e-3
             let joints = AxisVector(yaw: 0, roll: 0, pitch: 150 * seconds * seconds)
             _ = witness.accepts(
@@ -151,7 +155,7 @@ struct GyroWitnessTests {
         #expect(contradicted == nil)
     }
 
-    @Test("encoders that turn along confirm what was refused at first")
+    @Test("encoders that turn with the gyroscope confirm a rate that was refused at first")
     func confirmed() {
         var witness = watching(joints: .zero)
         var turned = AxisVector.zero
@@ -166,7 +170,7 @@ struct GyroWitnessTests {
         #expect(believed > 20)
     }
 
-    @Test("with the outputs off a contradicted gyroscope is believed after 0.1 s of calm")
+    @Test("with the outputs off, a contradicted gyroscope is accepted after 0.1 s of calm")
     func recovery() {
         var witness = watching()
         for t in 0..<10 { _ = accepts(&witness, rate: Vector3(8.7, 0, 0) + noise(t)) }
@@ -177,7 +181,7 @@ struct GyroWitnessTests {
         #expect(accepts(&witness, rate: noise(1), isOff: true))
     }
 
-    @Test("a repeated sample leaves the reference in force, and is no doubt by itself")
+    @Test("a repeated sample keeps the reference rate, and is doubtful until the next new sample")
     func repetition() {
         var witness = watching()
         #expect(accepts(&witness, rate: noise(1), isRepeated: true))
@@ -187,10 +191,11 @@ struct GyroWitnessTests {
         #expect(!witness.isDoubtful)
     }
 
-    @Test("where a sign is wrong, each axis counts with the sign of its answers")
+    @Test("each axis gets the sign of its measured response")
     func signs() {
         var witness = watching()
-        // Roll answers the wrong way round, pitch as it should, yaw was told nothing.
+        // Roll responds in the wrong direction and pitch in the right direction; yaw has no
+        // command.
         var rate = Vector3.zero
         for t in 0..<40 {
             let push = exp2(Double(t) / 4)

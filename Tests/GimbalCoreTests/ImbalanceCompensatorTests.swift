@@ -6,7 +6,7 @@ import Testing
 struct ImbalanceCompensatorTests {
     static let truth = Vector3(1.4e-3, -0.6e-3, 0.8e-3)
 
-    /// A feedback that carries what the compensator does not, for some seconds.
+    /// Simulates a feedback that carries the moment that the compensator does not carry.
     static func hold(
         _ compensator: inout ImbalanceCompensator, _ force: Vector3, seconds: Double = 5,
         limit: Double = 0.1
@@ -17,7 +17,7 @@ struct ImbalanceCompensatorTests {
         }
     }
 
-    @Test("one pose shows what gravity turns about; a second one, the rest")
+    @Test("one pose shows the imbalance perpendicular to gravity, and a second pose shows the rest")
     func poses() {
         var compensator = ImbalanceCompensator()
         let level = Vector3(0, 0, -9.81)
@@ -30,7 +30,7 @@ struct ImbalanceCompensatorTests {
         #expect((compensator.imbalance - Self.truth).norm < 0.1e-3)
     }
 
-    @Test("what is learned is exactly what the feedback can let go of")
+    @Test("the growth that is taken from the feedback equals the growth of the compensating moment")
     func conserves() {
         var compensator = ImbalanceCompensator()
         let force = Vector3(2, -1, -9)
@@ -43,7 +43,7 @@ struct ImbalanceCompensatorTests {
         }
     }
 
-    @Test("a push as strong as the motors is not taken for a load beyond its limit")
+    @Test("a constant push is learned as a load only up to the limit")
     func limit() {
         var compensator = ImbalanceCompensator()
         let level = Vector3(0, 0, -9.81)

@@ -3,20 +3,20 @@ import Testing
 
 @testable import GimbalCore
 
-/// One axis that turns with friction, under the probe alone.
+/// Tests with one axis that has friction and that only the probe and `disturbance` move.
 @Suite("Inertia identifier")
 struct InertiaIdentifierTests {
     struct Axis {
         var inertia: Double
         var coulomb = 0.0
-        /// How much slower it creeps while the torque is below `coulomb`, 1; 0: it stands.
+        /// Ratio of the acceleration to the acceleration without friction while the torque is below
+        /// `coulomb`; 0 if the axis does not creep.
         var creep = 0.0
         var disturbance: (Double) -> Double = { _ in 0 }
         var rate = 0.0
         var delayed = Array(repeating: 0.0, count: 30)
 
-        /// A period of so many tenths of a millisecond under a torque that acts three milliseconds
-        /// late.
+        /// Simulates a period of `tenths` · 0.1 ms with a torque that acts after the delay.
         mutating func step(_ torque: Double, tenths: Int, at time: Double) {
             let push = disturbance(time)
             for _ in 0..<tenths {
@@ -66,14 +66,14 @@ struct InertiaIdentifierTests {
     }
 
     @Test(
-        "friction that holds the joint at first is broken and drops out", arguments: [1.4e-4, 1e-2])
+        "finds the inertia although friction holds the joint at first", arguments: [1.4e-4, 1e-2])
     func friction(inertia: Double) {
         let found = Self.identify(Axis(inertia: inertia, coulomb: 0.015)).identifier
         #expect(found.isKnown)
         #expect(abs(found.inertia / inertia - 1) < 0.25)
     }
 
-    @Test("the hand's motion, a thousand times the probe's, does not deceive it")
+    @Test("hand motion that is a thousand times the probe's does not falsify the inertia")
     func motion() {
         let axis = Axis(
             inertia: 2.5e-3,
@@ -82,7 +82,9 @@ struct InertiaIdentifierTests {
         #expect(abs(found.inertia / 2.5e-3 - 1) < 0.15)
     }
 
-    @Test("periods of any length, and gaps, do not deceive it", arguments: [1.4e-4, 2.5e-3, 1e-2])
+    @Test(
+        "periods of any length and gaps do not falsify the inertia",
+        arguments: [1.4e-4, 2.5e-3, 1e-2])
     func unsteady(inertia: Double) {
         var random = SeededNoise(seed: 3)
         let found = Self.identify(Axis(inertia: inertia), seconds: 10) {
@@ -92,7 +94,7 @@ struct InertiaIdentifierTests {
         #expect(abs(found.inertia / inertia - 1) < 0.15)
     }
 
-    @Test("a loop of 227 Hz does not find a heavier camera because two samples share an output")
+    @Test("at 227 Hz the inertia is right at every delay, although two samples share an output")
     func spread() {
         var mean = 0.0
         for quarter in 0..<4 {
@@ -109,7 +111,7 @@ struct InertiaIdentifierTests {
         #expect(abs(mean - 1) < 0.05, "\(mean)")
     }
 
-    @Test("the creep of a joint that has not broken away is not taken for a heavy camera")
+    @Test("the creep of a joint before it breaks away is not measured as a large inertia")
     func creep() {
         let axis = Axis(inertia: 6e-4, coulomb: 0.05, creep: 1 / 300.0)
         let found = Self.identify(axis, seconds: 6).identifier
@@ -117,7 +119,7 @@ struct InertiaIdentifierTests {
         #expect(abs(found.inertia / 6e-4 - 1) < 0.4, "\(found.inertia)")
     }
 
-    @Test("a joint that is held fast teaches nothing, and the belief stays cautious")
+    @Test("a blocked joint leaves the inertia unknown and the gains cautious")
     func held() {
         let found = Self.identify(Axis(inertia: 2.5e-3, coulomb: 1), seconds: 6).identifier
         #expect(!found.isKnown && found.isProbing)
@@ -125,13 +127,13 @@ struct InertiaIdentifierTests {
         #expect(found.caution < 0.1)
     }
 
-    @Test("the probe turns the camera by much less than a degree")
+    @Test("the probe turns the camera by less than 0.7°")
     func small() {
         let result = Self.identify(Axis(inertia: 1.4e-4, coulomb: 0.01))
         #expect(result.largestRate / (2 * .pi * 52) * 180 / .pi < 0.7)
     }
 
-    @Test("without a probe nothing changes, whatever moves")
+    @Test("without a probe, motion does not change the inertia")
     func silent() {
         let parameters = InertiaIdentifier.Parameters()
         var identifier = InertiaIdentifier(parameters)

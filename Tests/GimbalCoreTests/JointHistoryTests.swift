@@ -2,9 +2,9 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("What the motors were told some time ago")
+@Suite("History of the motor commands")
 struct JointHistoryTests {
-    /// Told 1, 2, 3, … at the given periods.
+    /// History of the commands 1, 2, 3, … with the given periods.
     static func commanded(_ periods: [Double]) -> JointHistory {
         var history = JointHistory()
         for (index, dt) in periods.enumerated() {
@@ -18,24 +18,24 @@ struct JointHistoryTests {
         return history.value(age: age, dt: dt).roll
     }
 
-    @Test("even periods: whole ages give what was told, others lie between")
+    @Test("with even periods, an age between two commands gives an interpolated value")
     func even() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20))
         #expect(abs(Self.value(history, age: 0.001, dt: 0.001) - 20) < 1e-9)
         #expect(abs(Self.value(history, age: 0.005, dt: 0.001) - 16) < 1e-9)
         #expect(abs(Self.value(history, age: 0.0055, dt: 0.001) - 15.5) < 1e-9)
-        // Nothing is newer than the newest.
+        // Age 0 gives the newest command.
         #expect(Self.value(history, age: 0, dt: 0.001) == 20)
     }
 
-    @Test("a late call: what was told last has been in force since")
+    @Test("in a late call, the last command counts as active since the last period")
     func late() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20))
         #expect(Self.value(history, age: 0.015, dt: 0.1) == 20)
         #expect(abs(Self.value(history, age: 0.102, dt: 0.1) - 18) < 1e-9)
     }
 
-    @Test("after a late period: the value before was in force until then")
+    @Test("after a late period, the previous command counts as active during that period")
     func afterLate() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20) + [0.1, 0.001])
         #expect(abs(Self.value(history, age: 0.002, dt: 0.001) - 21) < 1e-9)
@@ -44,7 +44,7 @@ struct JointHistoryTests {
         #expect(abs(Self.value(history, age: 0.103, dt: 0.001) - 19) < 1e-9)
     }
 
-    @Test("older than the memory: the oldest known; filled: that for ever")
+    @Test("an age beyond the memory gives the oldest value, and filling replaces all values")
     func bounds() {
         var history = Self.commanded([Double](repeating: 0.001, count: 100))
         #expect(Self.value(history, age: 10, dt: 0.001) >= 37)

@@ -11,14 +11,16 @@ struct JointKinematicsTests {
         AxisVector(yaw: 0, roll: -1.2, pitch: -3),
     ]
 
-    @Test("the attitude is yaw, then roll, then pitch, from the handle outwards", arguments: poses)
+    @Test(
+        "the attitude is the product of yaw, roll and pitch, in this order from the handle",
+        arguments: poses)
     func order(joints: AxisVector) {
         let expected =
             Quaternion.aboutZ(joints.yaw) * .aboutX(joints.roll) * .aboutY(joints.pitch)
         #expect(JointKinematics.attitude(joints: joints).error(to: expected).norm < 1e-12)
     }
 
-    @Test("joints to attitude and back is the identity", arguments: poses)
+    @Test("converting joint angles to an attitude and back gives the same angles", arguments: poses)
     func roundTrip(joints: AxisVector) {
         let back = JointKinematics.joints(attitude: JointKinematics.attitude(joints: joints))
         #expect(abs(back.yaw - joints.yaw) < 1e-9)
@@ -26,7 +28,7 @@ struct JointKinematicsTests {
         #expect(abs(back.pitch - joints.pitch) < 1e-9)
     }
 
-    @Test("at roll 90° the attitude survives although yaw and pitch merge")
+    @Test("at roll 90° the conversion preserves the attitude, although yaw and pitch are ambiguous")
     func gimbalLock() {
         for pitch in [-1.0, 0, 2] {
             let attitude = JointKinematics.attitude(
@@ -48,7 +50,7 @@ struct JointKinematicsTests {
         #expect((numeric - rate).norm < 1e-6)
     }
 
-    @Test("joint rates to camera rate and back is the identity", arguments: poses)
+    @Test("converting joint rates to a camera rate and back gives the same rates", arguments: poses)
     func rateRoundTrip(joints: AxisVector) {
         let rates = AxisVector(yaw: 0.3, roll: -0.7, pitch: 1.1)
         let kinematics = JointKinematics(joints: joints)

@@ -3,9 +3,11 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Ends of the ranges")
+@Suite("Limits of the joints' ranges")
 struct JointLimiterTests {
-    @Test("a set-point beyond a joint's range stops there with the handle, gently, and comes back")
+    @Test(
+        "a set-point stops smoothly at the end of a joint's range, and returns when the handle returns"
+    )
     func jointRange() {
         var rig = PointingTests.Rig(.locked)
         rig.handle = { AxisVector(yaw: 0, roll: $0 < 3 ? 25 * $0 : 150 - 25 * $0, pitch: 0) }
@@ -21,7 +23,9 @@ struct JointLimiterTests {
         #expect(abs(rig.angles.roll) < 1e-9)
     }
 
-    @Test("turned past the end of yaw, the camera stays at that end and does not swing round")
+    @Test(
+        "when the handle turns past the end of yaw, the camera stays at that end and does not swing round"
+    )
     func yawEnd() {
         var rig = PointingTests.Rig(.locked)
         rig.handle = { AxisVector(yaw: -80 * min($0, 4), roll: 0, pitch: 0) }
@@ -33,7 +37,7 @@ struct JointLimiterTests {
     }
 
     @Test(
-        "an attitude that is held while motors cannot follow requests stays within the joints as well",
+        "an attitude that is held while the motors cannot follow requests stays within the joints' ranges",
         arguments: [GimbalAxis.yaw, .roll])
     func heldWithinReach(axis: GimbalAxis) throws {
         var rig = PointingTests.Rig(.locked)
@@ -52,7 +56,7 @@ struct JointLimiterTests {
         #expect(rig.pointing.atLimit.contains(axis))
     }
 
-    @Test("a tick that comes at once after a late one leaves the set-point where it is")
+    @Test("a very short tick after a late tick does not move the set-point")
     func lateTick() {
         var rig = PointingTests.Rig(.locked)
         rig.handle = { AxisVector(yaw: 15 * sin(6 * $0), roll: 3 * sin(5 * $0), pitch: 0) }
@@ -65,7 +69,9 @@ struct JointLimiterTests {
         }
     }
 
-    @Test("a camera that turns as it goes on beyond an end has a set-point at once, within reach")
+    @Test(
+        "when a moving camera resumes beyond the end of a joint, the set-point is finite and within the range"
+    )
     func resumesBeyondTheEnd() {
         for rate in [-3.0, -0.2, 0, 0.2, 3] {
             var rig = PointingTests.Rig(.locked)
@@ -81,7 +87,8 @@ struct JointLimiterTests {
         }
     }
 
-    @Test("set-points are smooth through straight down and up, from -120° to +120° of pitch")
+    @Test(
+        "set-points are smooth from -120° to +120° of pitch, through straight down and straight up")
     func throughTheVertical() {
         var rig = PointingTests.Rig(.locked)
         rig.range.minimum.pitch = -3

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lever from the pivot to the sensor")
 struct LeverArmTests {
-    /// Rest, then a swing by ±50° and an unsteady turn, at the end of a stick.
+    /// Motion at the end of a stick: rest, then a swing by ±50° with an unsteady turn.
     private func swing(hertz: Double, lever: Vector3) -> SimulatedMotion {
         var motion = SimulatedMotion()
         motion.hertz = hertz
@@ -44,7 +44,7 @@ struct LeverArmTests {
     }
 
     @Test(
-        "is found on a swung stick, whose tilt stays true while gravity is away, at any rate",
+        "the lever is found on a swung stick, and makes the inclination more accurate, at any sample rate",
         arguments: [48.0, 100, 200, 286])
     func stick(hertz: Double) {
         let motion = swing(hertz: hertz, lever: Vector3(0.9, 0, 0.2))
@@ -54,13 +54,13 @@ struct LeverArmTests {
         #expect(with.error < 0.6 && with.error < 0.8 * without.error, "\(with) \(without)")
     }
 
-    @Test("costs a sensor without a lever nothing")
+    @Test("the inclination stays accurate for a sensor without a lever")
     func none() {
         let motion = swing(hertz: 100, lever: .zero)
         #expect(run(motion).error < run(motion, leverSigma: 0).error + 0.03)
     }
 
-    @Test("stays unknown where nothing turns, and within its prior whatever comes")
+    @Test("the lever stays unknown without rotation, and its variance stays at the prior")
     func bounds() {
         var parameters = AttitudeEstimator.Parameters()
         var lever = LeverArm(sigma: parameters.leverSigma)

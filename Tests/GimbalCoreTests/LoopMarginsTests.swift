@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Loop margins")
 struct LoopMarginsTests {
-    @Test("a proportional rate loop behind a delay has the margins of the textbook")
+    @Test("a proportional rate loop with a delay has the textbook margins")
     func textbook() {
         var rate = PIDController.Parameters()
         rate.kp = 100
@@ -18,14 +18,14 @@ struct LoopMarginsTests {
         #expect(abs(margins.increaseDecibels - 9.94) < 0.05)
     }
 
-    @Test("the default tuning keeps 6 dB and 45° on the default plant, 3 ms and half a period")
+    @Test("the default tuning keeps 6 dB and 45° on the default plant with a delay of 3.5 ms")
     func defaults() {
         let margins = LoopMargins(
             of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
         #expect(margins.areHealthy, "\(margins)")
     }
 
-    @Test("twice the inertia than believed halves the gain")
+    @Test("twice the assumed inertia halves the loop gain")
     func inertia() {
         let p = AttitudeController.Parameters()
         let right = LoopMargins(of: p, axis: .pitch, inertia: 2.5e-3, delay: 0.0035)

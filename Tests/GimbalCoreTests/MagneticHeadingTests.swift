@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Magnetic heading")
 struct MagneticHeadingTests {
-    /// North and down, µT: central Europe.
+    /// Magnetic field in central Europe, north and down, µT.
     private let field = Vector3(20, 0, 44)
 
     private func run(
@@ -43,7 +43,7 @@ struct MagneticHeadingTests {
         #expect(estimator.northAttitude.error(to: truth).norm < 0.1 * degree)
     }
 
-    @Test("never touches attitude, bias or inclination")
+    @Test("does not change attitude, bias and inclination")
     func separate() {
         var motion = SimulatedMotion()
         motion.bias = Vector3(0.005, 0, 0.01)
@@ -58,12 +58,12 @@ struct MagneticHeadingTests {
         #expect(with.inclinationSigma == without.inclinationSigma)
     }
 
-    @Test("a magnet that passes turns the heading by less than 3°")
+    @Test("a passing magnet turns the heading by less than 3°")
     func magnet() {
         var motion = SimulatedMotion()
         var estimator = AttitudeEstimator(parameters: .undelayed)
         run(&motion, &estimator, seconds: 20)
-        // Ten seconds of a field that by itself would turn the heading by 45°.
+        // For 10 s, a disturbance that alone would turn the heading by 45°.
         run(&motion, &estimator, seconds: 10, disturbance: Vector3(0, 20, 10))
         #expect(estimator.magneticWeight < 0.05)
         #expect(estimator.northAttitude.error(to: motion.attitude).norm < 3 * degree)
@@ -84,7 +84,7 @@ struct MagneticHeadingTests {
     }
 
     @Test(
-        "a field that is not finite, absent or absurd is not used",
+        "a field that is not finite, zero or implausible is not used",
         arguments: [
             Vector3(.nan, 0, 0), Vector3(0, .infinity, 0), Vector3(1e9, 0, 0), .zero,
             Vector3(0, 0, 44),

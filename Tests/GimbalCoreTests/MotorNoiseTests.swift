@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Motor noise")
 struct MotorNoiseTests {
-    /// Feeds white noise of `feedback` N·m and a rate to an axis for some seconds at 1 kHz; the
-    /// noise falls as calm grows.
+    /// Feeds white noise of `feedback` N·m and a rate to an axis for some seconds at 1 kHz. The
+    /// noise decreases with the softening.
     private func run(
         _ noise: inout MotorNoise, feedback: Double, turning: Double = 0, bound: Double,
         seconds: Double
@@ -26,7 +26,9 @@ struct MotorNoiseTests {
         }
     }
 
-    @Test("an axis that hums becomes calmer until it is within the bound, and no other axis does")
+    @Test(
+        "the gains of a noisy axis decrease until the noise is within the bound, and other axes keep theirs"
+    )
     func bounded() {
         var noise = MotorNoise()
         run(&noise, feedback: 0.02, bound: 0.01, seconds: 20)
@@ -35,7 +37,7 @@ struct MotorNoiseTests {
         #expect(noise.softening.yaw == 0 && noise.softening.roll == 0)
     }
 
-    @Test("what hums less than three quarters of the bound becomes as stiff again as it was tuned")
+    @Test("an axis with noise below three quarters of the bound returns to its tuned gains")
     func stiffAgain() {
         var noise = MotorNoise()
         run(&noise, feedback: 0.02, bound: 0.01, seconds: 20)
@@ -45,14 +47,14 @@ struct MotorNoiseTests {
         #expect(noise.softening.pitch == 0)
     }
 
-    @Test("a camera that turns more than its gyroscope rustles keeps its stiffness")
+    @Test("a camera whose rate exceeds the gyroscope's noise keeps its gains")
     func shaken() {
         var noise = MotorNoise()
         run(&noise, feedback: 0.02, turning: 0.1, bound: 0.01, seconds: 20)
         #expect(noise.softening.pitch == 0)
     }
 
-    @Test("6 dB and 45° are kept all the way to the calmest loop", arguments: 0...16)
+    @Test("the loop keeps 6 dB and 45° at every softening", arguments: 0...16)
     func margins(step: Int) {
         let softening = Double(step) / 16
         let share = MotorNoise.Share(softening: softening)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Motor output")
 struct MotorOutputTests {
     @Test(
-        "an output that is no number or beyond its limit is none that a motor may be given",
+        "an enabled output that is not finite or exceeds its limit is not sound",
         arguments: [
             (MotorOutput(enabled: true, torque: AxisVector(repeating: 0.25)), true),
             (.off, true),

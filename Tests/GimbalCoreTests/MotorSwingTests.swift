@@ -1,11 +1,11 @@
 import GimbalCore
 import Testing
 
-@Suite("One motor, moved by hand of the loop")
+@Suite("Test movement of one motor")
 struct MotorSwingTests {
     private static let start = 10.0
 
-    /// A stabilizer in mode inactive that has never seen a sample.
+    /// Stabilizer that has not received a sample.
     private static func stabilizer(_ type: MotorType, mode: Mode = .inactive) -> Stabilizer {
         var parameters = Stabilizer.Parameters()
         parameters.motorType = type
@@ -17,7 +17,7 @@ struct MotorSwingTests {
         Instant(nanoseconds: Int64((start + seconds) * 1e9))
     }
 
-    /// Outputs of a second at 100 Hz, with the dead-man held that long.
+    /// Outputs during 1 s at 100 Hz; the request expires after `held` seconds.
     private static func outputs(
         _ stabilizer: inout Stabilizer, axis: GimbalAxis = .roll, held: Double = 1
     ) -> [MotorOutput] {
@@ -25,7 +25,7 @@ struct MotorSwingTests {
         return (0..<100).map { stabilizer.step(now: at(Double($0) * 0.01)) }
     }
 
-    @Test("a servo alone gets pulses, and swings by four degrees, first in the positive direction")
+    @Test("only the tested servo gets pulses, and it swings by 4°, first in the positive direction")
     func servo() {
         var stabilizer = Self.stabilizer(.servo)
         let outputs = Self.outputs(&stabilizer)
@@ -37,33 +37,34 @@ struct MotorSwingTests {
         #expect(outputs.allSatisfy { $0.angle.roll >= 0 && $0.angle.yaw == 0 })
     }
 
-    @Test("a field comes up softly, on one motor, at the power that is configured")
+    @Test("the power of one field motor rises slowly to the configured power")
     func field() {
         var stabilizer = Self.stabilizer(.field)
         let outputs = Self.outputs(&stabilizer, axis: .pitch)
         #expect(outputs[0].power.pitch == 0)
         #expect(outputs[99].power.pitch == stabilizer.parameters.field.power)
         #expect(outputs.allSatisfy { $0.power.yaw == 0 && $0.power.roll == 0 })
-        // The field stands until the rotor is aligned; then it turns by 16° within a period of 7 s.
+        // The field does not turn until the rotor is aligned; then it turns by 16° in a period of 7
+        // s.
         #expect(outputs[..<50].allSatisfy { $0.field.pitch == 0 })
         let half = 7 * 16 * Double.pi / 180 * 0.426
         #expect(abs(outputs[99].field.pitch - half) < 0.05, "\(outputs[99].field.pitch)")
     }
 
-    @Test("without encoders there is no strength behind a torque")
+    @Test("a torque motor without encoders gets no power")
     func torque() {
         var stabilizer = Self.stabilizer(.torque)
         #expect(Self.outputs(&stabilizer).allSatisfy { $0.power == .zero })
     }
 
-    @Test("it ends when the dead-man is not held any more")
+    @Test("the movement ends at its dead-man time")
     func deadMan() {
         var stabilizer = Self.stabilizer(.servo)
         let outputs = Self.outputs(&stabilizer, held: 0.5)
         #expect(outputs[49].enabled && !outputs[50].enabled)
     }
 
-    @Test("it ends at any other command, and an emergency stop keeps it from beginning")
+    @Test("another command ends the movement, and an emergency stop prevents a new movement")
     func commands() {
         var stabilizer = Self.stabilizer(.servo)
         _ = Self.outputs(&stabilizer, held: 9)
@@ -73,13 +74,13 @@ struct MotorSwingTests {
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })
     }
 
-    @Test("in every other mode nothing comes of it")
+    @Test("a request in mode locked does not enable the motors")
     func otherModes() {
         var stabilizer = Self.stabilizer(.servo, mode: .locked)
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })
     }
 
-    @Test("a bus that fails ends it")
+    @Test("a bus error prevents the movement")
     func busError() {
         var stabilizer = Self.stabilizer(.servo)
         stabilizer.report(.busError)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Gains that go down while the motors shake the camera")
+@Suite("Reduced gains while the motors shake the camera")
 struct OscillationGuardTests {
     private static let all = AxisSet(yaw: true, roll: true, pitch: true)
 
-    /// A swing of the pitch axis at 60 Hz that takes half of the motor.
+    /// Simulates a swing of the pitch axis at 60 Hz with half of the motor's torque.
     private static func shake(_ shaking: inout OscillationGuard, seconds: Double) {
         for tick in 0..<Int(seconds * 1000) {
             let phase = 2 * Double.pi * 60 * Double(tick) * 1e-3
@@ -18,7 +18,7 @@ struct OscillationGuardTests {
 
     private static func sine(_ x: Double) -> Double { Quaternion.aboutX(2 * x).x }
 
-    @Test("go down within 0.3 s on the axis that shakes alone, and are given back by a measurement")
+    @Test("only the gains of the shaking axis drop within 0.3 s, and a measurement restores them")
     func lowers() {
         var shaking = OscillationGuard()
         Self.shake(&shaking, seconds: 0.3)
@@ -28,7 +28,9 @@ struct OscillationGuardTests {
         #expect(shaking.oscillating.isEmpty && shaking.share.pitch == 1)
     }
 
-    @Test("are given back where the smallest share does not help: something else shakes the camera")
+    @Test(
+        "the gains are restored if the smallest share does not stop the shaking, which has another cause"
+    )
     func tolerates() {
         var shaking = OscillationGuard()
         for _ in 0..<5 { shaking.lower(Self.all) }
@@ -37,7 +39,7 @@ struct OscillationGuardTests {
         #expect(shaking.share == AxisVector(repeating: 1) && shaking.oscillating.isEmpty)
     }
 
-    @Test("stay as they are while the camera stands or is knocked")
+    @Test("the gains do not change while the camera is at rest or is knocked")
     func innocent() {
         var shaking = OscillationGuard()
         for tick in 0..<2000 {

@@ -16,7 +16,7 @@ struct PIDControllerTests {
         return p
     }
 
-    @Test("zero in, zero out")
+    @Test("zero error at zero rate gives zero torque")
     func zero() {
         var pid = PIDController()
         for _ in 0..<1000 { #expect(pid.step(error: 0, rate: 0, dt: 1e-3) == 0) }
@@ -52,7 +52,7 @@ struct PIDControllerTests {
         #expect(abs(torque + 0.02) < 1e-6)
     }
 
-    @Test("the derivative's filter has its corner where it says", arguments: [1000.0, 4000])
+    @Test("the derivative's filter has the configured corner frequency", arguments: [1000.0, 4000])
     func derivativeFilter(rate: Double) {
         var p = Self.parameters(kd: 1)
         p.derivativeCutoffHz = 40
@@ -63,13 +63,13 @@ struct PIDControllerTests {
         for i in 1...Int(tau * rate) {
             torque = pid.step(error: 0, rate: Double(i) / rate, dt: 1 / rate)
         }
-        // A ramp of 1 rad/s² after about one time constant; a first-order step answer, but for the
-        // sampling.
+        // The rate is a ramp of 1 rad/s². After about one time constant, the torque equals a
+        // first-order step response, apart from the sampling.
         let expected = 1 - exp(-Double(Int(tau * rate)) / rate / tau)
         #expect(abs(-torque / 2e-3 - expected) < 0.05)
     }
 
-    @Test("a long saturation leaves the integral within the actuator's reach, and it comes back")
+    @Test("a long saturation leaves the integral within the torque limit, and the output recovers")
     func antiWindup() {
         var pid = PIDController(parameters: Self.parameters(kp: 100, ki: 2000))
         for _ in 0..<10_000 {
@@ -81,7 +81,7 @@ struct PIDControllerTests {
         #expect(ticks < 150)
     }
 
-    @Test("not a number changes nothing and commands nothing")
+    @Test("an input that is not finite gives zero torque and does not change the state")
     func notANumber() {
         var pid = PIDController(parameters: Self.parameters(kp: 100, ki: 2000, kd: 1))
         var twin = pid
@@ -97,7 +97,7 @@ struct PIDControllerTests {
         }
     }
 
-    @Test("a change of gain or inertia leaves the held torque where it is")
+    @Test("a change of gain or inertia does not change the held torque")
     func bumpless() {
         var pid = PIDController(parameters: Self.parameters(kp: 100, ki: 500))
         for _ in 0..<500 { _ = pid.step(error: 0.1, rate: 0, dt: 1e-3) }

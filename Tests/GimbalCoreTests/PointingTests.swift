@@ -2,17 +2,17 @@ import Testing
 
 @testable import GimbalCore
 
-/// `Pointing` over a handle that moves by script.
+/// Tests of `Pointing` with a handle that follows a script.
 @Suite("Pointing in each mode")
 struct PointingTests {
     static let degree = Double.pi / 180
 
-    /// A camera that is always where the set-point is, in a hand that follows a script.
+    /// Camera that is always at the set-point, on a handle that follows a script.
     struct Rig {
         var pointing: Pointing
         var tick = 0
         var range = JointRange()
-        /// Attitude of the handle at a time; nil: nobody knows.
+        /// Attitude of the handle at a time; nil if it is unknown.
         var handle: (Double) -> AxisVector? = { _ in .zero }
         var setpoint = Setpoint(attitude: .identity, rate: .zero)
 
@@ -27,7 +27,7 @@ struct PointingTests {
         var angles: AxisVector { EulerZXY.angles(setpoint.attitude) * (180 / .pi) }
         var motion: PointingSnapshot { pointing.snapshot(now: now) }
 
-        /// Where the handle is while the camera is at the set-point.
+        /// Pose of the handle while the camera is at the set-point.
         var pose: HandlePose? {
             guard let angles = handle(seconds) else { return nil }
             let base = EulerZXY.quaternion(angles * PointingTests.degree)
@@ -63,7 +63,7 @@ struct PointingTests {
         AxisVector(yaw: 30 * time, roll: 8 * time, pitch: -10 * time)
     }
 
-    @Test("locked holds the commanded attitude in the earth frame, however the handle turns")
+    @Test("locked holds the commanded attitude in the earth frame while the handle turns")
     func locked() {
         var rig = Rig(.locked)
         rig.handle = { AxisVector(yaw: 40 * $0, roll: 0, pitch: 0) }
@@ -74,7 +74,7 @@ struct PointingTests {
         #expect(rig.setpoint.rate == .zero)
     }
 
-    @Test("pan_follow turns with the handle's heading behind the dead zone; roll and pitch stay")
+    @Test("pan_follow follows the handle's heading beyond the dead zone, and holds roll and pitch")
     func panFollow() {
         var rig = Rig(.panFollow)
         rig.handle = { AxisVector(yaw: $0 < 1 ? 4 : 60, roll: 20, pitch: -25) }
@@ -86,7 +86,7 @@ struct PointingTests {
         #expect(abs(rig.angles.roll) < 1e-9 && abs(rig.angles.pitch + 15) < 1e-9)
     }
 
-    @Test("pan_follow goes round and round with the handle, without a jump at 180°")
+    @Test("pan_follow follows several turns of the handle, without a jump at 180°")
     func panFollowRound() {
         var rig = Rig(.panFollow)
         rig.handle = { AxisVector(yaw: 60 * $0, roll: 0, pitch: 0) }
@@ -96,7 +96,7 @@ struct PointingTests {
     }
 
     @Test(
-        "each preset keeps its rate while it follows, and sport is there before slow",
+        "the set-point follows the handle at the maximum rate of the preset",
         arguments: [40.0, 90, 200])
     func presets(rate: Double) {
         var modes = ModeParameters()
@@ -120,7 +120,7 @@ struct PointingTests {
         #expect(abs(rest.yaw) < 0.1 && abs(rest.roll) < 0.1 && abs(rest.pitch) < 0.1)
     }
 
-    @Test("neutral is level, and looks where the handle points")
+    @Test("neutral is level, and points in the handle's direction")
     func neutral() {
         var rig = Rig(.neutral)
         rig.point(.nan, .nan, -40)
@@ -130,7 +130,7 @@ struct PointingTests {
         #expect(abs(rig.angles.roll) < 0.01 && abs(rig.angles.pitch) < 0.01)
     }
 
-    @Test("retract brings the joints to their pose gently, and says when they are there")
+    @Test("retract moves the joints to their pose at a limited rate, and reports the arrival")
     func retract() {
         var modes = ModeParameters()
         modes.retractJoints = AxisVector(yaw: 20, roll: 10, pitch: -80) * Self.degree
@@ -150,7 +150,7 @@ struct PointingTests {
         #expect(rig.pointing.isRetracted)
     }
 
-    @Test("no change of the mode makes the set-point jump, in angle, rate or acceleration")
+    @Test("a change of the mode never makes the set-point jump in angle, rate or acceleration")
     func noJerk() {
         let order: [Mode] = [
             .locked, .panFollow, .fpv, .tracking, .neutral, .retract, .locked, .fpv, .panFollow,
@@ -177,7 +177,9 @@ struct PointingTests {
         }
     }
 
-    @Test("repeating a request changes no bit", arguments: [Mode.locked, .panFollow, .tracking])
+    @Test(
+        "repeating a request does not change the set-point",
+        arguments: [Mode.locked, .panFollow, .tracking])
     func repeated(mode: Mode) {
         var rig = Rig(.locked)
         var twin = Rig(.locked)
@@ -205,7 +207,7 @@ struct PointingTests {
         #expect(rig.setpoint.attitude != .identity)
     }
 
-    @Test("a repeated rate only moves the end of its dead-man")
+    @Test("repeating a rate only extends its dead-man time")
     func repeatedRate() {
         var rig = Rig(.locked)
         var twin = Rig(.locked)
@@ -220,7 +222,8 @@ struct PointingTests {
     }
 
     @Test(
-        "without the joints a following mode holds still, says so, and goes on when they are back")
+        "without joint angles a following mode holds still and reports this; it continues with new angles"
+    )
     func blind() {
         var rig = Rig(.fpv)
         rig.handle = { $0 > 1 && $0 < 2 ? nil : AxisVector(yaw: 40 * $0, roll: 0, pitch: 0) }
@@ -232,7 +235,7 @@ struct PointingTests {
         #expect(rig.setpoint.rate.z > 0.5)
     }
 
-    @Test("a boot mode without its joints becomes locked, until somebody asks for a mode")
+    @Test("a boot mode without joint angles becomes locked, until a mode is requested")
     func bootMode() {
         var pointing = Pointing(
             mode: .fpv, parameters: SetpointGenerator.Parameters(), modes: ModeParameters())
@@ -243,7 +246,9 @@ struct PointingTests {
         #expect(!pointing.isBootModeMissing)
     }
 
-    @Test("what was asked for before the motors could follow goes on from where the camera is then")
+    @Test(
+        "a request from before the motors could follow starts from the camera's attitude at that time"
+    )
     func resumes() {
         let here = EulerZXY.quaternion(AxisVector(yaw: 3, roll: -2, pitch: 1) * Self.degree)
         var rig = Rig(.locked)
@@ -272,7 +277,7 @@ struct PointingTests {
         #expect(abs(rig.motion.rates.yaw - 10 * Self.degree) < 1e-6)
     }
 
-    @Test("a camera that turns when the motors can follow is brought to rest within the limits")
+    @Test("a camera that turns when control begins is brought to rest within the limits")
     func resumesInMotion() {
         var rig = Rig(.locked)
         rig.point(0, 0, 0)

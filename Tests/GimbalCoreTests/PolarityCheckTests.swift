@@ -3,11 +3,11 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Mirror test: the gyroscope shows the opposite of what the motor does")
+@Suite("Polarity check: wrong sign of gyroscope or motor")
 struct PolarityCheckTests {
     let rule = PolarityCheck.Rule(scatter: 1e-6, dt: 1e-3)
 
-    /// Milliseconds until the test reports a mirror image, nil if it never does. The set-point's
+    /// Milliseconds until the check reports a wrong sign, nil if it never does. The set-point's
     /// rate changes by `planned` rad/s in each millisecond.
     func delay(
         _ milliseconds: Int, planned: Double = 0,
@@ -25,7 +25,7 @@ struct PolarityCheckTests {
     }
 
     @Test(
-        "a loop with the wrong sign grows along an exponential, and is found within 45 ms",
+        "a loop with the wrong sign, which grows exponentially, is reported within 45 ms",
         arguments: [0.3, 1, 3])
     func reversed(inertiaRatio: Double) throws {
         let found = delay(100) { t in
@@ -36,7 +36,7 @@ struct PolarityCheckTests {
     }
 
     @Test(
-        "the same growth with the right sign is no mirror image, whatever the inertia",
+        "the same growth with the right sign is not reported, at any inertia",
         arguments: [0.3, 1, 3])
     func straight(inertiaRatio: Double) {
         let found = delay(100) { t in
@@ -46,14 +46,14 @@ struct PolarityCheckTests {
         #expect(found == nil)
     }
 
-    @Test("a camera that friction holds while its set-point leaves is not a mirror image")
+    @Test("a camera that friction holds while its set-point moves away is not reported")
     func held() {
-        // The push grows with the error; the camera follows at a tenth of the plan.
+        // The push grows with the error; the camera follows at a tenth of the planned rate.
         let found = delay(40, planned: 0.03) { t in (0.002 * Double(t), 0.003) }
         #expect(found == nil)
     }
 
-    @Test("a wrong sign is found while the set-point leaves, too")
+    @Test("a wrong sign is also reported while the set-point moves")
     func reversedWhileMoving() throws {
         let found = delay(100, planned: 0.003) { t in
             let push = 2e-4 * exp(Double(t) / 5)
@@ -62,9 +62,9 @@ struct PolarityCheckTests {
         #expect(try #require(found) <= 45)
     }
 
-    @Test("a push that the loop answers is no mirror image", arguments: [3.0, 10, 30])
+    @Test("a push that the loop compensates is not reported", arguments: [3.0, 10, 30])
     func push(milliseconds: Double) {
-        // The motor takes the push over with the loop's time constant of 5 ms.
+        // The motor compensates the push with the loop's time constant of 5 ms.
         var taken = 0.0
         let found = delay(200) { t in
             let force = Double(t) < milliseconds ? 0.5 : 0
@@ -74,13 +74,13 @@ struct PolarityCheckTests {
         #expect(found == nil)
     }
 
-    @Test("a sine at any frequency with the phase of a stable loop is no mirror image")
+    @Test("a sine at any frequency with the phase of a stable loop is not reported")
     func sines() {
         for period in stride(from: 4.0, through: 200, by: 7) {
             for degrees in stride(from: 90.0, through: 180, by: 15) {
                 let found = delay(1000) { t in
                     let phase = 2 * Double.pi * Double(t) / period
-                    // The motor opposes what the open loop makes of the change.
+                    // The motor opposes the change with the phase lag of the open loop.
                     return (-sin(phase - degrees * .pi / 180), 0.3 * sin(phase))
                 }
                 #expect(found == nil, "period \(period) ms, \(degrees)° behind")
@@ -88,7 +88,7 @@ struct PolarityCheckTests {
         }
     }
 
-    @Test("noise alone is no mirror image, though the motor answers it")
+    @Test("noise alone is not reported, although the motor responds to the noise")
     func noise() {
         var state: UInt64 = 1
         var last = 0.0

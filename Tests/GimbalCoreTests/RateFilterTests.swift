@@ -13,7 +13,7 @@ struct RateFilterTests {
         return parameters
     }
 
-    /// Gain of the running filter at a frequency, from the last of two seconds.
+    /// Gain of the running filter at a frequency, measured in the last second of two.
     static func gain(_ parameters: RateFilter.Parameters, hz: Double) -> Double {
         var filter = RateFilter(parameters: parameters)
         var sum = 0.0
@@ -25,7 +25,7 @@ struct RateFilterTests {
         return (2 * sum / 1000).squareRoot()
     }
 
-    @Test("without filters every value passes to the bit, on every axis")
+    @Test("without filters every value passes unchanged on every axis")
     func identity() {
         var filter = RateFilter(parameters: RateFilter.Parameters())
         for value in [0.1, -3.7, 1e-9, 0] {
@@ -35,7 +35,7 @@ struct RateFilterTests {
     }
 
     @Test(
-        "a notch takes its depth out at its centre, 3 dB less than all of it at its edge, nothing far away"
+        "a notch attenuates by its depth at its centre, and hardly attenuates distant frequencies"
     )
     func notch() {
         let parameters = Self.filters([Notch(hz: 80, q: 3, depth: 20)])
@@ -44,7 +44,7 @@ struct RateFilterTests {
         #expect(abs(Self.gain(parameters, hz: 400) - 1) < 0.03)
     }
 
-    @Test("a low-pass has -3 dB at its corner, of either order", arguments: [1, 2])
+    @Test("a low-pass of first or second order has -3 dB at its corner", arguments: [1, 2])
     func lowPass(order: Int) {
         let parameters = Self.filters([], lowPass: 60, order: order)
         #expect(abs(Self.gain(parameters, hz: 60) - 0.7071) < 0.005)
@@ -52,7 +52,7 @@ struct RateFilterTests {
         #expect(Self.gain(parameters, hz: 300) < (order == 1 ? 0.2 : 0.04))
     }
 
-    @Test("the response that the margins use is that of the running filter")
+    @Test("the response for the margins equals the response of the running filter")
     func response() {
         let parameters = Self.filters(
             [Notch(hz: 80, q: 3, depth: 20), Notch(hz: 150, q: 5, depth: 10)], lowPass: 200)
@@ -62,7 +62,7 @@ struct RateFilterTests {
         }
     }
 
-    @Test("a change while it runs does not jump, and leaves nothing behind")
+    @Test("a change of the filters at run time causes no jump, and removed filters have no effect")
     func bumpless() {
         let parameters = Self.filters([Notch(hz: 80)], lowPass: 40)
         var filter = RateFilter(parameters: RateFilter.Parameters())
@@ -71,7 +71,7 @@ struct RateFilterTests {
         for tick in 0..<2000 {
             if tick == 500 { filter.apply(parameters) }
             if tick == 1000 { filter.apply(RateFilter.Parameters()) }
-            // 3 Hz of 1 rad/s moves by 0.019 in a millisecond.
+            // A sine of 3 Hz with 1 rad/s changes by at most 0.019 rad/s in 1 ms.
             let x = cm_sin(2 * .pi * 3 * Double(tick) / 1000)
             let y = filter.step(Vector3(0, x, 0), dt: 0.001).y
             if tick > 0 { largest = max(largest, abs(y - last)) }
@@ -81,7 +81,7 @@ struct RateFilterTests {
         #expect(largest < 0.03, "\(largest)")
     }
 
-    @Test("not a number is handed on and leaves no trace")
+    @Test("a value that is not finite passes through and does not change the filter's state")
     func notANumber() {
         var filter = RateFilter(parameters: Self.filters([], lowPass: 50))
         _ = filter.step(Vector3(0, 1, 0), dt: 0.001)
@@ -89,7 +89,7 @@ struct RateFilterTests {
         #expect(filter.step(Vector3(0, 1, 0), dt: 0.001).isFinite)
     }
 
-    @Test("a filter costs phase margin, and the margins say how much")
+    @Test("the margins include the phase lag of a filter")
     func margins() {
         let tuning = AttitudeController.Parameters()
         let bare = LoopMargins(of: tuning, axis: .pitch)

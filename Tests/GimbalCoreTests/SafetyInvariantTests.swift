@@ -1,8 +1,8 @@
 import GimbalCore
 import Testing
 
-/// What may never happen, whatever else does: over all pairs of conditions in sequence, and over
-/// all commands.
+/// Properties that must always hold, checked for all pairs of conditions in sequence and for all
+/// commands.
 @Suite("Invariants of the supervisor")
 struct SafetyInvariantTests {
     static let parameters = Supervisor.Parameters()
@@ -14,8 +14,8 @@ struct SafetyInvariantTests {
         Supervisor.next(after: state, conditions: conditions, dt: dt, parameters: parameters)
     }
 
-    /// The states from which the pairs are tried: off, as after a fault, and half way up and down,
-    /// and full authority.
+    /// Initial states for the pairs: off, starting and stopping at half authority, braking, and
+    /// full authority, each with and without a recovery time.
     static var starts: [Supervisor.State] {
         var states: [Supervisor.State] = []
         for phase in Supervisor.Phase.allCases {
@@ -44,13 +44,13 @@ struct SafetyInvariantTests {
         }
     }
 
-    /// Nobody knows where the camera points.
+    /// Conditions without a valid estimate of the attitude.
     static var withoutEstimate: Conditions {
         .imuMissing | .imuStale | .imuFrozen | .gravityMismatch
     }
 
     @Test(
-        "without a valid estimate the outputs are never on after any pair that follows any pair, but to brake"
+        "without a valid estimate, the outputs are off after any two pairs in sequence, except to brake"
     )
     func neverOnBlindly() {
         var evaluations = 0
@@ -68,8 +68,7 @@ struct SafetyInvariantTests {
                     Issue.record("on after \(a | b), then \(c | d)")
                     return
                 }
-                // A start is an edge: whoever is off with an estimate that has not settled stays
-                // off.
+                // Outputs that are off stay off while the estimate has not settled.
                 if !before.isEnabled, Self.step(before, .estimateNotConverged).isEnabled {
                     Issue.record("started without a settled estimate after \(a | b)")
                 }
@@ -78,7 +77,8 @@ struct SafetyInvariantTests {
         #expect(evaluations > 1_000_000)
     }
 
-    @Test("what one evaluation may change is bounded, for every pair from every state")
+    @Test(
+        "the change of the authority in one evaluation is bounded, for every pair from every state")
     func steps() {
         for start in Self.starts {
             for (a, b) in Self.pairs {
@@ -86,7 +86,8 @@ struct SafetyInvariantTests {
                 let response = Supervisor.response(to: a | b)
                 #expect((0...1).contains(after.authority))
                 #expect(after.isEnabled || after.authority == 0)
-                // Up only as fast as the soft start; down at once only where the table says so.
+                // The authority rises at most as fast as the soft start. It drops immediately only
+                // if the table requires this.
                 #expect(after.authority - start.authority <= Self.tick / 0.5 + 1e-12)
                 if response != .off, start.phase != .braking {
                     #expect(start.authority - after.authority <= Self.tick / 0.2 + 1e-12)
@@ -97,7 +98,7 @@ struct SafetyInvariantTests {
         }
     }
 
-    @Test("every pair that turns off reaches off from every state, and stays there while it lasts")
+    @Test("every pair that requires off turns the outputs off from every state, and keeps them off")
     func everyOffPath() {
         for start in Self.starts {
             for (a, b) in Self.pairs where Supervisor.response(to: a | b) >= .softOff {
@@ -114,7 +115,7 @@ struct SafetyInvariantTests {
     }
 }
 
-/// The whole stabilizer on a bench: a camera that rests and is held.
+/// Complete stabilizer with a camera at rest.
 private struct Bench {
     var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
     var output = MotorOutput.off
@@ -126,7 +127,8 @@ private struct Bench {
     mutating func run(_ seconds: Double, _ external: Conditions = .none) {
         for _ in 0..<Int((seconds * 1000).rounded()) {
             tick += 1
-            // No two samples are the same: a sensor that repeats itself is frozen.
+            // Successive samples differ, because a sensor that repeats its samples counts as
+            // frozen.
             let noise = Double(tick % 7 - 3) * 1e-4
             var sample = IMUSample(
                 time: now, gyro: Vector3(noise, -noise, noise * 0.5),
@@ -156,7 +158,7 @@ private struct Bench {
 struct StabilizerInvariantTests {
     static let modes = Mode.allCases.filter { $0 != .inactive }
 
-    /// Everything that can be asked for, but the end of a stop.
+    /// All commands except the reset of an emergency stop.
     static let commands: [Command] =
         Mode.allCases.map { .mode($0) } + [
             .point(target: .zero, duration: 0), .rate(AxisVector(repeating: 0.5)),
@@ -164,7 +166,7 @@ struct StabilizerInvariantTests {
         ]
 
     @Test(
-        "an emergency stop outlasts every command and every condition, until it is reset",
+        "every command and condition leaves an emergency stop active until its reset",
         arguments: modes)
     func emergencyStop(mode: Mode) {
         var bench = Bench.running(mode)
@@ -198,7 +200,9 @@ struct StabilizerInvariantTests {
         #expect(bench.output.enabled)
     }
 
-    @Test("every condition in every mode: the outputs do what the table says, and come back or not")
+    @Test(
+        "every condition in every mode has the response of the table, and the outputs return unless latched"
+    )
     func everyConditionInEveryMode() {
         var runs = 0
         for mode in Self.modes {
@@ -214,7 +218,7 @@ struct StabilizerInvariantTests {
                 bench.run(0.25, condition)
                 #expect(bench.output.enabled == (response < .softOff), "bit \(bit) in \(mode.name)")
                 bench.run(0.45)
-                // Requests need no time to recover from.
+                // Conditions that come from a request have no recovery time.
                 let isFault = !condition.intersects(.inactiveMode | .retracted | .calibrating)
                 if response >= .softOff, isFault {
                     #expect(!bench.output.enabled, "bit \(bit) in \(mode.name): too soon")

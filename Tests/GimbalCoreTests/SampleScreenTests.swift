@@ -2,9 +2,9 @@ import CMathShim
 import GimbalCore
 import Testing
 
-@Suite("Sample screen: every sensor fault has a name")
+@Suite("Sample screen: conditions from faults of the sensor")
 struct SampleScreenTests {
-    /// A live sample: like a real one, its last bits flicker.
+    /// Sample whose last bits change, as those of a real sensor do.
     func sample(at milliseconds: Int) -> IMUSample {
         IMUSample(
             time: Instant(nanoseconds: Int64(milliseconds) * 1_000_000),
@@ -12,7 +12,7 @@ struct SampleScreenTests {
             accel: Vector3(0, 1e-3 * Double(milliseconds % 5), -9.81))
     }
 
-    /// A screen that has seen a healthy sensor for `milliseconds`.
+    /// Screen after samples of a healthy sensor for `milliseconds`.
     func healthy(_ milliseconds: Int = 100) -> SampleScreen {
         var screen = SampleScreen(parameters: SampleScreen.Parameters())
         for t in 0..<milliseconds { _ = screen.judge(sample(at: t)) }
@@ -23,14 +23,14 @@ struct SampleScreenTests {
         Instant(nanoseconds: Int64(milliseconds) * 1_000_000)
     }
 
-    @Test("a healthy sensor raises nothing, and its steps are measured")
+    @Test("a healthy sensor causes no condition, and its time steps are measured")
     func health() {
         var screen = healthy()
         #expect(screen.conditions(now: now(100)).isEmpty)
         #expect(screen.judge(sample(at: 102)) == .use(dt: 0.003))
     }
 
-    @Test("before the first sample the sensor is missing")
+    @Test("the sensor is reported as missing before the first sample")
     func missing() {
         var screen = SampleScreen(parameters: SampleScreen.Parameters())
         #expect(screen.conditions(now: now(5)) == .imuMissing)
@@ -51,7 +51,7 @@ struct SampleScreenTests {
     }
 
     @Test(
-        "a gyroscope at full scale is believed as a lower bound, counted and named for a moment",
+        "a gyroscope sample at full scale is used, counted, and reported for a short time",
         arguments: [2000.0, -2000, 1990])
     func saturated(degrees: Double) {
         var screen = healthy()
@@ -64,7 +64,7 @@ struct SampleScreenTests {
         #expect(screen.conditions(now: now(160)).isEmpty)
     }
 
-    @Test("below full scale nothing is counted; an accelerometer at full scale is, without a name")
+    @Test("only samples at full scale are counted, and a clipped accelerometer causes no condition")
     func clipped() {
         var screen = healthy()
         var fast = sample(at: 100)
@@ -86,7 +86,7 @@ struct SampleScreenTests {
     }
 
     @Test(
-        "identical samples for 40 ms, and at least eight, mean frozen; the next living sample ends it",
+        "identical samples for 40 ms, at least eight, are reported as frozen until the next different sample",
         arguments: [(period: 1, after: 40), (2, 40), (5, 40), (10, 80)])
     func frozen(period: Int, after: Int) {
         var screen = healthy()
@@ -102,7 +102,7 @@ struct SampleScreenTests {
         #expect(screen.conditions(now: now(301)).isEmpty)
     }
 
-    @Test("a sample that is not believed is a sample less; five in a row are a fault")
+    @Test("a sample that is not believed is refused; five in a row are a fault")
     func notBelieved() {
         var screen = healthy()
         for t in 100..<104 { #expect(screen.judge(sample(at: t), isBelieved: false) == .refuse) }
@@ -112,7 +112,7 @@ struct SampleScreenTests {
     }
 
     @Test(
-        "of two chips each can freeze alone: within 9 ms once its noise is known",
+        "one frozen chip of two is reported within 9 ms once its noise is known",
         arguments: [true, false])
     func oneChip(isGyro: Bool) {
         var screen = SampleScreen(parameters: SampleScreen.Parameters())
@@ -130,7 +130,7 @@ struct SampleScreenTests {
         #expect(screen.counters.frozen == 1)
     }
 
-    @Test("a chip that often repeats itself may do so four times as long")
+    @Test("a chip that often repeats its samples can repeat them longer before it counts as frozen")
     func quietChip() {
         var screen = SampleScreen(parameters: SampleScreen.Parameters())
         func held(_ t: Int, for length: Int) -> IMUSample {
@@ -144,7 +144,7 @@ struct SampleScreenTests {
         #expect(screen.counters.frozen == 1)
     }
 
-    @Test("no sample for longer than the stale time is stale, counted once")
+    @Test("a sensor without samples for longer than the stale time is stale, and is counted once")
     func stale() {
         var screen = healthy()
         #expect(screen.conditions(now: now(110)).isEmpty)
@@ -153,7 +153,7 @@ struct SampleScreenTests {
         #expect(screen.counters.stale == 1)
     }
 
-    @Test("time that stands still or runs backwards is refused")
+    @Test("a sample whose time does not increase is refused")
     func reversed() {
         var screen = healthy()
         #expect(screen.judge(sample(at: 99)) == .refuse)
@@ -162,7 +162,7 @@ struct SampleScreenTests {
         #expect(screen.conditions(now: now(100)) == .imuTimeFault)
     }
 
-    @Test("a gap in time is named, and the sample after it is used with the whole step")
+    @Test("a gap in time is reported, and the sample after it is used with the whole time step")
     func gap() {
         var screen = healthy()
         #expect(screen.judge(sample(at: 199)) == .use(dt: 0.1))
@@ -171,7 +171,7 @@ struct SampleScreenTests {
     }
 
     @Test(
-        "where only a sensor with noise can freeze, one without may repeat itself or move smoothly")
+        "with frozenNeedsNoise, a sensor without noise can repeat samples or move smoothly")
     func frozenNeedsNoise() {
         var parameters = SampleScreen.Parameters()
         parameters.frozenNeedsNoise = true
@@ -181,7 +181,7 @@ struct SampleScreenTests {
         }
         for t in 0..<300 { _ = screen.judge(still(t)) }
         #expect(screen.conditions(now: now(299)).isEmpty)
-        // Shaken at 40 Hz on all axes, without noise, and then still again.
+        // The sensor is shaken at 40 Hz on all axes, without noise, and is then still again.
         for t in 300..<1300 {
             let wave = cm_sin(2 * .pi * 0.04 * Double(t))
             _ = screen.judge(
@@ -194,7 +194,7 @@ struct SampleScreenTests {
         #expect(screen.counters.frozen == 0)
     }
 
-    @Test("angles of encoders and rates of the handle that cannot be are refused as well")
+    @Test("implausible encoder angles and handle rates are refused")
     func implausibleJoints() {
         var screen = healthy()
         var far = sample(at: 100)
