@@ -32,7 +32,8 @@ struct FieldControllerTests {
         #expect(abs(field.pitch - 2.1) < 1e-9)
     }
 
-    @Test("a large error saturates the controller, and power and field stay within their limits")
+    @Test(
+        "a large error saturates the controller, and the output stays finite and within full power")
     func loadLimit() {
         var parameters = FieldController.Parameters()
         parameters.probesInertia = false

@@ -5,7 +5,7 @@ import Testing
 struct SensorCorrectionTests {
     static let level = Vector3(0, 0, -9.80665)
 
-    /// A stabilizer at rest: raw samples of the sensor, a millisecond each.
+    /// Stabilizer that gets a raw sample of the sensor every 1 ms.
     struct Rig {
         var stabilizer: Stabilizer
         var tick = 0
@@ -31,7 +31,7 @@ struct SensorCorrectionTests {
         }
     }
 
-    @Test("a sensor glued on sideways reads level through its mounting")
+    @Test("a level camera with a rotated sensor reads level through the mounting")
     func mounting() {
         var parameters = Stabilizer.Parameters()
         let mounting = Quaternion.aboutZ(.pi / 2) * Quaternion.aboutX(0.7)
@@ -45,7 +45,7 @@ struct SensorCorrectionTests {
         #expect((rig.stabilizer.snapshot.rawAccel - raw).norm < 1e-9)
     }
 
-    @Test("a turn about the camera's yaw is one, whatever way the sensor is mounted")
+    @Test("a turn about the camera's yaw axis with a rotated sensor is measured as yaw")
     func mountedGyroscope() {
         var parameters = Stabilizer.Parameters()
         parameters.bootMode = .inactive
@@ -59,7 +59,7 @@ struct SensorCorrectionTests {
         #expect(abs(rig.angles.yaw - 28.65) < 0.5, "\(rig.angles.yaw)")
     }
 
-    @Test("offset and scale are taken off before the estimate")
+    @Test("offset and scale are corrected before the estimate")
     func accelerometer() {
         var parameters = Stabilizer.Parameters()
         parameters.correction.accel.offset = Vector3(0.5, -0.3, 0.2)
@@ -70,7 +70,7 @@ struct SensorCorrectionTests {
         #expect(abs(rig.angles.roll) < 0.01)
     }
 
-    @Test("a new mounting turns the attitude with it, without a new start")
+    @Test("a new mounting rotates attitude and bias without restarting the estimate")
     func liveMounting() {
         var parameters = Stabilizer.Parameters()
         parameters.bootMode = .inactive
@@ -81,8 +81,7 @@ struct SensorCorrectionTests {
         parameters.correction.mounting = .aboutX(0.2)
         rig.stabilizer.apply(parameters)
         rig.run(seconds: 0.001, gyro: bias, accel: Self.level)
-        // The sensor is level; the camera hangs to the other side by what the sensor is turned
-        // against it.
+        // The sensor is level, so the camera's roll is the negative of the mounting's roll.
         #expect(abs(rig.angles.roll + 0.2 * 180 / .pi) < 0.1, "\(rig.angles.roll)")
         #expect(rig.stabilizer.snapshot.inclinationSigma < 2 * sigma)
         let turned = Quaternion.aboutX(0.2).rotate(bias)
@@ -110,7 +109,7 @@ struct SensorCorrectionTests {
         }
     }
 
-    @Test("a bias that has changed since is learned again")
+    @Test("a bias that has changed since its calibration is learned again")
     func changedBias() {
         var parameters = Stabilizer.Parameters()
         parameters.bootMode = .inactive
@@ -122,7 +121,7 @@ struct SensorCorrectionTests {
         #expect((rig.stabilizer.snapshot.bias - bias).norm < 2e-4)
     }
 
-    @Test("a live calibration of the bias counts at once")
+    @Test("a new calibration of the bias takes effect at once")
     func liveBias() {
         var parameters = Stabilizer.Parameters()
         parameters.bootMode = .inactive
@@ -135,7 +134,7 @@ struct SensorCorrectionTests {
         #expect((rig.stabilizer.snapshot.bias - Vector3(0.01, 0, 0)).norm < 1e-5)
     }
 
-    @Test("while somebody calibrates the outputs go off softly, and come back without a pause")
+    @Test("a calibration ramps the outputs off, and they restart without a recovery time")
     func calibrating() {
         var parameters = Stabilizer.Parameters()
         var rig = Rig(parameters)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Servo controller")
 struct ServoControllerTests {
-    /// A servo as the controller's model believes it to be, on a handle with a given attitude.
+    /// Servo that behaves exactly as in the controller's model.
     struct PerfectServo {
         var history: [AxisVector] = Array(repeating: .zero, count: 10)
         var angle = AxisVector.zero
@@ -19,8 +19,8 @@ struct ServoControllerTests {
         }
     }
 
-    /// No dead band, a sensor that shows the present, and nobody who takes a lasting swing of 15 Hz
-    /// for an oscillation.
+    /// Parameters without a dead band, without a delay of the sensor, and without the detection of
+    /// oscillations, which would report a lasting swing of 15 Hz.
     static let ideal = {
         var parameters = ServoController.Parameters()
         parameters.deadBand = 0
@@ -65,8 +65,8 @@ struct ServoControllerTests {
         #expect(attitude.error(to: .identity).norm < 1e-3)
     }
 
-    /// What is left of a swing of the handle, as a share of it, with servos that answer as
-    /// believed.
+    /// Ratio of the camera's swing to the handle's swing with perfect servos: measured, and from
+    /// the margins' open loop.
     private static func rest(hertz: Double) -> (measured: Double, said: Double) {
         var parameters = Self.ideal
         // A handle that swings at 15 Hz for seconds looks like an oscillation of the loop.
@@ -96,14 +96,14 @@ struct ServoControllerTests {
     }
 
     @Test(
-        "what is left of the handle's swing is what the margins' open loop says",
+        "the remaining swing of the camera matches the open loop of the margins",
         arguments: [1.0, 2, 4, 8, 15])
     func sensitivity(hertz: Double) {
         let rest = Self.rest(hertz: hertz)
         #expect(abs(rest.measured - rest.said) < 0.01 + 0.1 * rest.said, "\(rest)")
     }
 
-    @Test("a handle IMU that comes later is believed as one that was there from the start")
+    @Test("a handle IMU that starts later has the same effect as one from the start")
     func lateHandleIMU() {
         let turning = Vector3(0, 0.5, 0)
         func joints(afterTicks first: Int) -> AxisVector {
@@ -121,11 +121,11 @@ struct ServoControllerTests {
             return controller.joints
         }
         let difference = (joints(afterTicks: 300) - joints(afterTicks: 0)).pitch
-        // A fifth less of the look-ahead would be 1.5 mrad.
+        // A look-ahead that is one fifth shorter would cause 1.5 mrad.
         #expect(abs(difference) < 1e-4, "\(difference)")
     }
 
-    @Test("the default leaves 6 dB and 45°")
+    @Test("the default parameters keep 6 dB and 45°")
     func margins() {
         let margins = LoopMargins(of: ServoController.Parameters(), axis: .pitch)
         #expect(margins.areHealthy && margins.decreaseDecibels > 8, "\(margins)")
@@ -153,7 +153,7 @@ struct ServoControllerTests {
         #expect(last.pitch == 1.5)
     }
 
-    @Test("without authority the servos stay where they are")
+    @Test("without authority the servos hold their angles")
     func authority() {
         var controller = ServoController(parameters: .init())
         controller.reset(joints: AxisVector(yaw: 0.1, roll: 0.2, pitch: 0.3))
@@ -167,7 +167,7 @@ struct ServoControllerTests {
         }
     }
 
-    @Test("not a number repeats the last command and leaves no trace")
+    @Test("a rate that is not finite repeats the last command and does not change the state")
     func notANumber() {
         var controller = ServoController(parameters: .init())
         var twin = controller

@@ -8,7 +8,7 @@ struct SetpointGeneratorTests {
 
     func instant(_ tick: Int) -> Instant { Instant(nanoseconds: Int64(tick) * 1_000_000) }
 
-    @Test("holds any attitude exactly, and says that it does not move")
+    @Test("holds an attitude exactly, and reports that it does not move")
     func hold() {
         var generator = SetpointGenerator()
         let attitude = EulerZXY.quaternion(AxisVector(yaw: 2, roll: 0.3, pitch: -1.2))
@@ -19,7 +19,7 @@ struct SetpointGeneratorTests {
         #expect(!generator.isMoving)
     }
 
-    @Test("a point arrives on time, at rest, within rate and acceleration limits")
+    @Test("a movement to a point ends on time and at rest, within the rate and acceleration limits")
     func point() {
         var generator = SetpointGenerator()
         let target = AxisVector(yaw: 40, roll: 5, pitch: -30) * Self.degree
@@ -41,7 +41,7 @@ struct SetpointGeneratorTests {
         #expect(!generator.isMoving)
     }
 
-    @Test("duration 0 is as fast as the limits allow, and no faster", arguments: [1.0, 30, 90])
+    @Test("a movement with duration 0 is as fast as the limits allow", arguments: [1.0, 30, 90])
     func fastest(degrees: Double) {
         var generator = SetpointGenerator()
         generator.parameters.maximum.pitch = 3
@@ -84,7 +84,7 @@ struct SetpointGeneratorTests {
         }
     }
 
-    @Test("repeating the same point changes nothing")
+    @Test("repeating the same point does not change the set-point")
     func repeated() {
         var generator = SetpointGenerator()
         var twin = SetpointGenerator()
@@ -99,7 +99,7 @@ struct SetpointGeneratorTests {
         }
     }
 
-    @Test("a new point in mid-movement bends the path without a jump of rate")
+    @Test("a new point during a movement changes the path without a jump of the rate")
     func retarget() {
         var generator = SetpointGenerator()
         generator.point(target: AxisVector(yaw: 0, roll: 0, pitch: 1), duration: 0.8)
@@ -118,7 +118,7 @@ struct SetpointGeneratorTests {
         #expect(reached)
     }
 
-    @Test("yaw takes the short way round")
+    @Test("yaw turns in the shorter direction")
     func shortWay() {
         var generator = SetpointGenerator()
         generator.hold(at: .aboutZ(170 * Self.degree))
@@ -128,7 +128,7 @@ struct SetpointGeneratorTests {
         #expect(abs(generator.angles.yaw - .pi) < 1e-6)
     }
 
-    @Test("a target out of range stops at the bound")
+    @Test("a movement to a target outside the range stops at the limit")
     func range() {
         var generator = SetpointGenerator()
         generator.point(target: AxisVector(yaw: 0, roll: 3, pitch: -9), duration: 0)
@@ -138,7 +138,7 @@ struct SetpointGeneratorTests {
     }
 
     @Test(
-        "a rate is taken up within acceleration and jerk limits, and the camera stands when its dead-man fires"
+        "a rate begins within the jerk limit, and the camera is at rest at the dead-man time"
     )
     func rate() {
         var generator = SetpointGenerator()
@@ -172,12 +172,12 @@ struct SetpointGeneratorTests {
                     <= generator.parameters.maxAcceleration.pitch * 1.0001)
             highest = max(highest, generator.angles.pitch)
         }
-        // What one period of sampling leaves open: a thousandth of a degree.
+        // One sampling period can add a thousandth of a degree.
         #expect(highest <= generator.parameters.maximum.pitch + 2e-5)
         #expect(generator.angles.pitch > generator.parameters.maximum.pitch - 0.01)
     }
 
-    @Test("requests that are not numbers are ignored")
+    @Test("requests that are not finite are ignored")
     func notANumber() {
         var generator = SetpointGenerator()
         generator.point(target: AxisVector(yaw: .nan, roll: 0, pitch: 0), duration: 1)

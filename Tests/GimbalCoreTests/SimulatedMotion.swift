@@ -2,28 +2,28 @@ import CMathShim
 
 @testable import GimbalCore
 
-/// A rigid body whose rate and acceleration are given as functions of time, and the ideal or noisy
-/// IMU on it. Body FRD, earth NED.
+/// Rigid body with an ideal or noisy IMU. Functions of time give the body's rate and acceleration.
+/// The body frame is FRD, the earth frame is NED.
 struct SimulatedMotion {
     var hertz = 200.0
     /// True rate, body frame, rad/s.
     var rate: (Double) -> Vector3 = { _ in .zero }
     /// True acceleration, earth frame, m/s².
     var acceleration: (Double) -> Vector3 = { _ in .zero }
-    /// From the point that moves as `acceleration` says to the sensor, body frame, m.
+    /// Vector from the point that has `acceleration` to the sensor, body frame, m.
     var lever: Vector3 = .zero
-    /// Whether the gyroscope says the mean rate since the sample before.
+    /// True if the gyroscope measures the mean rate since the previous sample.
     var averagesRate = false
-    /// rad/s; no axis says more.
+    /// Largest rate that an axis measures, rad/s.
     var gyroRange = Double.infinity
     var bias: Vector3 = .zero
     var scale: Vector3 = .zero
     /// Shares of the following and of the preceding axis's rate that each axis reads.
     var crossNext: Vector3 = .zero
     var crossAfter: Vector3 = .zero
-    /// rad/s/√Hz.
+    /// Noise density of the gyroscope, rad/s/√Hz.
     var gyroNoise = 0.0
-    /// m/s²/√Hz.
+    /// Noise density of the accelerometer, m/s²/√Hz.
     var accelNoise = 0.0
     var attitude: Quaternion = .identity
     var noise = SeededNoise(seed: 1)
@@ -31,7 +31,7 @@ struct SimulatedMotion {
 
     init() {}
 
-    /// Moves on by one sample; the body turns as the mean rate says, in ten steps.
+    /// Advances by one sample; the body turns in ten steps.
     mutating func next() -> (gyro: Vector3, accel: Vector3, dt: Double) {
         let dt = 1 / hertz
         var mean = Vector3.zero
@@ -52,7 +52,7 @@ struct SimulatedMotion {
         return (gyro, force + noise.vector() * (accelNoise * density), dt)
     }
 
-    /// What the lever adds to the specific force, body frame, m/s².
+    /// Specific force from the lever, body frame, m/s².
     private var leverForce: Vector3 {
         let now = rate(time)
         let change = (rate(time + 1e-4) - rate(time - 1e-4)) / 2e-4
@@ -64,7 +64,7 @@ struct SimulatedMotion {
         return Vector3(limited(v.x), limited(v.y), limited(v.z))
     }
 
-    /// Feeds the estimator for some seconds.
+    /// Feeds samples of `seconds` to the estimator.
     mutating func run(_ estimator: inout AttitudeEstimator, seconds: Double) {
         for _ in 0..<Int(seconds * hertz + 0.5) {
             let sample = next()
@@ -80,13 +80,13 @@ struct SimulatedMotion {
     }
 }
 
-/// Gaussian numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 struct SeededNoise {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
 
-    /// In 0..<1.
+    /// Uniform random number in 0..<1.
     mutating func uniform() -> Double {
         state ^= state << 13
         state ^= state >> 7
@@ -94,7 +94,7 @@ struct SeededNoise {
         return Double(state >> 11) * 0x1p-53
     }
 
-    /// Mean 0, standard deviation 1.
+    /// Gaussian random number with mean 0 and standard deviation 1.
     mutating func normal() -> Double {
         cm_sqrt(-2 * cm_log(uniform() + 1e-18)) * cm_cos(2 * .pi * uniform())
     }
@@ -103,7 +103,7 @@ struct SeededNoise {
 }
 
 extension AttitudeEstimator.Parameters {
-    /// The defaults for a sensor without delay: the simulated one.
+    /// Default parameters for the simulated sensor, which has no delay.
     static var undelayed: Self {
         var parameters = Self()
         parameters.sensorDelay = 0

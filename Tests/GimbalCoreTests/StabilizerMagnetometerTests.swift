@@ -3,8 +3,8 @@ import Testing
 
 @Suite("The stabilizer with a magnetometer")
 struct StabilizerMagnetometerTests {
-    /// Two seconds level and still at 200 Hz, the field as in central Europe, 20 µT to the north
-    /// and 44 µT down.
+    /// Simulates 2 s at rest and level at 200 Hz, with the magnetic field of central Europe: 20 µT
+    /// to the north and 44 µT down.
     func run(withField: Bool) -> StabilizerSnapshot {
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
         for tick in 1...400 {
@@ -22,7 +22,7 @@ struct StabilizerMagnetometerTests {
         return stabilizer.snapshot
     }
 
-    @Test("learns the heading; attitude, bias and inclination stay as they are to the last bit")
+    @Test("learns the heading, and leaves attitude, bias and inclination bit-identical")
     func heading() {
         let without = run(withField: false)
         let with = run(withField: true)

@@ -1,12 +1,12 @@
 import GimbalCore
 import Testing
 
-@Suite("A stepper motor's lines")
+@Suite("Step and direction lines of a stepper motor")
 struct StepAxisTests {
     private static let dt = 0.0005
     private static let home = StepAxis.Goal.home(asked: Instant(nanoseconds: 0))
 
-    /// What somebody who listens to the lines counts.
+    /// Counts the steps on the lines of an axis.
     struct Listener {
         var axis: StepAxis
         var seconds = 0.0
@@ -57,7 +57,7 @@ struct StepAxisTests {
     }
 
     @Test(
-        "goes to a position and stands there, and what was counted is what was on the line",
+        "moves to a position and stops there, and the counted position equals the steps on the line",
         arguments: [1, 2, 7, 100, 2345, -1, -999])
     func position(target: Int) {
         var listener = Listener()
@@ -67,7 +67,7 @@ struct StepAxisTests {
         #expect(listener.axis.isStanding)
     }
 
-    @Test("1,000 steps a second, and none lost: 60,000 in a minute")
+    @Test("at 1,000 steps/s no step is lost during 60 s")
     func fullRate() {
         var listener = Listener {
             $0.maxSpeed = 1000
@@ -80,27 +80,27 @@ struct StepAxisTests {
         #expect(listener.shortest == 1, "a tick high, a tick low")
     }
 
-    @Test("ticks that come late are made up for, and cost no step and no overshoot")
+    @Test("late ticks are compensated, and cause neither lost steps nor an overshoot")
     func lateTicks() {
         var axis = StepAxis(parameters: StepAxis.Parameters())
         var now = 0.0
         var random = SeededNoise(seed: 7)
         var farthest = 0
         while now < 4 {
-            // Every tenth tick is up to 1.75 ms late.
+            // One tick in ten is up to 1.75 ms late.
             let late = random.uniform() < 0.1 ? (random.uniform() * 7).rounded() : 0
             let dt = 0.000_25 * (1 + late)
             now += dt
             axis.tick(
                 .position(2000), isAtSwitch: false, now: Instant(seconds: now), dt: dt)
             farthest = max(farthest, axis.position)
-            // 0.4 s of ramp, then 800 steps a second.
+            // The ramp takes 0.4 s, then the speed is 800 steps/s.
             if abs(now - 1.5) < 0.001 { #expect(abs(axis.position - 1040) < 5) }
         }
         #expect(axis.position == 2000 && farthest == 2000 && axis.isStanding)
     }
 
-    @Test("the ramp is the one that was configured, and no faster than the limit")
+    @Test("the speed follows the configured ramp, and stays within the limit")
     func ramp() {
         var listener = Listener()
         listener.run(.position(2000), seconds: 4)
@@ -110,7 +110,7 @@ struct StepAxisTests {
         #expect(abs(half.axis.speed - 400) < 2)
     }
 
-    @Test("a change of mind on the way turns round without losing count")
+    @Test("new goals during a movement reverse the motor without a lost step")
     func changes() {
         var listener = Listener()
         for target in [500, -300, 20, 21, 20, 400, 0] {
@@ -133,16 +133,16 @@ struct StepAxisTests {
         #expect(listener.lowest == -50 && listener.steps == -50)
     }
 
-    @Test("a velocity nobody repeats ends at its dead-man, with the ramp")
+    @Test("a velocity that is not repeated ends at its dead-man time with the ramp")
     func deadMan() {
         var listener = Listener()
         listener.run(.velocity(400, validUntil: Instant(nanoseconds: 500_000_000)), seconds: 2)
         #expect(listener.axis.isStanding)
-        // 0.2 s of ramp, 0.3 s at 400 steps/s, 0.2 s of ramp.
+        // The ramp takes 0.2 s, the speed is 400 steps/s for 0.3 s, and the final ramp takes 0.2 s.
         #expect(abs(listener.steps - 200) <= 2)
     }
 
-    @Test("finds the switch, leaves it, and counts from its edge")
+    @Test("the search finds the switch, leaves it, and counts from its edge")
     func homing() {
         var listener = Listener()
         listener.run(Self.home, seconds: 6) { $0 <= -300 }
@@ -153,7 +153,7 @@ struct StepAxisTests {
         #expect(listener.steps == home + 40)
     }
 
-    @Test("a switch that never answers ends the search")
+    @Test("the search fails if the switch never closes")
     func noSwitch() {
         var listener = Listener { $0.homingRange = 100 }
         listener.run(Self.home, seconds: 3)
@@ -161,7 +161,7 @@ struct StepAxisTests {
         #expect(listener.steps < -99 && listener.steps > -125)
     }
 
-    @Test("another goal ends the search")
+    @Test("another goal cancels the search")
     func abandoned() {
         var listener = Listener()
         listener.run(Self.home, seconds: 1)
@@ -169,20 +169,20 @@ struct StepAxisTests {
         #expect(listener.axis.homing == .none && listener.axis.isStanding)
     }
 
-    @Test("who asks again is searched for again, and who does not is left in peace")
+    @Test("a new request repeats the search, and the same request does not")
     func again() {
         var listener = Listener()
         listener.run(Self.home, seconds: 6) { $0 <= -300 }
         let first = listener.pulses
         listener.run(Self.home, seconds: 1) { $0 <= -300 }
         #expect(listener.pulses == first)
-        // The motor has lost steps: the switch is elsewhere now.
+        // The motor has lost steps, so the switch is now at another count.
         listener.run(.home(asked: Instant(nanoseconds: 1)), seconds: 6) { $0 <= -400 }
         #expect(listener.axis.homing == .done && listener.axis.position == 0)
         #expect(listener.steps > -400 && listener.steps < -395)
     }
 
-    @Test("a switch that never lets go ends the search")
+    @Test("the search fails if the switch never opens")
     func stuckSwitch() {
         var listener = Listener { $0.homingRange = 100 }
         listener.run(Self.home, seconds: 10) { _ in true }
@@ -190,7 +190,7 @@ struct StepAxisTests {
         #expect(listener.steps > 95 && listener.steps < 125)
     }
 
-    @Test("looks for its switch no faster than the motor stands")
+    @Test("the search for the switch does not exceed the maximum speed")
     func homingSpeed() {
         var listener = Listener {
             $0.maxSpeed = 100
@@ -200,7 +200,7 @@ struct StepAxisTests {
         #expect(listener.fastest <= 100)
     }
 
-    @Test("a step further counts from where the motor was to go, however fast the steps come")
+    @Test("a relative step counts from the previous goal, not from the present position")
     func further() {
         var parameters = StepAxis.Parameters()
         parameters.maximum = 12

@@ -1,7 +1,7 @@
 import GimbalCore
 import Testing
 
-@Suite("Supervisor: conditions and state in, state out")
+@Suite("Supervisor: next state from state and conditions")
 struct SupervisorTests {
     let parameters = Supervisor.Parameters()
     let tick = 0.001
@@ -20,7 +20,7 @@ struct SupervisorTests {
 
     var active: Supervisor.State { run(Supervisor.State(), .none, seconds: 1) }
 
-    @Test("comes up softly: authority grows over the soft-start time and never jumps")
+    @Test("the authority grows over the soft-start time and never jumps")
     func softStart() {
         var state = Supervisor.State()
         var previous = 0.0
@@ -34,7 +34,7 @@ struct SupervisorTests {
         #expect(state.authority == 1)
     }
 
-    /// Every bit that a condition has, and some that none has yet.
+    /// Bits of all conditions, and some unused bits.
     static let bits = 0..<UInt64(62)
 
     @Test("each condition has the response of the table", arguments: bits)
@@ -71,7 +71,7 @@ struct SupervisorTests {
         }
     }
 
-    @Test("from every phase every pair that turns off reaches off, and stays there")
+    @Test("every pair that requires off turns the outputs off from every phase, and keeps them off")
     func everyOffPath() {
         let within = max(parameters.softStopSeconds, tick) + 2 * tick
         for phase in Supervisor.Phase.allCases {
@@ -89,7 +89,7 @@ struct SupervisorTests {
         }
     }
 
-    @Test("without a valid estimate no pair starts the outputs, however long it lasts")
+    @Test("with an unsettled estimate no pair of conditions starts the outputs")
     func neverWithoutEstimate() {
         for (first, second) in Self.pairs {
             let state = run(
@@ -98,7 +98,7 @@ struct SupervisorTests {
         }
     }
 
-    @Test("an emergency stop turns the outputs off within one tick, a brake as well")
+    @Test("an emergency stop turns the outputs off within one tick, also while they brake")
     func off() {
         for before in [active, run(active, .imuStale, seconds: tick)] {
             let state = run(before, .emergencyStop, seconds: tick)
@@ -108,7 +108,7 @@ struct SupervisorTests {
     }
 
     @Test(
-        "a lost sensor brakes for 25 ms and then turns the outputs off, whatever happens meanwhile",
+        "a lost sensor brakes for 25 ms and then turns the outputs off, also if the conditions change",
         arguments: [Conditions.imuStale, .none, .inactiveMode, .estimateNotConverged])
     func brake(meanwhile: Conditions) {
         var state = run(active, .imuStale, seconds: tick)
@@ -120,7 +120,7 @@ struct SupervisorTests {
         #expect(run(Supervisor.State(), .imuStale, seconds: tick).phase == .off)
     }
 
-    @Test("inactive ramps down to off, and the next start needs no recovery time")
+    @Test("mode inactive ramps the outputs off, and the next start needs no recovery time")
     func inactive() {
         let half = run(active, .inactiveMode, seconds: parameters.softStopSeconds / 2)
         #expect(half.phase == .stopping)
@@ -139,14 +139,14 @@ struct SupervisorTests {
     }
 
     @Test(
-        "an unsettled estimate keeps the outputs from starting, but does not drop a camera that is held"
+        "an unsettled estimate prevents a start of the outputs, but does not turn them off"
     )
     func blockStart() {
         #expect(run(Supervisor.State(), .estimateNotConverged, seconds: 5).phase == .off)
         #expect(run(active, .estimateNotConverged, seconds: 5).phase == .active)
     }
 
-    @Test("one bad sample only dips the authority")
+    @Test("an implausible sample reduces the authority only for a short time")
     func glitch() {
         let dipped = run(active, .imuImplausible, seconds: 0.05)
         #expect(dipped.authority > 0.7)
@@ -154,7 +154,7 @@ struct SupervisorTests {
         #expect(run(dipped, .none, seconds: 0.5).phase == .active)
     }
 
-    @Test("outputs are never on while an off condition holds, from any state")
+    @Test("the outputs are off during every condition that requires off, from every phase")
     func invariant() {
         for phase in Supervisor.Phase.allCases {
             for bits in 0..<UInt64(1 << 17) {

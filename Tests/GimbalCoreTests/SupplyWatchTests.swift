@@ -8,14 +8,16 @@ struct SupplyWatchTests {
         Instant(nanoseconds: 1_000_000_000).advanced(bySeconds: seconds)
     }
 
-    /// A watch that has measured a voltage for some seconds, every 10 ms.
+    /// Feeds a voltage to the watch every 10 ms.
     private static func feed(
         _ watch: inout SupplyWatch, _ voltage: Double, _ times: Range<Int>
     ) {
         for tick in times { watch.step(voltage: voltage, now: at(Double(tick) * 0.01)) }
     }
 
-    @Test("the stages are low, then empty, and each ends 3 % above its limit")
+    @Test(
+        "a falling voltage is reported as low, then as empty, and each report ends 3 % above its limit"
+    )
     func stages() {
         var watch = SupplyWatch(limits: SupplyWatch.Limits(low: 10, empty: 9))
         Self.feed(&watch, 12, 0..<500)
@@ -32,7 +34,7 @@ struct SupplyWatchTests {
         #expect(watch.conditions == .none)
     }
 
-    @Test("a short drop is ignored, and so is an unknown voltage")
+    @Test("a short drop and an unknown voltage are ignored")
     func drops() {
         var watch = SupplyWatch(limits: SupplyWatch.Limits(low: 10, empty: 9))
         Self.feed(&watch, 12, 0..<500)

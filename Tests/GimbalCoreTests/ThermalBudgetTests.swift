@@ -17,14 +17,14 @@ struct ThermalBudgetTests {
         return budget
     }
 
-    @Test("a cold motor may give its peak, and the continuous torque for ever")
+    @Test("a cold motor can exert its peak torque, and the continuous torque permanently")
     func continuous() {
         #expect(ThermalBudget().limit(peak: Self.peak, parameters: .init()) == Self.peak)
         let warm = Self.warmed(0.15, seconds: 600)
         #expect(warm.limit(peak: Self.peak, parameters: .init()).pitch >= 0.15)
     }
 
-    @Test("a motor at its peak is let down to what it can hold, without a jump")
+    @Test("the limit of a motor at its peak falls to the continuous torque without a jump")
     func peak() {
         var budget = ThermalBudget()
         var last = 0.25
@@ -38,7 +38,7 @@ struct ThermalBudgetTests {
         #expect(!budget.lowered.isEmpty)
     }
 
-    @Test("it gets its peak back when it has cooled")
+    @Test("a motor can exert its peak torque again after it has cooled")
     func cooling() {
         var budget = Self.warmed(0.25, seconds: 100)
         #expect(!budget.lowered.isEmpty)
@@ -47,7 +47,7 @@ struct ThermalBudgetTests {
         #expect(budget.limit(peak: Self.peak, parameters: .init()) == Self.peak)
     }
 
-    @Test("without a continuous torque no budget is kept")
+    @Test("without a continuous torque the limit stays at the peak")
     func none() {
         var parameters = ThermalBudget.Parameters()
         parameters.continuousTorque = .zero

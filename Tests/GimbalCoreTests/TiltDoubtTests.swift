@@ -3,13 +3,13 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Doubt of an estimate that the force leans away from")
+@Suite("Doubt about an estimate that is tilted against the mean force")
 struct TiltDoubtTests {
     static let degree = Double.pi / 180
     static let gravity = 9.80665
 
-    /// Seconds of `force(time)` (over gravity, earth frame of the estimate) until the doubt comes;
-    /// nil = it does not.
+    /// Time until the estimate with `force(time)` is doubted, s; nil if it is not. The force is
+    /// relative to gravity, in the earth frame of the estimate.
     static func named(
         within seconds: Double, force: (Double) -> Vector3
     ) -> Double? {
@@ -22,7 +22,7 @@ struct TiltDoubtTests {
     }
 
     @Test(
-        "an estimate that stays wrong is named: 5° after 17 s, 30° after 4 s",
+        "a constant error of the estimate is reported: 5° within 17.5 s, 30° within 4.2 s",
         arguments: [(5.0, 17.5), (10, 9), (30, 4.2), (60, 3)])
     func wrong(degrees: Double, seconds: Double) throws {
         let lean = Vector3(
@@ -31,18 +31,18 @@ struct TiltDoubtTests {
         #expect(time < seconds, "\(time)")
     }
 
-    @Test("3° are not")
+    @Test("a constant error of 3° is not reported")
     func slightly() {
         #expect(
             Self.named(within: 120) { _ in Vector3(0, cm_sin(3 * Self.degree), 1) } == nil)
     }
 
     @Test(
-        "whoever starts, stops and turns round is not, at any speed on foot",
+        "starts, stops and turns at walking and running speed are not reported",
         arguments: [1.5, 3, 4.5])
     func onFoot(speed: Double) {
-        // A second to start, one to turn round, one to stop, and steps that shake by 6 m/s² all the
-        // while.
+        // The person takes 1 s to start, 1 s to turn round and 1 s to stop. Steps shake the camera
+        // by 6 m/s² all the time.
         let named = Self.named(within: 60) { time in
             let step = 6 * cm_sin(2 * .pi * 2.7 * time)
             let push: Double =
@@ -57,7 +57,7 @@ struct TiltDoubtTests {
         #expect(named == nil)
     }
 
-    @Test("it ends when the estimate is right again, and with another frame of the estimate")
+    @Test("the doubt ends when the estimate is right again")
     func ends() {
         var doubt = TiltDoubt()
         for _ in 0..<2000 { doubt.note(force: Vector3(0.2, 0, 0.98), duration: 0.01) }
@@ -66,10 +66,11 @@ struct TiltDoubtTests {
         #expect(!doubt.isDoubtful)
     }
 
-    @Test("a filter that trusts the gyroscope too much, and drifts, is doubted before it is 8° off")
+    @Test(
+        "the drift of a filter that trusts the gyroscope too much is reported at an error below 8°")
     func drifting() {
         var parameters = AttitudeEstimator.Parameters()
-        // So lively a motion that the accelerometer says next to nothing.
+        // The assumed motion is so large that the accelerometer has hardly any weight.
         parameters.velocityNoiseDensity *= 300
         parameters.initialBiasSigma = 1e-4
         parameters.biasWalk = 0

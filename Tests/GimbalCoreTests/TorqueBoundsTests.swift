@@ -11,7 +11,7 @@ struct TorqueBoundsTests {
         return bounds
     }
 
-    @Test("within the range of the joints the limit is the motor's")
+    @Test("within the range of the joints the limit is the motor's torque limit")
     func free() {
         for degrees in [-120.0, 0, 119.9] {
             let bounds = Self.bounds(pitch: degrees)
@@ -19,7 +19,9 @@ struct TorqueBoundsTests {
         }
     }
 
-    @Test("beyond it no torque pushes into the stop, and all of it pulls away")
+    @Test(
+        "beyond the range no torque pushes into the stop, and the full torque can push away from it"
+    )
     func stop() {
         let up = Self.bounds(pitch: 122.5)
         #expect(up.most.pitch == 0 && up.least.pitch == -0.25)

@@ -24,7 +24,7 @@ struct TrackingTests {
     }
 
     @Test(
-        "tracking ends 90° beside the handle and 45° from level, however often it begins",
+        "tracking stops at 90° from the handle's direction and at 45° from level, also if it begins again",
         arguments: [true, false]
     )
     func trackingRange(isHandleKnown: Bool) {
@@ -44,7 +44,7 @@ struct TrackingTests {
                 rig.run(0.1)
             }
         }
-        // 45 degrees per second is the most, whatever is asked for.
+        // The rate is limited to 45 degrees per second.
         track(&rig, 20, 20, seconds: 1)
         #expect(abs(rig.angles.yaw - 40 - 45) < 1)
         for _ in 0..<3 {
@@ -60,7 +60,8 @@ struct TrackingTests {
         #expect(abs(rig.angles.pitch + 45) < 1e-6)
     }
 
-    @Test("tracking that begins outside its range comes inside, no faster than it tracks")
+    @Test(
+        "tracking that begins outside its range returns to the range, at most at the tracking rate")
     func trackingFromOutside() {
         var rig = PointingTests.Rig(.locked)
         rig.point(-120, 0, 80)
@@ -73,7 +74,7 @@ struct TrackingTests {
         #expect(abs(rig.angles.yaw + 90) < 0.1 && abs(rig.angles.pitch - 45) < 0.1)
     }
 
-    @Test("the handle takes along a camera that tracks at the end of its range")
+    @Test("a camera that tracks at the end of its range turns with the handle")
     func trackingWithATurningHandle() {
         var rig = PointingTests.Rig(.locked)
         rig.handle = { AxisVector(yaw: $0 < 6 ? 0 : min(30 * ($0 - 6), 60), roll: 0, pitch: 0) }
@@ -95,7 +96,9 @@ struct TrackingTests {
         #expect(abs(rig.angles.yaw - 60) < 1)
     }
 
-    @Test("a second of silence turns tracking into locked, standing still; from mode entry on")
+    @Test(
+        "after 1 s without a request, tracking changes to locked at rest, also right after the mode begins"
+    )
     func trackingSilence() {
         var rig = PointingTests.Rig(.locked)
         rig.run(0.1)
@@ -118,7 +121,7 @@ struct TrackingTests {
     }
 
     @Test(
-        "tracking rates outside mode tracking move nothing",
+        "tracking rates have no effect in other modes",
         arguments: [Mode.locked, .panFollow, .fpv])
     func trackingElsewhere(mode: Mode) {
         var rig = PointingTests.Rig(mode)

@@ -18,7 +18,7 @@ struct VibrationLevelTests {
         return level
     }
 
-    @Test("is the root mean square of what shakes", arguments: [53.0, 71, 120])
+    @Test("the level is the root mean square of the vibration", arguments: [53.0, 71, 120])
     func shaking(hertz: Double) {
         let level = level(hertz: hertz, amplitude: 5)
         let rms = 5 / 2.0.squareRoot()
@@ -26,18 +26,18 @@ struct VibrationLevelTests {
         #expect(level.gyroRMS > 0.82 * rms && level.gyroRMS < 1.02 * rms)
     }
 
-    @Test("is next to nothing where somebody walks", arguments: [1.0, 2.0])
+    @Test("the level is almost zero at the frequencies of walking", arguments: [1.0, 2.0])
     func walking(hertz: Double) {
         #expect(level(hertz: hertz, amplitude: 1).accelRMS < 0.02)
     }
 
-    @Test("does not depend on the sample rate", arguments: [250.0, 400, 2000])
+    @Test("the level does not depend on the sample rate", arguments: [250.0, 400, 2000])
     func sampleRate(rate: Double) {
         let reference = level(hertz: 53, amplitude: 1).accelRMS
         #expect(abs(level(hertz: 53, amplitude: 1, rate: rate).accelRMS / reference - 1) < 0.15)
     }
 
-    @Test("gravity is none, from the first sample on, and a gap makes none")
+    @Test("gravity and a gap between samples do not add to the level")
     func still() {
         var level = VibrationLevel()
         level.update(gyro: .zero, accel: Vector3(0, 0, -9.81), dt: 0)
@@ -47,7 +47,7 @@ struct VibrationLevelTests {
         #expect(level.accelRMS == 0 && level.gyroRMS == 0)
     }
 
-    @Test("is forgotten within seconds after it ends")
+    @Test("the level falls within 5 s after the vibration ends")
     func ends() {
         var level = level(hertz: 53, amplitude: 5)
         for _ in 0..<5000 {

@@ -6,7 +6,7 @@ import Testing
 /// Numbers of the data sheet, BST-BMI088-DS001 revision 1.3.
 @Suite("BMI088")
 struct BMI088Tests {
-    /// A burst with these numbers in it.
+    /// Burst that contains these values.
     static func burst(
         accel: (Int16, Int16, Int16) = (0, 0, 0), counter: UInt32 = 1,
         gyro: (Int16, Int16, Int16) = (0, 0, 0)
@@ -35,8 +35,8 @@ struct BMI088Tests {
         #expect(chip.accelRange == range)
         let full = try #require(
             Self.sample(chip, Self.burst(accel: (32767, -32768, 0))))
-        // In mg: value / 32768 * 1000 * 2^(code + 1), where the sheet's 2^(code + 1) stands for 3 g
-        // times 2^code.
+        // In mg: value / 32768 * 1000 * 2^(code + 1). The data sheet's 2^(code + 1) means 3 g times
+        // 2^code.
         #expect(abs(full.accel.x / 9.80665 - 32767.0 / 32768 * range) < 1e-9)
         #expect(abs(full.accel.y / 9.80665 + range) < 1e-9)
         #expect(full.accel.z == 0 && full.gyro == .zero)
@@ -70,7 +70,7 @@ struct BMI088Tests {
         #expect(!none.contents.contains(.temperature))
     }
 
-    @Test("a counter that stands still is no new sample")
+    @Test("an unchanged counter does not give a new sample")
     func staleCounter() {
         var chip = BMI088(gyroRange: 2000, accelRange: 24)
         let bytes = Self.burst(accel: (1, 2, 3), counter: 77)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Batteries and supplies of the kernel")
 struct BatteryReaderTests {
-    /// A made-up /sys/class.
+    /// Simulated /sys/class.
     private let kernel = MadeUpIIO()
 
     private var roots: BatteryReader.Roots {
@@ -51,7 +51,7 @@ struct BatteryReaderTests {
     }
 
     @Test(
-        "the current is positive while the battery is discharged, whatever the driver's sign is",
+        "the current is positive while the battery is discharged, regardless of the driver's sign",
         arguments: [
             ("Discharging", "500000", 0.5), ("Discharging", "-500000", 0.5),
             ("Charging", "500000", -0.5), ("Charging", "-500000", -0.5),
@@ -95,7 +95,7 @@ struct BatteryReaderTests {
         #expect(BatteryReader.offers(roots) == ["hwmon ina226"])
     }
 
-    @Test("a missing device is reported with its remedy")
+    @Test("a missing device is reported")
     func missing() {
         #expect {
             try read(.powerSupply)

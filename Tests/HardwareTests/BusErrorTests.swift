@@ -2,10 +2,10 @@ import Glibc
 import Realtime
 import Testing
 
-@Suite("What went wrong on a bus")
+@Suite("Errors on a bus")
 struct BusErrorTests {
     @Test(
-        "names the thing and what helps",
+        "the description contains the device, and the remedy fits the error",
         arguments: [
             (.i2c, 0x40, ENXIO, "device 0x40", "check wiring"),
             (.i2c, 0x18, ENOENT, "device 0x18", "dtparam=i2c_arm=on,i2c_arm_baudrate=400000"),

@@ -23,7 +23,7 @@ struct BusScheduleTests {
         }
     }
 
-    @Test("counts the bits that the exchanges put on the wire", arguments: SensorChip.allCases)
+    @Test("counts the bits of the exchanges on the wire", arguments: SensorChip.allCases)
     func bits(chip: SensorChip) {
         var settings = Self.servos
         settings.hardware.linux.imu = chip
@@ -37,7 +37,7 @@ struct BusScheduleTests {
         #expect(schedule.motorBits == frame.wireBits)
     }
 
-    @Test("a sensor on the handle and encoders behind a multiplexer take their time")
+    @Test("a handle sensor and encoders behind a multiplexer add their bits to the schedule")
     func more() {
         var settings = Settings()
         let alone = BusSchedule(settings).sensorBits
@@ -58,7 +58,8 @@ struct BusScheduleTests {
         #expect(abs(Double(BusSchedule(Self.servos).motorBits) / 400e3 - 0.32e-3) < 1e-6)
     }
 
-    @Test("at 400 kHz a BMI088 and servos leave time for 500 Hz, not for 1 kHz; at 1 MHz they do")
+    @Test(
+        "a BMI088 and servos can run at 500 Hz but not at 1 kHz on 400 kHz, and at 1 kHz on 1 MHz")
     func rates() {
         var settings = Self.servos
         #expect(BusSchedule(settings).load(rate: 500) < 0.5)
@@ -70,7 +71,7 @@ struct BusScheduleTests {
     }
 
     @Test(
-        "nine outputs of brushless motors are one burst of 0.86 ms at 400 kHz, and leave time for 400 Hz"
+        "nine outputs of brushless motors take one burst of 0.86 ms at 400 kHz, which allows 400 Hz"
     )
     func phases() {
         var settings = Settings()
@@ -87,7 +88,7 @@ struct BusScheduleTests {
         #expect(schedule.load(rate: 1000) > BusSchedule.share)
     }
 
-    @Test("motors on a bus of their own, or at a PWM chip, take no time from the sensor's")
+    @Test("motors on a separate bus, or on PWM channels, take no time on the sensor's bus")
     func ownBus() {
         var settings = Self.servos
         settings.hardware.linux.motorBus = "/dev/i2c-3"

@@ -8,15 +8,15 @@ import Testing
 
 @testable import Hardware
 
-/// A CAN bus without an interface: socket pairs, over which the program exchanges the frames of the
-/// kernel with the test.
+/// Simulated CAN bus without an interface. The program and the test exchange the kernel's frames
+/// over socket pairs.
 final class FakeCANBus {
     private var ends: [Int32] = []
     private(set) var motors: CANSocket
     private(set) var feedback: CANSocket
     private let toMotors: Int32
     private let toFeedback: Int32
-    /// Errno of opening the socket that receives; 0 opens it.
+    /// Errno of opening the receiving socket; 0 if it opens.
     var openError: Int32 = 0
 
     init() {
@@ -153,7 +153,7 @@ struct CANBusTests {
         #expect(abs(sample.jointRates.roll + 0.02 * .pi) < 1e-6)
     }
 
-    @Test("an angle is extrapolated to the time of the sample, by 10 ms at most")
+    @Test("an angle is extrapolated to the time of the sample, by at most 10 ms")
     func extrapolation() throws {
         let bench = Bench()
         bench.velocity = 1
@@ -183,7 +183,7 @@ struct CANBusTests {
         #expect(bench.reports.receivedFrames == 6 * 499)
     }
 
-    @Test("before the first frame the drives are silent, and no angle is used")
+    @Test("before the first frame the drives are reported as silent, and no angle is used")
     func beginning() throws {
         let bench = Bench()
         _ = try bench.period(0)
@@ -191,12 +191,12 @@ struct CANBusTests {
         #expect(bench.sample.contents == .none)
     }
 
-    @Test("a drive that is silent for three periods is named, not one that misses two")
+    @Test("a drive is reported as silent after three missed periods, not after two")
     func silence() throws {
         let bench = Bench()
         try bench.run(0..<10, Self.on)
         bench.silent = [2]
-        // The read of the first of these periods still gets the last frame.
+        // The read in the first of these periods still receives the last frame.
         try bench.run(10..<13, Self.on)
         #expect(bench.feedback.conditions == .none)
         _ = try bench.period(13, Self.on)
@@ -208,7 +208,8 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none)
     }
 
-    @Test("a drive's fault is named in the next period, and ends when the drive reports none")
+    @Test(
+        "a drive's fault is reported in the next period, and ends when the drive reports no fault")
     func fault() throws {
         let bench = Bench()
         try bench.run(0..<10, Self.on)
@@ -221,7 +222,7 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none)
     }
 
-    @Test("a drive that stays idle for half a second although it was switched on is a fault")
+    @Test("a drive that stays idle for 0.5 s after it is switched on is reported as a fault")
     func refuses() throws {
         let bench = Bench()
         bench.axisState = 1
@@ -233,7 +234,9 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none, "it was switched off again")
     }
 
-    @Test("off the bus is named until the controller has restarted; an error stays for a second")
+    @Test(
+        "bus-off is reported until the controller has restarted, and bus errors for a second longer"
+    )
     func busErrors() throws {
         let bench = Bench()
         try bench.run(0..<10, Self.on)
@@ -255,7 +258,7 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none)
     }
 
-    @Test("a missing interface is an error of the bus, and its drives are used when it is there")
+    @Test("a missing interface is reported as bus-off, and its drives are used when it appears")
     func missing() throws {
         let bench = Bench()
         bench.bus.openError = ENODEV
@@ -267,7 +270,7 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none && bench.reports.lastError == 0)
     }
 
-    @Test("foreign and malformed frames are counted, and change nothing")
+    @Test("foreign and malformed frames are counted and ignored")
     func malformed() throws {
         let bench = Bench()
         try bench.run(0..<10)

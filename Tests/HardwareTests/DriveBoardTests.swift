@@ -6,7 +6,7 @@ import Testing
 @Suite("The rider's motor board")
 struct DriveBoardTests {
     @Test(
-        "bytes of the public driver's register 0x00 and the vendor's 0x01",
+        "the bytes match the public driver's register 0x00 and the vendor's register 0x01",
         arguments: [
             (DriveBoardFormat.publicDriver, 0.0, 0.0, [0x00, 1, 0, 1, 0]),
             (.publicDriver, 1, -1, [0x00, 1, 100, 0, 100]),
@@ -22,7 +22,9 @@ struct DriveBoardTests {
         #expect([bytes.0, bytes.1, bytes.2, bytes.3, bytes.4] == expected)
     }
 
-    @Test("a board that is not there is counted, and stopping says that nobody confirmed it")
+    @Test(
+        "a missing board is counted as errors, and stopping reports that the board has not confirmed it"
+    )
     func missing() throws {
         let wheels = DriveMotors(
             bus: "/nowhere/i2c-1", format: .vendor, parameters: .init())

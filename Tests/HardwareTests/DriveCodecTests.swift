@@ -46,7 +46,7 @@ struct DriveCodecTests {
         #expect(!frames(&codec, at: 0.002).contains { $0.id & 0x1F == 0x07 })
     }
 
-    @Test("an ODrive that stays idle is told again after its heartbeats, one that obeys is not")
+    @Test("an ODrive that stays idle gets its request again, a running ODrive does not")
     func odriveAgain() {
         var codec = ODriveCodec(ids: Self.ids)
         var idle = DriveState()
@@ -60,7 +60,7 @@ struct DriveCodecTests {
         #expect(told.map(\.id) == [0x27])
     }
 
-    @Test("an ODrive that goes off is made idle at once, and still gets a torque of zero")
+    @Test("an ODrive that is switched off is made idle at once, and still gets a torque of zero")
     func odriveOff() {
         var codec = ODriveCodec(ids: Self.ids)
         _ = frames(&codec, torque: AxisVector(repeating: 1))
@@ -69,7 +69,7 @@ struct DriveCodecTests {
         #expect(off.contains(CANFrame(id: 0x4E, data: [0, 0, 0, 0])))
     }
 
-    @Test("a request that was not sent is made again in the next period")
+    @Test("a request that was not sent is repeated in the next period")
     func odriveForgets() {
         var codec = ODriveCodec(ids: Self.ids)
         _ = frames(&codec)
@@ -77,7 +77,7 @@ struct DriveCodecTests {
         #expect(frames(&codec, at: 0.002).contains(CANFrame(id: 0x27, data: [8, 0, 0, 0])))
     }
 
-    @Test("an ODrive's fault is cleared only while it is off, three times a minute at most")
+    @Test("an ODrive's fault is cleared only while the ODrive is off, at most three times a minute")
     func odriveClear() {
         var codec = ODriveCodec(ids: Self.ids)
         var bad = DriveState()
@@ -164,7 +164,7 @@ struct DriveCodecTests {
         turning.rate = 133.3 * 2 * .pi / 60
         let sent = try #require(
             frames(&codec, states: PerAxis(turning)).first)
-        // 133.3 rpm at 13.33 rpm/V are 10 V of 24 V.
+        // A rate of 133.3 rpm at 13.33 rpm/V induces 10 V of 24 V.
         #expect(sent.id == 0x1FF)
         #expect(sent.big16(at: 0) == UInt16((10.0 / 24 * 25000).rounded()))
     }
@@ -300,7 +300,8 @@ struct DriveCodecTests {
         #expect(off.data == [1, 0, 0, 0x1C, 4, 0, 0x13, 0x0D] && off.id == 0x8003)
     }
 
-    @Test("a moteus that is off is stopped in each period, but its fault stays for a second")
+    @Test(
+        "a moteus that is off gets a stop in each period, but a fault is not cleared for a second")
     func moteusClear() {
         var codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
         func isStopped(_ fault: UInt32, at seconds: Double) -> Bool {
@@ -314,7 +315,9 @@ struct DriveCodecTests {
         #expect(isStopped(MoteusCodec.watchdogFault, at: 1.3))
     }
 
-    @Test("the vendor's example of a reply in 16-bit integers is refused: it was not asked for")
+    @Test(
+        "the vendor's example of a reply in 16-bit integers is refused, because only floats are requested"
+    )
     func moteusIntegers() {
         let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
         let data: [UInt8] = [
@@ -324,7 +327,7 @@ struct DriveCodecTests {
         #expect(codec.decode(in: CANFrame(id: 0x100, isFD: true, data: data)) == nil)
     }
 
-    /// A reply with these registers.
+    /// Reply of a moteus with this mode and fault.
     static func reply(mode: Float, fault: UInt8 = 0) -> CANFrame {
         var frame = CANFrame(id: 0x200, isFD: true, data: [0x2C, 0x04, 0x00])
         for value in [mode, 0.25, -0.5, 0.1] { frame.append(little: value.bitPattern) }

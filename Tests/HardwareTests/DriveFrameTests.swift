@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hardware
 
-@Suite("Codecs of drives: frames that are wrong")
+@Suite("Codecs of drives: invalid frames")
 struct DriveFrameTests {
     /// A codec of each protocol, and a valid frame of a drive.
     static var all: [(DriveProtocol, any DriveCodec, CANFrame)] {
@@ -47,7 +47,7 @@ struct DriveFrameTests {
         }
     }
 
-    @Test("no shortened frame is taken for a measurement, and none stops the program")
+    @Test("a shortened frame neither gives a measurement nor stops the program")
     func short() {
         for (name, codec, frame) in Self.all {
             for count in 0..<frame.count {
@@ -60,7 +60,7 @@ struct DriveFrameTests {
         }
     }
 
-    @Test("random frames never stop a codec, and never give an angle that is not finite")
+    @Test("random frames never stop the program, and never give an angle that is not finite")
     func random() {
         var state: UInt64 = 1
         func next() -> UInt64 {

@@ -4,20 +4,20 @@ import Glibc
 
 @testable import Hardware
 
-/// A chip in memory behind `ChipLink`: registers that behave as the real ones do at reset, power-up
-/// and reading, a sample every millisecond, and faults. The number of a sample is in the rate that
-/// it says. Allocates nothing after it was made.
+/// Simulated chip behind `ChipLink`. Its registers behave like those of the real chip at reset,
+/// power-up and reading. It has a new sample every millisecond, and tests can cause faults. The
+/// rate of a sample contains the number of the sample. The chip allocates memory only in `init`.
 final class FakeChip: ChipLink {
     enum Kind: CaseIterable { case bmi088, mpu6050, mpu6500, mpu9250, icm42688p, icm20948 }
 
     let kind: Kind
     var now = Instant(nanoseconds: 0)
     private(set) var transfers = 0
-    /// The errno of every transfer; 0: none.
+    /// Errno of every transfer; 0 if transfers succeed.
     var failing: Int32 = 0
-    /// Whether writes go through all the same.
+    /// True if writes succeed in spite of `failing`.
     var takesWrites = false
-    /// What every register says; nil: what is in it.
+    /// Value that every register reads; nil if registers read their content.
     var constant: UInt8?
     var isFrozen = false
     var hasWrongIdentity = false
@@ -48,7 +48,7 @@ final class FakeChip: ChipLink {
         pieces.deallocate()
     }
 
-    /// The chip description that belongs to it.
+    /// Description of the chip.
     func description(testsItself: Bool = false) -> any IMUChip {
         switch kind {
         case .bmi088: BMI088(gyroRange: 2000, accelRange: 24, testsItself: testsItself)
@@ -67,7 +67,7 @@ final class FakeChip: ChipLink {
         set { registers[256 * part + Int(register)] = newValue }
     }
 
-    /// What the registers hold after power-up.
+    /// Sets the registers to their values after power-up.
     func reset(part: Int) {
         if part == 0 { collected = 0..<0 }
         (registers + 256 * part).update(repeating: 0, count: 256)
@@ -109,7 +109,7 @@ final class FakeChip: ChipLink {
         }
     }
 
-    /// The sample of the present millisecond, when it is a new one.
+    /// Puts the sample of the present millisecond into the registers, if it is new.
     private func measure() {
         let number = Int(now.nanoseconds / 1_000_000)
         if isFrozen { wasFrozen = true }
@@ -150,7 +150,7 @@ final class FakeChip: ChipLink {
             : self[0, 0x23] == 0xF8 && self[0, 0x6A] & 0x40 != 0
     }
 
-    /// A full buffer loses its oldest.
+    /// Adds a sample to the buffer. A full buffer loses its oldest sample.
     private func collect(_ number: Int) {
         guard collects else { return }
         let room = kind == .icm42688p ? 2048 / 16 : (kind == .mpu6050 ? 1024 : 512) / 14
@@ -191,8 +191,8 @@ final class FakeChip: ChipLink {
         return value
     }
 
-    /// A register of an ICM-20948, which has 128 in each of its four banks. In bank 3 its master has
-    /// read the identity of the magnetometer.
+    /// Value of a register of an ICM-20948, which has four banks of 128 registers. In bank 3, the
+    /// chip's I2C master has read the identity of the magnetometer.
     private func banked(_ register: UInt8) -> UInt8 {
         if register == 0x7F { return UInt8(bank << 4) }
         if bank == 0, register == 0x00, hasWrongIdentity { return 0x11 }
@@ -203,7 +203,7 @@ final class FakeChip: ChipLink {
         return value
     }
 
-    /// What the magnetometer says through the master.
+    /// Answer of the magnetometer through the chip's I2C master.
     private var answer: UInt8 { self[0, 0x32] == 0x00 ? 0x48 : 0x80 }
 
     private func begin(isWrite: Bool = false) throws(BusErrno) {
@@ -289,9 +289,10 @@ final class FakeChip: ChipLink {
 }
 
 extension IMUSample {
-    /// The number that a `FakeChip` has put into its rates.
+    /// Number of the sample that a `FakeChip` has put into the rates.
     var number: Int {
-        // 2000 deg/s at 32768, or 32767 for a BMI088: the nearest whole number is the same.
+        // The scale is 2000 deg/s at 32768, or at 32767 for a BMI088; both round to the same
+        // number.
         func counts(_ rate: Double) -> Int { Int((rate * 180 / .pi / 2000 * 32768).rounded()) }
         return counts(gyro.x) + 10000 * counts(gyro.y)
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Hardware
 
-/// A million transfers with faults of every kind, a fifth of them of each chip.
-@Suite("Sensor faults, campaign")
+/// Simulates 200,000 transfers of each chip with faults of every kind.
+@Suite("Sensor faults in long random runs")
 struct FaultCampaignTests {
-    /// Xorshift: the same faults in every run.
+    /// Random numbers (xorshift), which give the same faults in every run.
     struct Dice {
         var state: UInt64
 
@@ -21,16 +21,16 @@ struct FaultCampaignTests {
         }
     }
 
-    /// What happens to the chip, and until when.
+    /// Faults of the chip, and time at which the present fault ends.
     struct Faults {
         var dice = Dice(state: 0x9E37_79B9_7F4A_7C15)
         var counts = [Int](repeating: 0, count: 9)
         var until = Instant(nanoseconds: 0)
-        /// Since when the chip is whole.
+        /// Time since which the chip has no fault.
         var whole = Instant(nanoseconds: 0)
         private var isLong = false
 
-        /// Before a transfer: perhaps a new fault.
+        /// Ends or starts a fault before a transfer.
         mutating func next(_ chip: FakeChip) {
             let now = chip.now
             if isLong {
@@ -44,7 +44,7 @@ struct FaultCampaignTests {
             }
             chip.failing = 0
             let draw = dice.below(10_000)
-            // 0.9 % of single failures, and six kinds that last.
+            // Single failures have a probability of 0.9 %; six kinds of faults last longer.
             if draw < 90 {
                 counts[draw % 3] += 1
                 chip.failing = draw % 3 == 0 ? ENXIO : draw % 3 == 1 ? ETIMEDOUT : EIO
@@ -66,15 +66,15 @@ struct FaultCampaignTests {
                 chip.hasWrongIdentity = true
                 chip.reset(part: 0)
             default:
-                // One half of the chip or the other loses its configuration.
+                // One part of the chip loses its configuration.
                 until = chip.now
                 chip.reset(part: chip.kind == .bmi088 ? dice.below(2) : 0)
             }
         }
     }
 
-    /// What Swift Testing itself allocates whenever an error is thrown, to remember where; outside
-    /// of tests it is nothing.
+    /// Number of allocations that Swift Testing makes for every thrown error to record its origin.
+    /// Outside of tests, a thrown error allocates nothing.
     static var costOfThrowing: Int64 {
         func fail() throws(BusErrno) { throw BusErrno(code: 1) }
         var cost: Int64 = 1
@@ -87,7 +87,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "10^6 transfers with 1 % of faults: nothing stale passes, back within a second, nothing allocated",
+        "with 1 % of faults no stale sample passes, samples return within a second, and reads do not allocate",
         arguments: FakeChip.Kind.allCases)
     func campaign(kind: FakeChip.Kind) {
         let chip = FakeChip(kind)
@@ -105,7 +105,7 @@ struct FaultCampaignTests {
         let hook = Self.costOfThrowing
         while chip.transfers < 200_000 {
             period += 1
-            // A loop at 800 Hz, a chip at 1 kHz.
+            // The loop runs at 800 Hz, the chip at 1 kHz.
             let now = Instant(nanoseconds: 1_250_000 * period)
             chip.now = now
             faults.next(chip)
@@ -119,7 +119,7 @@ struct FaultCampaignTests {
             for index in 0..<batch.count {
                 delivered += 1
                 let number = batch[index].number
-                // The chip's present millisecond and no other, and never the same twice.
+                // A sample must have the chip's present millisecond, and must not come twice.
                 if number <= newest || number != Int(now.nanoseconds / 1_000_000) { stale += 1 }
                 newest = number
                 lastFresh = now
@@ -137,7 +137,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "the same with samples from the buffer: each once, and with the time at which it was taken",
+        "with 1 % of faults each sample from the buffer comes once, with the time of its measurement",
         arguments: [FakeChip.Kind.mpu6050, .mpu6500, .icm42688p])
     func buffer(kind: FakeChip.Kind) {
         let chip = FakeChip(kind)
@@ -162,7 +162,7 @@ struct FaultCampaignTests {
             for index in 0..<batch.count {
                 delivered += 1
                 let sample = batch[index]
-                // Taken since the read before.
+                // A sample must have been taken since the previous read.
                 let age = now.nanoseconds / 1_000_000 - Int64(sample.number)
                 if sample.number <= newest || age > 5 { stale += 1 }
                 let taken = Instant(nanoseconds: Int64(sample.number) * 1_000_000)

@@ -3,11 +3,13 @@ import Testing
 
 @testable import Hardware
 
-@Suite("Faults of servos that forget them, and motions between two threads")
+@Suite("Faults of servos that do not store them, and motions between two threads")
 struct FaultHoldTests {
     private static func at(_ seconds: Double) -> Instant { LinuxBusTests.at(seconds) }
 
-    @Test("a fault stays for a second, and for a minute after the third one within a minute")
+    @Test(
+        "a fault stays for a second, and for a minute if three faults came within the minute before"
+    )
     func hold() {
         var hold = FaultHold()
         func holds(fault: UInt32, at seconds: Double) -> Bool {
@@ -25,7 +27,7 @@ struct FaultHoldTests {
         #expect(!holds(fault: 0, at: 81.5), "a minute later the count begins again")
     }
 
-    @Test("a motion that is read is one that was written, whole")
+    @Test("a motion that is read is complete, and is the newest or an earlier motion in order")
     func cell() async {
         let cell = JointCell()
         func motion(_ number: Int) -> JointMotion {

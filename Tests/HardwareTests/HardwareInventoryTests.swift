@@ -6,7 +6,7 @@ import Testing
 @testable import Hardware
 
 @Suite("Search for hardware") struct HardwareInventoryTests {
-    /// A made-up folder with the folders `sys` and `dev` of a board.
+    /// Temporary folder with the folders `sys` and `dev` of a simulated board.
     final class Machine {
         let root: String
 
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("recognises the two parts of a BMI088, also at different states of their address pins")
+    @Test("recognises the two parts of a BMI088 at every combination of their address pins")
     func twoParts() {
         for (accel, gyro) in [(0x18, 0x68), (0x19, 0x69), (0x18, 0x69), (0x19, 0x68)] {
             let wire = I2CWire()
@@ -90,7 +90,7 @@ import Testing
         }
         wire[0x36, 0x0B] = 0x20
         wire[0x68, 0x75] = 0x12
-        // An INA219 has the address of a PCA9685, and other registers.
+        // An INA219 has the address of a PCA9685, but other registers.
         wire[0x40, 0] = 0x39
         let found = Self.search(wire).chips
         #expect(
@@ -118,7 +118,9 @@ import Testing
         }
     }
 
-    @Test("ends as soon as the motors go on, and on a stuck bus")
+    @Test(
+        "ends when the motors are switched on, when the bus is stuck, and when the bus cannot be opened"
+    )
     func ends() {
         let wire = I2CWire()
         wire[0x68, 0x75] = 0x68
@@ -141,7 +143,7 @@ import Testing
         #expect(Self.search(closed).problem?.contains("not permitted") == true)
     }
 
-    @Test("leaves chips with a driver in the kernel to the kernel")
+    @Test("does not search chips that have a kernel driver")
     func reserved() {
         let machine = Machine()
         machine.addBus(1)
@@ -232,7 +234,7 @@ import Testing
         #expect(settings.hardware.linux.imu == .bmi088)
         #expect(settings.hardware.linux.gyroAddress == 0x69)
         #expect(settings.hardware.linux.motors == .none)
-        // The lines of the motors load as well.
+        // The commented lines of the motors also load.
         let chosen = proposal.lines.filter { $0 != "motors = \"none\"" && !$0.hasPrefix("# ") }
             .map { $0.hasPrefix("#") ? String($0.dropFirst()) : $0 }
         let driven = try Self.load(chosen + ["[motors]", "type = \"servo\""])

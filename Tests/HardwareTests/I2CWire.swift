@@ -3,18 +3,18 @@ import Glibc
 
 @testable import Hardware
 
-/// What stands behind the system call of an I2C bus: chips with registers that count up, and a
-/// count of the calls.
+/// Simulated I2C bus behind the system call. Its chips increment the register pointer after each
+/// byte; the bus counts the calls.
 final class I2CWire {
     private var registers: [UInt16: [UInt8]] = [:]
     private(set) var calls = 0
     private(set) var messages = 0
-    /// Who does not answer.
+    /// Addresses of chips that do not answer.
     var absent: Set<UInt16> = []
-    /// What opening says.
+    /// Errno of opening the bus; 0 if it opens.
     var openError: Int32 = 0
     private(set) var opens = 0
-    /// The errno of every call; 0: none.
+    /// Errno of every call; 0 if calls succeed.
     var error: Int32 = 0
 
     subscript(address: UInt16, register: Int) -> UInt8 {

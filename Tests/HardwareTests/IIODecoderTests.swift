@@ -23,7 +23,7 @@ struct IIODecoderTests {
     }
 
     @Test(
-        "a text that no kernel writes is refused",
+        "an invalid type of a scan element is refused",
         arguments: [
             "", "le", "le:", "xe:s16/16>>0", "le:f32/32>>0", "le:s0/16>>0", "le:s65/64>>0",
             "le:s16/12>>0", "le:s16/16>>1", "le:s16/16>>", "le:s16/16X0>>0", "le:s16/16X99>>0",
@@ -56,14 +56,15 @@ struct IIODecoderTests {
         }
     }
 
-    @Test("a scan is laid out as the kernel does: each channel aligned to its size, the time to 8")
+    @Test(
+        "a scan has the kernel's layout: each channel is aligned to its size, the time to 8 bytes")
     func layout() throws {
         let three = MadeUpIIO.axes("anglvel", "le:s16/16>>0")
         let time = [("in_timestamp", "le:s64/64>>0")]
         #expect(IIODecoder(Self.channels(three))?.scanBytes == 6)
         #expect(IIODecoder(Self.channels(three + time))?.scanBytes == 16)
         let six = three + MadeUpIIO.axes("accel", "le:s24/32>>0")
-        // 6 bytes, 2 of padding, 12 bytes, 4 of padding, 8 bytes.
+        // The scan has 6 bytes, 2 bytes of padding, 12 bytes, 4 bytes of padding, and 8 bytes.
         let decoder = try #require(IIODecoder(Self.channels(six + time)))
         #expect(decoder.scanBytes == 32)
         #expect(decoder.hasTimestamp)
@@ -112,7 +113,7 @@ struct IIODecoderTests {
         #expect((matrix.rotate(Vector3(1, 0, 0)) - Vector3(0.707, -0.707, 0)).lengthForTest < 1e-12)
     }
 
-    @Test("the next higher listed value is chosen, in the driver's own spelling")
+    @Test("the next higher value of the driver's list is chosen, spelled as in the list")
     func choices() throws {
         let list = try #require(IIOChoices("13.000 26.000 52.000 833.000"))
         #expect(list.atLeast(50) == "52.000")

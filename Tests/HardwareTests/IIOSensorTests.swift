@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hardware
 
-/// A sensor over a made-up tree, and a clock that the test moves.
+/// Sensor on a simulated sysfs tree, with a clock that the test advances.
 private final class Bench {
     let kernel = MadeUpIIO()
     let report = SensorReport()
@@ -43,7 +43,7 @@ private final class Bench {
 
 @Suite("A sensor with a driver in the kernel")
 struct IIOSensorTests {
-    /// Words of an MPU-6050 at rest: 1 g along z, 25 °C, 0.01 rad/s about x.
+    /// Scan of an MPU-6050 at rest: 1 g along z, 25 °C, 0.01 rad/s about x.
     private static func rest(_ time: Int64) -> [UInt8] {
         MadeUpIIO.scan([0, 0, 2049, -3920, 9, 0, 0], time: time)
     }
@@ -92,7 +92,7 @@ struct IIOSensorTests {
             files: ["in_magn_scale": "0.000146"])
     }
 
-    @Test("an accelerometer in a device of its own is resampled to the gyroscope's times")
+    @Test("an accelerometer in a separate device is resampled to the gyroscope's times")
     func twoDevices() throws {
         let bench = Bench()
         bench.wiring.magnetometer = "lis3mdl"
@@ -139,7 +139,7 @@ struct IIOSensorTests {
     }
 
     @Test(
-        "a device that does not suit is refused with its reason",
+        "an unsuitable device is refused with the reason",
         arguments: [
             ("in_anglvel_scale", "0", "scale"), ("in_anglvel_scale", "fast", "scale"),
             ("in_anglvel_scale", "0.000133090", "imu.gyro_range_dps"),
@@ -176,7 +176,7 @@ struct IIOSensorTests {
         #expect(other.report.lastFailure?.contains("has no time") == true)
     }
 
-    @Test("a driver that needs a trigger gets its own, and a missing one is reported")
+    @Test("a driver that needs a trigger gets its own trigger, and a missing trigger is reported")
     func trigger() throws {
         let bench = Bench()
         bench.kernel.addMPU(files: ["trigger/current_trigger": ""])
@@ -188,7 +188,7 @@ struct IIOSensorTests {
         #expect(bench.kernel.text("iio:device0/trigger/current_trigger") == "mpu6050-dev0")
     }
 
-    @Test("a file that refuses an access is an error of the bus with its remedy")
+    @Test("a file that cannot be written is reported as a bus error of the device")
     func readOnly() throws {
         let bench = Bench()
         bench.kernel.addMPU()
@@ -231,7 +231,7 @@ struct IIOSensorTests {
         #expect(bench.report.lastFailure == nil)
     }
 
-    @Test("times of another clock, old and repeated scans, and torn scans give no sample")
+    @Test("scans with times of another clock, repeated scans and incomplete scans give no sample")
     func wrongTimes() throws {
         let bench = Bench()
         bench.kernel.addMPU()
@@ -248,7 +248,7 @@ struct IIOSensorTests {
             bench.run(5) { bench.kernel.deliver(Array(Self.rest($0).prefix(16)), from: 0) }.isEmpty)
     }
 
-    @Test("a backlog is caught up with, 16 samples in a period")
+    @Test("a backlog is read at 16 samples per period")
     func backlog() throws {
         let bench = Bench()
         bench.kernel.addMPU()
@@ -295,9 +295,9 @@ struct IIOSensorTests {
     }
 }
 
-@Suite("What the kernel offers")
+@Suite("List of the kernel's inertial sensors")
 struct IIOInventoryTests {
-    @Test("each inertial sensor has a line")
+    @Test("the list has a line for each inertial sensor")
     func lines() {
         let kernel = MadeUpIIO()
         kernel.addMPU()
