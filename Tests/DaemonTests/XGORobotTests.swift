@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The real daemon with a model of an XGO robot's board.
+/// Tests of the real daemon with a model of an XGO robot's board.
 @Suite("An XGO robot and the daemon")
 struct XGORobotTests {
     private let full = #"{"id":1,"method":"drive","params":{"left":1,"right":1}}"#
@@ -23,7 +23,9 @@ struct XGORobotTests {
         }
     }
 
-    @Test("status, battery, doctor and pose; driving over the socket ends with the dead-man time")
+    @Test(
+        "status, battery, doctor and pose report the robot; driving over the socket ends at its dead-man time"
+    )
     func conversation() throws {
         try withRobot { daemon, robot in
             let status = try daemon.status("values") {
@@ -43,7 +45,8 @@ struct XGORobotTests {
         }
     }
 
-    @Test("while the robot is unplugged, driving is refused with the reason; a stop is not")
+    @Test(
+        "while the robot is unplugged, driving is refused with the reason, and a stop is accepted")
     func unplugged() throws {
         try withRobot { daemon, robot in
             robot.unplug()

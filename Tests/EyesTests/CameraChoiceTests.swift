@@ -54,13 +54,15 @@ struct CameraChoiceTests {
         if case .camera(let camera, _) = choice { camera } else { nil }
     }
 
-    @Test("a camera module comes before a USB camera, wherever it is in the list")
+    @Test("a camera module is preferred to a USB camera, at any position in the list")
     func order() {
         let choice = CameraChoice(video(), among: [Self.webcam, Self.module])
         #expect(camera(choice) == Self.module)
     }
 
-    @Test("a USB camera is used through V4L2, and through libcamera only by that setting")
+    @Test(
+        "a USB camera is used through V4L2, and through libcamera only if the settings select libcamera"
+    )
     func indirectly() throws {
         let both = [Self.indirect, Self.webcam]
         #expect(camera(CameraChoice(video(), among: both)) == Self.webcam)
@@ -75,7 +77,7 @@ struct CameraChoiceTests {
         #expect(format(CameraChoice(large, among: both))?.coding == .raw("YUY2"))
     }
 
-    @Test("libcamera processes the pictures of a camera module to the size of the settings")
+    @Test("libcamera scales the pictures of a camera module to the configured size")
     func processed() {
         let odd = video { ($0.width, $0.height) = (802, 602) }
         let format = format(CameraChoice(odd, among: [Self.module]))
@@ -109,7 +111,9 @@ struct CameraChoiceTests {
         #expect(large?.rateHz == 30)
     }
 
-    @Test("H.264 of the camera is used if it has exactly the size, because it cannot be scaled")
+    @Test(
+        "H.264 of the camera is used only at exactly the configured size, because it cannot be scaled"
+    )
     func encodingCamera() {
         let exact = format(CameraChoice(video(), among: [Self.encodingCamera]))
         #expect(exact?.coding == .h264)
@@ -142,7 +146,7 @@ struct CameraChoiceTests {
     }
 
     @Test(
-        "a device that only looks like a camera is not used",
+        "a video device that is not a camera is not used",
         arguments: ["bcm2835-isp", "bcm2835-codec", "unicam", "pispbe"])
     func internalDevices(_ driver: String) {
         var device = Self.webcam
@@ -151,7 +155,7 @@ struct CameraChoiceTests {
         #expect(Self.webcam.isUsable)
     }
 
-    @Test("raw sensor mosaics are not pictures")
+    @Test("raw sensor mosaics are not used as pictures")
     func mosaic() {
         let sensor = Camera(
             interface: .v4l2, name: "sensor", path: "/dev/video1",
@@ -161,7 +165,8 @@ struct CameraChoiceTests {
                 == .drawn(reason: "sensor has no format that can be used"))
     }
 
-    @Test("the board's encoder comes before the processor, unless the settings choose")
+    @Test(
+        "the board's encoder is preferred to the processor, unless the settings select an encoder")
     func encoder() {
         let both: (String) -> Bool = { ["v4l2h264enc", "x264enc"].contains($0) }
         #expect(Encoder(.auto, isInstalled: both) == .v4l2)
@@ -171,7 +176,7 @@ struct CameraChoiceTests {
         #expect(Encoder(.auto) { _ in false } == nil)
     }
 
-    @Test("a pipeline decodes, scales and encodes only what it must")
+    @Test("a pipeline decodes, scales and encodes only if necessary")
     func pipelines() throws {
         func text(_ choice: CameraChoice, _ video: EyesSettings.Video) throws -> String {
             try #require(FeedPipeline(choice, video, encoder: .x264)).text
@@ -191,7 +196,7 @@ struct CameraChoiceTests {
         #expect(scaled.contains("videoscale ! video/x-raw,width=800,height=600"))
     }
 
-    @Test("a picture to encode needs an encoder, and a camera that encodes does not")
+    @Test("a camera without encoding requires an encoder, and a camera that encodes does not")
     func withoutEncoder() {
         let webcam = CameraChoice(video(), among: [Self.webcam])
         #expect(FeedPipeline(webcam, video(), encoder: nil) == nil)

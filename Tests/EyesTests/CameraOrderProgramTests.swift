@@ -23,7 +23,7 @@ struct CameraOrderProgramTests {
         try client(directory).request("record")
     }
 
-    /// Gives an order, and waits for its result.
+    /// Sends an order, and waits for its result.
     private func order(_ directory: FilePath, _ action: String, _ settings: [String] = []) throws
         -> CaptureState
     {
@@ -45,7 +45,8 @@ struct CameraOrderProgramTests {
     }
 
     @Test(
-        "photo, recording and size by order; a killed airframe-eyes ends the flight recording")
+        "orders take a photo, record and change the size; killing airframe-eyes ends the flight recording"
+    )
     func orders() throws {
         try #require(isVideoReady)
         try withTemporaryDirectory { directory in
@@ -83,7 +84,7 @@ struct CameraOrderProgramTests {
                 try eventually(within: 8) { try report(directory)?.capture?.isRecording == true },
                 "\(eyes.log)")
             #expect(try eventually(within: 5) { try flight(directory).isRecording })
-            // A wrong setting is refused with its range, and changes nothing.
+            // An invalid setting is refused with its range, and the settings do not change.
             let wrong = try order(directory, "set", ["video.width=9"])
             #expect(wrong.problem?.contains("outside 160...1920") == true, "\(wrong)")
             let fixed = try order(directory, "set", ["rtsp.path=\"/y\""])

@@ -35,7 +35,7 @@ struct DrawnViewTests {
     func pitch() throws {
         let up = try #require(horizon(picture(pitch: 10), column: 60))
         let down = try #require(horizon(picture(pitch: -10), column: 60))
-        // 640 pixels see 60°: the focal length is 554 pixels, and tan 10° is 0.176.
+        // 640 pixels cover 60°, so the focal length is 554 pixels; tan 10° is 0.176.
         #expect(abs(up - 240 - 98) <= 2)
         #expect(abs(240 - down - 98) <= 2)
     }
@@ -44,11 +44,11 @@ struct DrawnViewTests {
     func roll() throws {
         let left = try #require(horizon(picture(roll: 10), column: 60))
         let right = try #require(horizon(picture(roll: 10), column: 580))
-        // tan 10° over 520 pixels.
+        // The slope tan 10° over 520 pixels.
         #expect(abs(left - right - 92) <= 2)
     }
 
-    @Test("a camera that looks at the sky shows no ground, one that looks down only ground")
+    @Test("a camera that points at the sky shows no ground, one that points down shows only ground")
     func straight() {
         #expect(!picture(pitch: 80).bytes.prefix(640 * 430).contains(Self.ground))
         #expect(!picture(pitch: -80).bytes.prefix(640 * 430).contains(Self.sky))

@@ -25,7 +25,7 @@ struct EyesConfigurationTests {
         return failure.description
     }
 
-    @Test("without a file the defaults apply, and nothing listens beyond this computer")
+    @Test("without a file the defaults apply, and every port listens only on this computer")
     func defaults() throws {
         let settings = try load(nil)
         #expect(settings == EyesSettings())
@@ -33,7 +33,7 @@ struct EyesConfigurationTests {
         #expect(settings.rtsp.path == "/stream")
     }
 
-    @Test("the command line wins over the file")
+    @Test("the command line takes precedence over the file")
     func layers() throws {
         let settings = try load(
             "[video]\nwidth = 800\nheight = 600\nsource = \"test\"\n",
@@ -72,7 +72,7 @@ struct EyesConfigurationTests {
         #expect(problem.contains(sentence), "\(problem)")
     }
 
-    @Test("all mistakes are reported at once")
+    @Test("all errors of a file are reported at once")
     func allAtOnce() throws {
         let problem = try problem("[video]\nwidth = 1\nheight = 1\n", ["video.rate_hz"])
         #expect(problem.split(separator: "\n").count == 3)

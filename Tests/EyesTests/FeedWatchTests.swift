@@ -6,7 +6,7 @@ import Testing
 struct FeedWatchTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test("a camera has 5 s for the first picture, then 1.5 s for each")
+    @Test("a camera has 5 s for the first picture, then 1.5 s for each further picture")
     func silence() {
         var watch = FeedWatch()
         watch.open(now: 10 * Self.second)

@@ -65,7 +65,7 @@ struct FollowingProgramTests {
         return !isVideoReady
     }
 
-    @Test("a person in the picture turns the camera, and the camera is held when eyes is killed")
+    @Test("the camera turns to a person in the picture, and is held when airframe-eyes is killed")
     func killed() throws {
         if isSkipped { return }
         try withTemporaryDirectory { directory in
@@ -133,7 +133,7 @@ struct FollowingProgramTests {
     func slowCamera() throws {
         if isSkipped { return }
         try withTemporaryDirectory { directory in
-            // A pipe without a writer: opening it takes until the writer comes.
+            // Opening a pipe blocks until a writer opens it, which delays the first picture.
             let camera = directory.appending("camera.jpg")
             #expect(mkfifo(camera.string, 0o600) == 0)
             let (daemon, eyes) = try programs(in: directory, source: camera.string)

@@ -11,7 +11,7 @@ struct PersonAimTests {
         }
     }
 
-    @Test("the first direction is taken; smaller changes than 1° do not move the camera")
+    @Test("the camera takes the first direction, and ignores changes of less than 1°")
     func deadZone() {
         #expect(
             aims([(10, 0), (10.9, 0.9), (11.1, 0), (11.1, 1)]) == [
@@ -19,7 +19,7 @@ struct PersonAimTests {
             ])
     }
 
-    @Test("small changes add up, and a change across ±180° is taken as the short one")
+    @Test("small changes add up, and a change across ±180° is the shorter one")
     func wrap() {
         #expect(aims([(0, 0), (0.6, 0), (1.2, 0)]) == [[0, 0], [1.2, 0]])
         #expect(aims([(179.8, 0), (-179.7, 0), (-178.9, 0)]) == [[179.8, 0], [-178.9, 0]])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Pictures of phones", .timeLimit(.minutes(1)))
 struct PhonePictureTests {
-    /// JPEG of a picture whose red grows to the right and whose green grows downwards.
+    /// JPEG of a picture whose red increases to the right and whose green increases downwards.
     static func jpeg(width: Int, height: Int) throws -> [UInt8] {
         var pixels: [UInt8] = []
         for y in 0..<height {
@@ -34,7 +34,7 @@ struct PhonePictureTests {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    @Test("a large picture is decoded at half its size, with its colours in their places")
+    @Test("a large picture is decoded at half its size, with the colours at the right positions")
     func decode() throws {
         let decoder = try JPEGDecoder()
         let (width, height, picture) = try decoder.decode(
@@ -103,7 +103,8 @@ struct PhonePictureTests {
             quarterTurns: 0)
         let body = try #require(upright.bodies.first)
         #expect(body.joints.count == 13)
-        // The same photo from a phone that is held upright: its picture is turned counter-clockwise.
+        // The same photo from a phone that is held upright; the picture is rotated
+        // counter-clockwise.
         let lying = picture.turned(3)
         let found = try source.bodies(
             in: Self.compress(lying.bytes, width: lying.width, height: lying.height),

@@ -94,7 +94,9 @@ struct PictureServiceTests {
         }
     }
 
-    @Test("video.enabled = false, wrong paths and too many clients are refused")
+    @Test(
+        "requests are refused with video.enabled = false, with a wrong path, and from too many clients"
+    )
     func refusals() throws {
         try withService({ $0.video.enabled = false }) { service, _, path in
             let client = try WebClient(path: path)

@@ -30,7 +30,7 @@ struct PicturesTests {
         return video
     }
 
-    @Test("a file is decoded to a picture with red, green and blue")
+    @Test("a file is decoded to an RGB picture")
     func file() throws {
         try #require(isVideoReady)
         try withTemporaryDirectory { directory in
@@ -47,7 +47,7 @@ struct PicturesTests {
     }
 
     @Test(
-        "the models get pictures with their time while the valve is open, and shapes reach the player"
+        "the models get pictures with timestamps while the valve is open, and the player gets the shapes"
     )
     func samples() throws {
         try withTemporaryDirectory { directory in
@@ -94,7 +94,7 @@ struct PicturesTests {
         }
     }
 
-    @Test("pipelines have pictures for the models only if people are looked for")
+    @Test("pipelines have a branch for the models only if the detection of people is enabled")
     func pipelines() throws {
         func text(_ people: Bool) throws -> String {
             let video = video("/x.jpg", people: people)

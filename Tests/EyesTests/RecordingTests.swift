@@ -169,7 +169,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("a recording that is cut off can be played up to its last second")
+    @Test("a truncated recording can be played up to its last second")
     func cutOff() throws {
         try withTemporaryDirectory { directory in
             let stream = try RunningStream(video(in: directory))
@@ -183,7 +183,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("a directory that is missing is a warning, and the stream continues")
+    @Test("a missing directory causes a warning, and the stream continues")
     func missing() throws {
         try withTemporaryDirectory { directory in
             let stream = try RunningStream(video(in: directory.appending("missing")))

@@ -30,7 +30,7 @@ final class StalledClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a request; returns the head of the answer.
+    /// Sends a request; returns the header of the response.
     private func ask(_ method: String, _ path: String, _ header: String = "") throws -> String {
         number += 1
         let text =
@@ -45,7 +45,7 @@ final class StalledClient {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Begins to play.
+    /// Starts playing.
     ///
     /// - Returns: True if the server now sends the stream.
     func play() throws -> Bool {

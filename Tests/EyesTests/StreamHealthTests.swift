@@ -44,7 +44,7 @@ struct StreamHealthTests {
         #expect(report.values["latency_ms"] == 4)
     }
 
-    @Test("a slow stream is a warning with a remedy")
+    @Test("a slow stream causes a warning with a remedy")
     func slow() {
         let report = health { $0.feed.frames = 15 }.report(video, address: address)
         #expect(report.level == .warn)

@@ -134,12 +134,13 @@ struct StreamTests {
         let player = try stream.player(.udp)
         _ = try #require(try player.first(within: 5))
         let ages = try player.pictures(for: 1.5).compactMap(\.packetAge).map { Double($0) * 1e-6 }
-        // GStreamer's sinks would delay every picture by 20 ms; a busy computer delays some pictures.
+        // A delay by GStreamer's sinks would affect every picture by 20 ms; a busy computer delays
+        // only some pictures.
         let quick = try #require(LatencyFigures.Distribution(ages)).percentile(10)
         #expect(quick < 15, "\(quick) ms")
     }
 
-    @Test("the server's own measurement agrees with that of a player")
+    @Test("the latency that the server measures agrees with the latency at a player")
     func ownLatency() throws {
         let stream = try RunningStream(RunningStream.testPicture)
         let player = try stream.player()
@@ -215,7 +216,9 @@ struct StreamTests {
         for player in players { #expect(try player.pictures(for: 0.5).count >= 10) }
     }
 
-    @Test("connections that request nothing are closed, and do not exclude a player; players stay")
+    @Test(
+        "connections without a request are closed and do not exclude a player, and players stay connected"
+    )
     func idle() throws {
         let stream = try RunningStream(
             RunningStream.testPicture, maximumClients: 2, idleSeconds: 1)
@@ -287,7 +290,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a port in use is an error that names it")
+    @Test("a port in use causes an error that contains the port")
     func portInUse() throws {
         let stream = try RunningStream(RunningStream.testPicture)
         let port = stream.server.port

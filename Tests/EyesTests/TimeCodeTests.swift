@@ -17,7 +17,7 @@ struct TimeCodeTests {
     }
 
     @Test(
-        "a picture states its age to a tenth of a millisecond, at every size",
+        "the time code gives the age of a picture to 0.1 ms, at every size",
         arguments: [(160, 120), (320, 240), (640, 480), (1280, 720), (1920, 1080)],
         [0, 1_234_500_000, 400_000 * 1_000_000_000])
     func age(_ size: (Int, Int), _ exposed: Int64) throws {
@@ -27,7 +27,7 @@ struct TimeCodeTests {
         #expect(age(view, now: exposed + 41_700_000) == 41_700_000)
     }
 
-    @Test("an encoder's errors do not change the code")
+    @Test("the time code can be read after the compression errors of an encoder")
     func noise() {
         var view = DrawnView(width: 640, height: 480)
         view.draw(nil, notice: nil, exposed: 5_000_000_000)

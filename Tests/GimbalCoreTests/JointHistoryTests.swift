@@ -28,7 +28,7 @@ struct JointHistoryTests {
         #expect(Self.value(history, age: 0, dt: 0.001) == 20)
     }
 
-    @Test("in a late call, the last command counts as active since the last period")
+    @Test("in a late call, the last command counts as active for the whole period")
     func late() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20))
         #expect(Self.value(history, age: 0.015, dt: 0.1) == 20)

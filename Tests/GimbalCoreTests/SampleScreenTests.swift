@@ -102,7 +102,8 @@ struct SampleScreenTests {
         #expect(screen.conditions(now: now(301)).isEmpty)
     }
 
-    @Test("a sample that is not believed is refused; five in a row are a fault")
+    @Test(
+        "a sample that contradicts the camera's known motion is refused; five in a row are a fault")
     func notBelieved() {
         var screen = healthy()
         for t in 100..<104 { #expect(screen.judge(sample(at: t), isBelieved: false) == .refuse) }

@@ -45,7 +45,7 @@ struct SupplyWatchTests {
         #expect(watch.conditions == .none && watch.voltage > 10)
     }
 
-    @Test("without limits nothing is reported")
+    @Test("without limits no condition is reported")
     func unlimited() {
         var watch = SupplyWatch(limits: SupplyWatch.Limits(low: 0, empty: 0))
         Self.feed(&watch, 0.5, 0..<1000)

@@ -70,7 +70,7 @@ final class FakeCANBus {
         withUnsafeMutableBytes(of: &raw.data) {
             for index in 0..<frame.count { $0[index] = frame[index] }
         }
-        // A full queue loses frames, as an interface does.
+        // A full queue loses frames, as the queue of a real interface does.
         _ = ch_can_send(toFeedback, &raw, frame.isFD ? 1 : 0)
     }
 }
@@ -85,7 +85,7 @@ struct CANBusTests {
         let reports = DriveReports()
         let motors: CANMotors
         let feedback: DriveFeedback
-        /// The drives that send nothing.
+        /// Drives that do not send frames.
         var silent: Set<UInt32> = []
         /// Fault and state in the heartbeats.
         var fault: UInt8 = 0
@@ -174,7 +174,7 @@ struct CANBusTests {
         #expect(torques.map { $0.float(at: 0).map { Float($0) } } == [-0.1, 0.2, 0.3])
     }
 
-    @Test("drives that answer cause no condition")
+    @Test("drives that send their frames cause no condition")
     func fine() throws {
         let bench = Bench()
         try bench.run(0..<500, Self.on)

@@ -8,7 +8,7 @@ import Simulation
 @testable import Daemon
 @testable import Realtime
 
-/// The step `joints` over a simulated gimbal with stops, in simulated time.
+/// Runs the setup step `joints` with a simulated gimbal that has stops, in simulated time.
 struct RangedGimbal {
     /// Result of a run.
     struct Outcome {
@@ -28,7 +28,8 @@ struct RangedGimbal {
     }
 
     var type = MotorType.servo
-    /// Ends of the joints, degrees. Those of motors without servo are symmetrical (`upper`).
+    /// Ends of the joints, degrees. Without servos the ends are symmetrical, and only `upper`
+    /// applies.
     var stops = AxisRanges(
         lower: AxisVector(yaw: -40, roll: -25, pitch: -30),
         upper: AxisVector(yaw: 40, roll: 30, pitch: 20))
@@ -36,13 +37,13 @@ struct RangedGimbal {
     var encoders: [GimbalAxis] = [.yaw, .roll, .pitch]
     /// Direction of each encoder.
     var directions = AxisVector(repeating: 1)
-    /// Joints that have an encoder which moves.
+    /// Joints whose encoder follows the joint.
     var hasEncoder: Set<GimbalAxis> = [.yaw, .roll, .pitch]
     /// Reading of each encoder at joint angle zero, rad.
     var zero = AxisVector.zero
     /// Motion of the handle.
     var motion = BaseMotion(.still, seed: 1)
-    /// Part of the way to each end that the hand turns a joint, 0...1.
+    /// Ratio of the hand's turn of a joint to the joint's range, 0...1.
     var reach = 1.2
     var settings = Settings()
     /// Receives time, command and true joint angles, degrees, after each tick.
@@ -123,20 +124,20 @@ struct RangedGimbal {
         return outcome
     }
 
-    /// State of the hand that turns the joints.
+    /// State of the simulated hand that turns the joints.
     private struct Hand {
         var joint: GimbalAxis?
         var began = 0.0
     }
 
-    /// Moment of the hand that turns the joint of the present instruction to its ends, and of the hand
-    /// that holds the camera.
+    /// Moment of the hand. The hand turns the joint of the present instruction to its ends, or
+    /// holds the camera.
     private func push(_ run: JointRangeRun, _ loop: SimulatedLoop, _ hand: inout Hand) -> Vector3 {
         guard type == .torque, let axis = run.axis, loop.seconds > 2 else { return .zero }
         if hand.joint != axis { hand = Hand(joint: axis, began: loop.seconds) }
         let time = loop.seconds - hand.began
         guard time > 1 else { return .zero }
-        // 20°/s to one end, 3 s there, then to the other end.
+        // The hand turns the joint at 20°/s to one end, waits 3 s, and turns it to the other end.
         let speed = 20 * Double.pi / 180
         let end = stops.upper[axis] * Double.pi / 180 * reach
         let up = min(speed * (time - 1), end)

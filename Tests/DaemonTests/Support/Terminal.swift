@@ -2,12 +2,12 @@ import Glibc
 import SystemPackage
 import TestSupport
 
-/// A program at a terminal (pty) that is its controlling terminal, so Ctrl-C is a signal.
+/// Program with a pty as its controlling terminal, so that Ctrl-C sends a signal.
 final class Terminal {
     let processID: pid_t
     private let descriptor: Int32
     private var bytes: [UInt8] = []
-    /// Position behind the newest text that `says` has found.
+    /// Position after the last text that `says` has found.
     private var position = 0
 
     /// TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, POSIX_SPAWN_SETSID of spawn.h.

@@ -33,7 +33,7 @@ struct TrueWiring: Sendable {
     /// The output as the motors receive it.
     func applied(to output: MotorOutput, _ settings: MotorAssignment) -> MotorOutput {
         var result = output
-        // Without strength, a torque has no effect.
+        // Without power, a torque has no effect.
         result.torque = joints(output.torque * output.power, settings)
         result.field = joints(output.field, settings)
         result.angle = joints(
@@ -60,7 +60,7 @@ struct TrueWiring: Sendable {
     }
 }
 
-/// The step `motors` over a simulated gimbal with any wiring, in simulated time.
+/// Runs the setup step `motors` with a simulated gimbal of any wiring, in simulated time.
 struct WiredGimbal {
     /// Result of a run.
     struct Outcome {
@@ -81,7 +81,7 @@ struct WiredGimbal {
     var correction = Quaternion.identity
     /// Motion of the handle.
     var motion = BaseMotion(.still, seed: 1)
-    /// A hand at the camera: moment as a function of time.
+    /// Moment of a hand at the camera as a function of time.
     var push: (Double) -> Vector3 = { _ in .zero }
     var encoders = true
     var inertiaFactor = 1.0
