@@ -94,7 +94,7 @@ struct CameraOrderProgramTests {
                 try eventually(within: 5) { try !flight(directory).isRecording }, "\(eyes.log)")
             #expect(try files(videos, ".mp4") == 1)
 
-            // A recording that has failed begins when the cause is removed and a user repeats the order.
+            // A failed recording begins when the cause is removed and a user repeats the order.
             let missing = directory.appending("missing")
             _ = try order(directory, "set", ["video.record_directory=\"\(missing)\""])
             _ = try order(directory, "record")

@@ -2,7 +2,7 @@ import FuzzTargets
 import Glibc
 import Testing
 
-/// Inputs that the fuzzers have found, run as ordinary tests. No input may end the process.
+/// Runs the inputs of the fuzzers' corpora as ordinary tests. No input may end the process.
 @Suite("Corpora of the fuzzers")
 struct CorpusTests {
     @Test("no input of a corpus ends the process", arguments: FuzzTargets.all.map(\.name))

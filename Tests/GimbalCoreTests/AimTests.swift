@@ -23,7 +23,7 @@ struct AimTests {
         return rig
     }
 
-    /// Aims ten times a second at a subject that moves steadily.
+    /// Aims at a steadily moving subject ten times per second.
     private func follow(_ rig: inout PointingTests.Rig, seconds: Double) {
         for _ in 0..<Int(seconds * 10) {
             rig.pointing.aim(

@@ -27,7 +27,7 @@ struct AttitudeEstimatorInputTests {
         var motion = SimulatedMotion()
         motion.bias = Vector3(0.01, 0.01, 0)
         var estimator = AttitudeEstimator(parameters: .undelayed)
-        // As the very first sample, in the middle, and several in a row.
+        // The bad sample comes first, then later several times in a row.
         estimator.update(gyro: gyro, accel: accel, dt: dt)
         expectFinite(estimator)
         motion.run(&estimator, seconds: 3)

@@ -40,7 +40,7 @@ struct AttitudeEstimatorTests {
         arguments: [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(0, -1, 0)])
     func knownRotation(axis: Vector3) {
         var motion = SimulatedMotion()
-        // One second, with a smooth start and end; its integral is a quarter turn.
+        // The turn takes 1 s, with a smooth start and end; the integral of the rate is 90°.
         motion.rate = { t in
             t > 2 && t < 3 ? axis * (0.5 * .pi * (1 - cm_cos(2 * .pi * (t - 2)))) : .zero
         }
@@ -50,10 +50,10 @@ struct AttitudeEstimatorTests {
         #expect(estimator.attitude.error(to: expected).norm < 0.1 * degree)
     }
 
-    @Test("coning motion does not drift as uncorrected integration would")
+    @Test("coning motion does not cause the drift of an uncorrected integration")
     func coning() {
         var motion = SimulatedMotion()
-        // 30 Hz, half-angle of about 1.5°: the uncorrected drift is 10°/s and more.
+        // Coning at 30 Hz with a half-angle of about 1.5°; the uncorrected drift is at least 10°/s.
         motion.rate = { t in
             Vector3(5 * cm_cos(60 * .pi * t), 5 * cm_sin(60 * .pi * t), 0)
         }

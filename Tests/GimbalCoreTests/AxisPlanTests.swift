@@ -79,7 +79,7 @@ struct AxisPlanTests {
         }
     }
 
-    @Test("following a step keeps the limits, does not overshoot and arrives")
+    @Test("an angle that follows a step keeps the limits, does not overshoot, and reaches the goal")
     func follow() {
         for (smoothing, rate) in [(0.8, 40.0), (0.4, 90), (0.15, 200), (0.02, 2000)] {
             var limits = limits

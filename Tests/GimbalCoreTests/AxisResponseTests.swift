@@ -29,7 +29,7 @@ struct AxisResponseTests {
         return nil
     }
 
-    /// A loop with the wrong sign: the rate grows by a factor of e in 20 ms.
+    /// Signal of a loop with the wrong sign; the rate grows by a factor of e in 20 ms.
     func runaway(dt: Double) -> (Int) -> (commanded: Double, rate: Double) {
         { t in
             let rate = 0.01 * exp(Double(t) * dt / 0.02)

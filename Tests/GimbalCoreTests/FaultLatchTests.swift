@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Faults that are reported only after some time")
 struct FaultLatchTests {
-    /// Time for which `rotorLost` holds after a camera has been flung for a quarter of a second and
-    /// is calm from then on, s.
+    /// Duration of `rotorLost`, s, if the camera turns fast for 0.25 s and is then calm.
     private func loss(_ latch: inout FaultLatch, deviation: Double = 10) -> Double {
         var seconds = 0.0
         for tick in 1...70_000 {
@@ -25,7 +24,7 @@ struct FaultLatchTests {
     )
     func rotorLost() {
         var latch = FaultLatch()
-        // The latch sets the condition 0.1 s before the fling ends.
+        // The latch sets the condition 0.1 s before the fast turn ends.
         for softening in [1.0, 2, 4, 8, 16, 32, 64, 64] {
             let seconds = min(loss(&latch), 64)
             #expect(abs(seconds - min(softening + 0.1, 64)) < 0.02)

@@ -46,7 +46,7 @@ struct GyroErrorTests {
     }
 
     @Test(
-        "the estimator learns cross-axis errors from a walker's turns, so later turns tilt the estimate less"
+        "the estimator learns cross-axis errors from turns, so later turns tilt the estimate less"
     )
     func learned() {
         let (with, estimator) = errors(sigma: 0.0035)

@@ -24,7 +24,7 @@ struct LeverArmTests {
         return motion
     }
 
-    /// Root mean square of the inclination error over the swing, degrees, and the lever found, m.
+    /// Root mean square of the inclination error during the swing, degrees, and estimated lever, m.
     private func run(
         _ start: SimulatedMotion, leverSigma: Double = AttitudeEstimator.Parameters().leverSigma
     ) -> (error: Double, lever: Vector3) {

@@ -18,7 +18,8 @@ struct SimulatedMotion {
     var gyroRange = Double.infinity
     var bias: Vector3 = .zero
     var scale: Vector3 = .zero
-    /// Shares of the following and of the preceding axis's rate that each axis reads.
+    /// Cross-axis errors: ratios of the next axis's and of the previous axis's rate that each axis
+    /// adds to its reading.
     var crossNext: Vector3 = .zero
     var crossAfter: Vector3 = .zero
     /// Noise density of the gyroscope, rad/s/√Hz.

@@ -24,7 +24,7 @@ struct ThermalBudgetTests {
         #expect(warm.limit(peak: Self.peak, parameters: .init()).pitch >= 0.15)
     }
 
-    @Test("the limit of a motor at its peak falls to the continuous torque without a jump")
+    @Test("the limit of a motor at its peak falls close to the continuous torque, without a jump")
     func peak() {
         var budget = ThermalBudget()
         var last = 0.25

@@ -79,7 +79,7 @@ final class FakeCANBus {
 struct CANBusTests {
     static func at(_ seconds: Double) -> Instant { LinuxBusTests.at(seconds) }
 
-    /// Three ODrives whose frames the test sends, and the two ends of airframed.
+    /// Three simulated ODrives, and airframed's sender and receiver of frames.
     final class Bench {
         let bus = FakeCANBus()
         let reports = DriveReports()
@@ -166,7 +166,7 @@ struct CANBusTests {
         }
     }
 
-    @Test("a torque has the joint's direction, and every drive gets one in every period")
+    @Test("a torque has the joint's direction, and every drive gets a torque in every period")
     func torques() throws {
         let bench = Bench(direction: AxisVector(yaw: -1, roll: 1, pitch: 1))
         try bench.run(0..<10, Self.on)
@@ -235,7 +235,7 @@ struct CANBusTests {
     }
 
     @Test(
-        "bus-off is reported until the controller has restarted, and bus errors for a second longer"
+        "bus-off is reported until the controller has restarted, and bus errors for one more second"
     )
     func busErrors() throws {
         let bench = Bench()

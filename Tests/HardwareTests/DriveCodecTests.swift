@@ -17,7 +17,7 @@ func frames<Codec: DriveCodec>(
     return frames
 }
 
-@Suite("Codecs of drives: frames in, frames out")
+@Suite("Codecs of drives: composed and received frames")
 struct DriveCodecTests {
     static let ids = DriveIDs(yaw: 1, roll: 2, pitch: 3)
 
@@ -99,7 +99,7 @@ struct DriveCodecTests {
         let heartbeat = try #require(
             codec.decode(in: CANFrame(id: 0x41, data: [0, 2, 0, 0, 1, 0, 0, 0])))
         #expect(heartbeat.axis == .roll && heartbeat.fault == 0x200 && heartbeat.isRunning == false)
-        // 0.25 turns, -0.5 turns/s.
+        // The frame contains 0.25 turns and -0.5 turns/s.
         let estimate = try #require(
             codec.decode(in: CANFrame(id: 0x29, data: [0, 0, 0x80, 0x3E, 0, 0, 0, 0xBF])))
         #expect(estimate.axis == .yaw)
@@ -138,7 +138,7 @@ struct DriveCodecTests {
             ])
     }
 
-    @Test("a voltage command rises when the supply is low, a current command does not")
+    @Test("a low supply raises a voltage command, but not a current command")
     func gm6020Supply() {
         for (mode, factor) in [(GM6020Codec.Mode.voltage, 1.25), (.current, 1.0)] {
             var codec = GM6020Codec(ids: Self.ids, mode: mode)
@@ -346,7 +346,7 @@ struct DriveCodecTests {
     }
 
     @Test(
-        "a moteus's fault has its code, an expired watchdog is a fault, a limit is not",
+        "a moteus's fault is read with its code; an expired watchdog is a fault, a limit is not",
         arguments: [(1, 39, 39), (1, 0, 1), (11, 0, 0x100), (10, 99, 0), (0, 0, 0)]
             as [(
                 Float, UInt8, UInt32

@@ -84,7 +84,9 @@ struct DriveFrameTests {
         }
     }
 
-    @Test("fixed-point numbers return to within half a step, at both ends and beyond")
+    @Test(
+        "fixed-point numbers are exact to half a step within their range, and are limited beyond it"
+    )
     func fixedPoint() {
         for bits in [12, 16] {
             let step = 60 / FixedPoint.top(bits: bits)

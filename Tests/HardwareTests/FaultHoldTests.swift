@@ -27,7 +27,7 @@ struct FaultHoldTests {
         #expect(!holds(fault: 0, at: 81.5), "a minute later the count begins again")
     }
 
-    @Test("a motion that is read is complete, and is the newest or an earlier motion in order")
+    @Test("a motion that is read is complete, and never older than the motion read before")
     func cell() async {
         let cell = JointCell()
         func motion(_ number: Int) -> JointMotion {

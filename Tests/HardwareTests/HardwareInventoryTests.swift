@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    @Test("only reads: no message writes more than a register pointer")
+    @Test("the search only reads: no message writes more than a register pointer")
     func readsOnly() {
         let wire = I2CWire()
         for address in 3...0x77 {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "ends when the motors are switched on, when the bus is stuck, and when the bus cannot be opened"
+        "the search ends when the motors are switched on, and on a bus that is stuck or cannot be opened"
     )
     func ends() {
         let wire = I2CWire()

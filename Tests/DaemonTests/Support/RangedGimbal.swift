@@ -43,7 +43,8 @@ struct RangedGimbal {
     var zero = AxisVector.zero
     /// Motion of the handle.
     var motion = BaseMotion(.still, seed: 1)
-    /// Ratio of the hand's turn of a joint to the joint's range, 0...1.
+    /// Ratio of the angle to which the hand turns a joint to the angle of the stop; above 1 the
+    /// hand presses against the stop.
     var reach = 1.2
     var settings = Settings()
     /// Receives time, command and true joint angles, degrees, after each tick.

@@ -26,7 +26,8 @@ final class Terminal {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The first terminal that a process of a new session opens becomes its controlling terminal.
+        // A process of a new session gets the first terminal that it opens as its controlling
+        // terminal.
         posix_spawnattr_setflags(&attributes, Self.newSession)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -3,8 +3,8 @@ import Hardware
 
 extension FuzzTargets {
     /// Lines of channels (name, space, index, space, type), an empty line, and the bytes of an IIO
-    /// buffer with these channels. Before a line, `=` marks a mount matrix, `?` the values of an
-    /// `_available` file.
+    /// buffer with these channels. A line that begins with `=` is a mount matrix, a line that
+    /// begins with `?` contains the values of an `_available` file.
     public static func iio(_ bytes: [UInt8]) {
         var rest = bytes[...]
         var channels: [IIOChannel] = []

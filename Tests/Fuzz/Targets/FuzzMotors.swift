@@ -2,8 +2,8 @@ import GimbalCore
 import Hardware
 
 extension FuzzTargets {
-    /// Bytes of servos, of a motor board, or frames of drives on a CAN bus; the first byte selects the
-    /// protocol.
+    /// Decodes bytes of servos or of a motor board, or frames of drives on a CAN bus. The first
+    /// byte selects the protocol.
     public static func motors(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let count = Int(first) % MotorDecoder.names.count

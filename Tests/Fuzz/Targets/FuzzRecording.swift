@@ -3,7 +3,7 @@ import Recording
 import SystemPackage
 
 extension FuzzTargets {
-    /// A recording, as `airframectl record info`, `plot` and `export` read it, and its states and
+    /// Reads a recording as `airframectl record info`, `plot` and `export` do, and its states and
     /// tunings as a replay does. The target does not run the replay's arithmetic, because `replay`
     /// explains a trap there.
     public static func recording(_ bytes: [UInt8]) {

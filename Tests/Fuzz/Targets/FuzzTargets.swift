@@ -12,7 +12,7 @@ public enum FuzzTargets {
         ("IIO", iio),
     ]
 
-    /// A line on the diagnostics socket, or from a simulator.
+    /// Decodes a line on the diagnostics socket, or from a simulator.
     public static func diagnostics(_ bytes: [UInt8]) {
         _ = try? Request(line: bytes)
         _ = try? LockstepSample(parsing: bytes)
@@ -23,7 +23,7 @@ public enum FuzzTargets {
         precondition(again.text == value.text, "read again, it is something else")
     }
 
-    /// A write of an AirOS app; the first byte selects the characteristic.
+    /// Decodes a write of an AirOS app; the first byte selects the characteristic.
     public static func airos(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let value = Array(bytes.dropFirst())

@@ -41,7 +41,7 @@ extension FuzzTargets {
         "GET /s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 
-    /// Application that checks the server's promises.
+    /// Application that checks the requests and messages from the server.
     private final class Checked: WebApplication, WebSocketEndpoint {
         let isOpen = Mutex(false)
 
