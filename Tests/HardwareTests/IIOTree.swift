@@ -3,8 +3,8 @@ import Testing
 
 @testable import Hardware
 
-/// A made-up tree of IIO devices in a folder of its own, whose device files are pipes. The files of
-/// the tree keep what is written to them, like those of a driver that accepts every value.
+/// A simulated tree of IIO devices in its own folder. The device files are pipes. The other files
+/// keep every value that is written to them, like files of a driver that accepts every value.
 final class MadeUpIIO {
     let folder: String
     let tree: IIOTree
@@ -52,7 +52,7 @@ final class MadeUpIIO {
 
     func text(_ file: String) -> String? { KernelFolder(path: tree.devices).text(file) }
 
-    /// Adds a device whose buffer has these channels, in this order, and the time at the end.
+    /// Adds a device whose buffer has these channels in this order, then the timestamp.
     func add(
         _ number: Int, name: String, channels: [(String, String)], timestamp: Bool = true,
         files: [String: String] = [:]
@@ -74,7 +74,7 @@ final class MadeUpIIO {
         pipes[number] = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     }
 
-    /// Delivers bytes from a device.
+    /// Delivers bytes from a device to its readers.
     func deliver(_ bytes: [UInt8], from number: Int) {
         precondition(Glibc.write(pipes[number] ?? -1, bytes, bytes.count) == bytes.count)
     }
@@ -91,8 +91,8 @@ final class MadeUpIIO {
         ["x", "y", "z"].map { ("in_\(quantity)_\($0)", format) }
     }
 
-    /// Files of a gyroscope with four ranges and an accelerometer with four, like those of the
-    /// kernel's inv_mpu6050.
+    /// Files of a gyroscope and an accelerometer with four ranges each, like those of the kernel's
+    /// inv_mpu6050.
     static let mpuFiles = [
         "in_anglvel_scale": "0.000133090",
         "in_anglvel_scale_available": "0.000133090 0.000266181 0.000532362 0.001064724",
@@ -116,7 +116,7 @@ final class MadeUpIIO {
             ]) { $1 }.merging(files) { $1 })
     }
 
-    /// A scan of big-endian words and the time, with the padding of the kernel.
+    /// A scan of big-endian words and a timestamp, with the kernel's padding.
     static func scan(_ words: [Int16], time: Int64) -> [UInt8] {
         var bytes = words.flatMap { word in
             let bits = UInt16(bitPattern: word)

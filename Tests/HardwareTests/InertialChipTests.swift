@@ -4,8 +4,8 @@ import Testing
 @testable import Hardware
 
 /// MPU-6050 (RM-MPU-6000A-00, PS-MPU-6000A-00), MPU-6500 and MPU-9250 (RM-MPU-6500A-00,
-/// RM-MPU-9250A-00), ICM-42688-P (DS-000347), ICM-20948 (DS-000189): sensitivities of their sheets,
-/// in LSB.
+/// RM-MPU-9250A-00), ICM-42688-P (DS-000347), ICM-20948 (DS-000189): sensitivities from their data
+/// sheets, in LSB.
 @Suite("InvenSense chips")
 struct InertialChipTests {
     enum Kind: CaseIterable, Sendable { case mpu6050, mpu6500, mpu9250, icm42688p, icm20948 }
@@ -20,8 +20,8 @@ struct InertialChipTests {
         }
     }
 
-    /// A burst as the chip lays it out: status, then acceleration, temperature, rate; the ICM has
-    /// temperature first.
+    /// A burst in the chip's layout: status, acceleration, temperature, rate. The ICM-42688-P sends
+    /// the temperature before the acceleration.
     static func burst(
         _ kind: Kind, accel: (Int16, Int16, Int16) = (0, 0, 0), temperature: Int16 = 0,
         gyro: (Int16, Int16, Int16) = (0, 0, 0),
@@ -51,7 +51,7 @@ struct InertialChipTests {
     }
 
     @Test(
-        "acceleration has the sheet's sensitivity at every range, at full scale and at zero",
+        "acceleration has the data sheet's sensitivity in every range, at full scale and at zero",
         arguments: Kind.allCases, [(2.0, 16384.0), (4, 8192), (8, 4096), (16, 2048)])
     func acceleration(kind: Kind, range: (g: Double, perG: Double)) throws {
         let chip = Self.make(kind, accel: range.g)
@@ -66,20 +66,20 @@ struct InertialChipTests {
     }
 
     @Test(
-        "rate has the sheet's sensitivity, as rounded there, at every range, at full scale and at zero",
+        "rate has the data sheet's rounded sensitivity in every range, at full scale and at zero",
         arguments: Kind.allCases, [(250.0, 131.0), (500, 65.5), (1000, 32.8), (2000, 16.4)])
     func rate(kind: Kind, range: (dps: Double, perDps: Double)) throws {
         let chip = Self.make(kind, gyro: range.dps)
         let full = try #require(Self.sample(chip, Self.burst(kind, gyro: (-32768, 32767, 0))))
-        // Beyond full scale a sample is refused, so full scale is what the range says: 131 stands
-        // for 131.07.
+        // The driver refuses a sample beyond full scale. Full scale is computed from the nominal
+        // range, so the data sheet's 131 LSB is 131.07 LSB here.
         #expect(abs(full.gyro.x * 180 / .pi + range.dps) < 1e-9)
         #expect(abs(full.gyro.y * 180 / .pi - 32767 / range.perDps) < range.dps * 0.002)
         #expect(full.gyro.z == 0 && full.accel == .zero)
     }
 
     @Test(
-        "an ICM-42688-P has finer ranges too",
+        "an ICM-42688-P also has finer ranges",
         arguments: [(15.625, 2097.2), (31.25, 1048.6), (62.5, 524.3), (125, 262)])
     func fineRates(dps: Double, perDps: Double) throws {
         let chip = Self.make(.icm42688p, gyro: dps)
@@ -89,7 +89,7 @@ struct InertialChipTests {
         #expect(abs(full.gyro.y * 180 / .pi - 32767 / perDps) < dps * 0.002)
     }
 
-    @Test("a range that the chip does not have is the next larger one; beyond all, the largest")
+    @Test("an unavailable range is replaced by the next larger one, or by the largest one")
     func ranges() {
         #expect(MPU6050(gyroRange: 300, accelRange: 3).gyroRange == 500)
         #expect(MPU6050(gyroRange: 300, accelRange: 3).accelRange == 4)
@@ -102,7 +102,7 @@ struct InertialChipTests {
     }
 
     @Test(
-        "temperature follows each sheet",
+        "temperature follows the formula of each data sheet",
         arguments: [
             (Kind.mpu6050, Int16(0), 36.53), (.mpu6050, 340, 37.53), (.mpu6050, -12420, 0.000588),
             (.mpu6500, 0, 21), (.mpu6500, 3339, 31.0009), (.mpu9250, 0, 21),
@@ -116,23 +116,23 @@ struct InertialChipTests {
         #expect(sample.contents.contains(.temperature))
     }
 
-    @Test("without its data-ready bit a burst is no new sample", arguments: Kind.allCases)
+    @Test("a burst without its data-ready bit is not a new sample", arguments: Kind.allCases)
     func notReady(kind: Kind) {
         let bytes = Self.burst(kind, gyro: (1, 2, 3), isNew: false)
         #expect(Self.sample(Self.make(kind), bytes) == nil)
     }
 
-    @Test("what an ICM-42688-P says before it has measured is no sample")
+    @Test("the values that an ICM-42688-P sends before its first measurement are not a sample")
     func notMeasured() {
         let bytes = Self.burst(.icm42688p, gyro: (-32768, -32768, -32768))
         #expect(Self.sample(Self.make(.icm42688p), bytes) == nil)
     }
 
-    @Test("the magnetometer's field is turned into the chip's axes, adjusted, and told once")
+    @Test("the magnetometer's field is converted to the chip's axes, adjusted, and reported once")
     func magnetometer() throws {
         var chip = Self.make(.mpu9250)
         var kept = StoredRegisters()
-        // ASA of 128 changes nothing, 255 adds 49.6 %, 0 takes a half away.
+        // An ASA value of 128 is a factor of 1, 255 adds 49.6 %, and 0 halves the field.
         kept[5] = 128
         kept[6] = 255
         kept[7] = 0
@@ -148,13 +148,13 @@ struct InertialChipTests {
         #expect(abs(sample.magneticField.z + 32760 * 0.15 / 2) < 1e-9)
         let second = bytes.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 2)) }
         #expect(try !#require(second).contents.contains(.magneticField))
-        // HOFL: more than it can measure.
+        // HOFL: the field exceeds the measuring range.
         let overflow = Self.burst(.mpu9250, magnetic: [1, 1, 0, 0, 0, 0, 0, 0x18])
         let third = overflow.withUnsafeBytes { chip.sample($0, now: Instant(nanoseconds: 3)) }
         #expect(try !#require(third).contents.contains(.magneticField))
     }
 
-    @Test("the field of an ICM-20948 is turned into the chip's axes, and told once")
+    @Test("the field of an ICM-20948 is converted to the chip's axes, and reported once")
     func magnetometerInBanks() throws {
         var chip = Self.make(.icm20948)
         func sample(_ magnetic: [UInt8]) throws -> IMUSample {
@@ -171,12 +171,12 @@ struct InertialChipTests {
         #expect(abs(first.magneticField.z + 4912.8) < 1e-9)
         let again = try sample([1, 100, 0, 0x38, 0xFF, 0xF0, 0x7F, 0, 0])
         #expect(!again.contents.contains(.magneticField))
-        // HOFL: more than it can measure.
+        // HOFL: the field exceeds the measuring range.
         let overflow = try sample([1, 1, 0, 0, 0, 0, 0, 0, 0x08])
         #expect(!overflow.contents.contains(.magneticField))
     }
 
-    @Test("the set-up of an ICM-20948 leaves the registers of all banks as in the sheet")
+    @Test("the set-up of an ICM-20948 writes the data sheet's values to the registers of all banks")
     func banks() throws {
         let chip = FakeChip(.icm20948)
         var run = SetUpRun(chip.description().setUp)
@@ -195,18 +195,18 @@ struct InertialChipTests {
         // Slave 0 reads nine bytes from register 0x10 of the device 0x0C; the clock is 345.6 kHz.
         #expect(try register(3, 0x03) == 0x8C && register(3, 0x04) == 0x10)
         #expect(try register(3, 0x05) == 0x89 && register(3, 0x01) & 0x0F == 7)
-        // The last write to the magnetometer: 100 Hz.
+        // The last write to the magnetometer sets 100 Hz.
         #expect(try register(3, 0x14) == 0x31 && register(3, 0x16) == 0x08)
         #expect(try register(0, 0x06) == 0x01 && register(0, 0x03) == 0x20)
     }
 
-    @Test("an AS5600 counts 4096 a turn, and says nothing without its magnet")
+    @Test("an AS5600 has 4096 counts per turn, and reports no angle without its magnet")
     func encoder() {
         func turn(_ bytes: [UInt8]) -> Double? { bytes.withUnsafeBytes { AS5600.turn($0) } }
         #expect(turn([0x20, 0x00, 0x00]) == 0)
         #expect(turn([0x20, 0x04, 0x00]) == .pi / 2)
         #expect(turn([0x20, 0x0F, 0xFF]) == 4095.0 / 4096 * 2 * .pi)
-        // ML and MH: weak or strong, but there.
+        // ML and MH: the magnet is too weak or too strong, but present.
         #expect(turn([0x38, 0x08, 0x00]) == .pi)
         #expect(turn([0x00, 0x08, 0x00]) == nil)
         #expect(abs(AS5600.joint(0.1, zero: 6.2, direction: 1) - (0.1 - 6.2 + 2 * .pi)) < 1e-12)

@@ -13,7 +13,7 @@ struct LinuxBusTests {
         Instant(nanoseconds: 0).advanced(bySeconds: seconds)
     }
 
-    /// A camera's sensor, and on I2C a sensor on the handle and encoders.
+    /// The camera's sensor; optionally on I2C, a sensor on the handle and the encoders.
     struct Bench {
         let camera = FakeChip(.icm42688p)
         let handle = FakeChip(.mpu6050)
@@ -39,7 +39,7 @@ struct LinuxBusTests {
                 motors: nil)
         }
 
-        /// What the bus delivers between two times, a read every 2 ms.
+        /// The samples that the bus delivers between two times, with a read every 2 ms.
         func run(_ from: Double, _ to: Double) -> [IMUSample] {
             var samples: [IMUSample] = []
             for tick in Int(from * 500)..<Int(to * 500) {
@@ -55,12 +55,12 @@ struct LinuxBusTests {
     }
 
     @Test(
-        "the handle's rate, turned by its mounting, and the joints' angles go along with a sample")
+        "a sample contains the joints' angles and the handle's rate, rotated by its mounting")
     func together() throws {
         let sample = try #require(Bench().run(0, 1).last)
         let handle = sample.baseGyro
         #expect(sample.contents.contains(.baseGyro) && sample.contents.contains(.joints))
-        // What the chip says about its x is the handle's y.
+        // The chip's x axis is the handle's y axis.
         #expect(abs(handle.y - sample.gyro.x) < 1e-9 && abs(handle.x) < 1e-9)
         let sixteenth = 2 * Double.pi / 16
         #expect(abs(sample.joints.yaw - sixteenth) < 1e-9)
@@ -68,7 +68,7 @@ struct LinuxBusTests {
         #expect(abs(sample.joints.pitch - 3 * sixteenth) < 1e-9)
     }
 
-    @Test("a handle's sensor that is gone is named, and the camera's samples go on without it")
+    @Test("a missing sensor on the handle is reported, and the camera's samples continue")
     func handleGone() throws {
         let bench = Bench()
         _ = bench.run(0, 1)
@@ -85,7 +85,7 @@ struct LinuxBusTests {
     }
 
     @Test(
-        "an encoder that does not answer, or has lost its magnet, is named, and no angle is used",
+        "an encoder without an answer or without its magnet is reported, and its angle is not used",
         arguments: [true, false])
     func encoderGone(isAbsent: Bool) {
         let bench = Bench()
@@ -103,7 +103,7 @@ struct LinuxBusTests {
         #expect(bench.bus.conditions == .none)
     }
 
-    @Test("a burst of any chip on I2C is one system call", arguments: SensorChip.allCases)
+    @Test("a burst from any chip on I2C is one system call", arguments: SensorChip.allCases)
     func oneCall(chip: SensorChip) throws {
         let wire = I2CWire()
         wire[0x18, 0] = 0
@@ -115,7 +115,7 @@ struct LinuxBusTests {
         #expect(wire.calls == 10)
     }
 
-    @Test("an adapter that has gone is opened again when it is back")
+    @Test("an adapter that was removed is opened again when it returns")
     func removed() throws {
         let wire = I2CWire()
         wire[0x68, 0] = 7
@@ -125,7 +125,7 @@ struct LinuxBusTests {
         wire.openError = ENOENT
         #expect(throws: BusErrno.self) { try link.read(0, count: 1, part: 0) }
         wire.error = 0
-        // Looked for ten times a second, and at once the first time.
+        // The thread looks for the device ten times per second, and immediately the first time.
         let began = MonotonicClock.now
         while wire.opens < 3, MonotonicClock.now.seconds(since: began) < 5 {
             #expect(throws: BusErrno.self) { try link.read(0, count: 1, part: 0) }
@@ -138,7 +138,7 @@ struct LinuxBusTests {
         #expect(word == 7)
     }
 
-    @Test("looking for what is missing allocates nothing")
+    @Test("the search for missing devices allocates nothing")
     func missing() {
         let exchange = I2CExchange(capacity: 1)
         let bus = I2CBus(path: "/nowhere/i2c-with-a-name-longer-than-fifteen-bytes")
@@ -147,7 +147,7 @@ struct LinuxBusTests {
         let message = SPIMessage(transfers: 1, bytes: 1, clock: 1000)
         var calls: Int64 = 0
         let hook = FaultCampaignTests.costOfThrowing
-        // Each is looked for ten times a second.
+        // The thread looks for each device ten times per second.
         let began = MonotonicClock.now
         var rounds = 0
         while MonotonicClock.now.seconds(since: began) < 0.35 {
@@ -161,7 +161,7 @@ struct LinuxBusTests {
         if mc_is_active() { #expect(calls == 0) }
     }
 
-    @Test("another chip at the address is named and not used; the right one is, without a restart")
+    @Test("a wrong chip at the address is reported and not used; the right chip is then used without a restart")
     func wrongChip() {
         for kind in FakeChip.Kind.allCases {
             let chip = FakeChip(kind)
@@ -188,10 +188,10 @@ struct LinuxBusTests {
     }
 
     @Test(
-        "a chip that resets in flight is counted within 20 ms, and measures again within 0.4 s",
+        "a chip that resets in operation is counted within 20 ms, and measures again within 0.4 s",
         arguments: FakeChip.Kind.allCases)
     func reset(kind: FakeChip.Kind) {
-        // Either half of a BMI088 may do so alone.
+        // Either half of a BMI088 can reset alone.
         for part in 0...(kind == .bmi088 ? 1 : 0) {
             let chip = FakeChip(kind)
             let report = SensorReport()

@@ -14,7 +14,7 @@ final class ModelLine: SerialTransport {
     private(set) var isOpen = false
     private var isPlugged = true
 
-    /// Time over which received bytes are collected, s, as an adapter does.
+    /// Time for which the line collects received bytes, as an adapter does, s.
     private static let latency = 0.0002
     /// Longest step of the model's motion, s.
     private static let step = 0.001
@@ -48,7 +48,7 @@ final class ModelLine: SerialTransport {
     /// Unplugs the adapter.
     func unplug() { (isPlugged, isOpen) = (false, false) }
 
-    /// Lets the time pass, and moves the motors.
+    /// Advances the time, and moves the motors.
     func advance(to end: Instant) {
         while now < end {
             let seconds = min(end.seconds(since: now), Self.step)

@@ -6,21 +6,21 @@ import Testing
 /// Numbers of the data sheet, PCA9685 revision 4.
 @Suite("PCA9685")
 struct PCA9685Tests {
-    @Test("prescaler of the example in section 7.3.5: 200 Hz from 25 MHz is 30")
+    @Test("the prescaler of the example in section 7.3.5 is 30: 200 Hz from 25 MHz")
     func prescaler() {
         let chip = PCA9685(frameRate: 200, oscillator: 25e6)
         #expect(chip.prescale == 30)
         #expect(abs(chip.frameRate - 25e6 / 4096 / 31) < 1e-9)
     }
 
-    @Test("the prescaler never leaves 3...255, and the frame rate is what it gives")
+    @Test("the prescaler stays within 3...255, and the frame rate is computed from the prescaler")
     func prescalerEnds() {
         #expect(PCA9685(frameRate: 5000, oscillator: 25e6).prescale == 3)
         #expect(PCA9685(frameRate: 1, oscillator: 25e6).prescale == 255)
         #expect(abs(PCA9685(frameRate: 1, oscillator: 25e6).frameRate - 23.84) < 0.01)
     }
 
-    @Test("a pulse is counted by the measured oscillator, not by the nominal one")
+    @Test("a pulse is counted with the measured oscillator frequency, not with the nominal one")
     func counts() {
         let nominal = PCA9685(frameRate: 333, oscillator: 25e6)
         let fast = PCA9685(frameRate: 333, oscillator: 27e6)
@@ -31,7 +31,7 @@ struct PCA9685Tests {
         #expect(nominal.counts(pulse: 1) == 4095 && nominal.counts(pulse: -1) == 0)
     }
 
-    @Test("a servo's pulse follows angle, direction and trim, and stays within what it takes")
+    @Test("a servo's pulse follows angle, direction and trim, and stays within the servo's limits")
     func pulses() {
         var servo = ServoPulse(shortest: 1e-3, longest: 2e-3, travel: .pi / 2)
         #expect(abs(servo.pulse(for: 0) - 1.5e-3) < 1e-12)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Hardware
 
-/// A folder with the files of a PWM chip; ordinary files take what is written as the kernel's do.
+/// A folder with the files of a PWM chip. Ordinary files accept written values like the kernel's
+/// files.
 private final class PWMFolder {
     let path: String
 
@@ -35,7 +36,8 @@ private final class PWMFolder {
         close(file)
     }
 
-    /// The number that was written last: an ordinary file keeps what stood behind a shorter one.
+    /// The number that was written last. An ordinary file keeps the end of a longer, earlier
+    /// number.
     func number(_ name: String, digits: Int) -> Int? {
         let file = open("\(path)/\(name)", O_RDONLY)
         defer { close(file) }
@@ -45,7 +47,7 @@ private final class PWMFolder {
     }
 }
 
-@Suite("Servos at a PWM chip")
+@Suite("Servos on a PWM chip")
 struct PWMServosTests {
     private let folder = PWMFolder(channels: 3)
     private let servos: PWMServos
@@ -69,7 +71,7 @@ struct PWMServosTests {
             power: AxisVector(repeating: 1))
     }
 
-    @Test("no pulses, and the period, before anything is asked for")
+    @Test("sets the period and sends no pulses before the first request")
     func setUp() throws {
         #expect(try servos.prepare(now: Self.start))
         #expect(folder.number("pwm1/period", digits: 8) == 20_000_000)
@@ -95,7 +97,7 @@ struct PWMServosTests {
         #expect(duty(0) == 7 && duty(2) == 1_750_000)
     }
 
-    @Test("a servo without strength gets no pulses, the others keep theirs")
+    @Test("a servo with zero strength gets no pulses, and the other servos keep theirs")
     func oneServo() throws {
         _ = try servos.prepare(now: Self.start)
         let output = MotorOutput(
@@ -122,7 +124,7 @@ struct PWMServosTests {
         #expect(mc_count() == before)
     }
 
-    @Test("off is no pulses on any channel, and on again starts all of them")
+    @Test("off stops the pulses on all channels, and on starts them again")
     func off() throws {
         _ = try servos.prepare(now: Self.start)
         try servos.write(output(pitch: 0), now: Self.start)
@@ -134,7 +136,7 @@ struct PWMServosTests {
         for channel in 0..<3 { #expect(isOn(channel) == 1 && duty(channel) == 1_500_000) }
     }
 
-    @Test("a chip that is not there is said so, with what helps, and is used once it has come")
+    @Test("a missing chip is reported with the remedy")
     func missing() throws {
         let servo = ServoPulse(shortest: 1e-3, longest: 2e-3, travel: .pi / 2)
         let absent = PWMServos(

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("SPI")
 struct SPITests {
-    /// What stands behind the system call: registers that are read with bit 7 set, and what was
-    /// asked for.
+    /// A simulated system call: registers that are read with bit 7 set, and a record of the
+    /// requested transfers.
     final class Wire {
         var registers = [UInt8](repeating: 0, count: 128)
         var dummies = 0
@@ -51,7 +51,7 @@ struct SPITests {
         }
     }
 
-    @Test("the registers of one chip select are one system call, whatever their number")
+    @Test("a burst on one chip select is one system call, regardless of the number of registers")
     func oneCall() throws {
         let wire = Wire()
         for index in 0..<128 { wire.registers[index] = UInt8(index) }
@@ -60,7 +60,7 @@ struct SPITests {
         let bytes = try link.burst()
         #expect(Array(bytes) == [0x2D] + Array(0x1D...0x2A))
         #expect(wire.messages.count == 1)
-        // Let go of between the two runs of registers, and at the end.
+        // Chip select is released between the two runs of registers, and at the end.
         #expect(wire.messages[0].map(\.length) == [2, 15])
         #expect(wire.messages[0].map(\.keepsSelected) == [false, true])
         #expect(wire.messages[0].allSatisfy { $0.clock == 8_000_000 })
@@ -68,7 +68,7 @@ struct SPITests {
         #expect(wire.messages.count == 2)
     }
 
-    @Test("a BMI088's accelerometer sends a byte that means nothing, its gyroscope does not")
+    @Test("a BMI088's accelerometer sends a dummy byte first, its gyroscope does not")
     func dummyByte() throws {
         let (accel, gyro) = (Wire(), Wire())
         accel.dummies = 1
@@ -97,7 +97,7 @@ struct SPITests {
         #expect(wire.messages.flatMap { $0 }.allSatisfy { $0.clock == 1_000_000 })
     }
 
-    @Test("a device that has gone is opened again")
+    @Test("a device that was removed is opened again")
     func removed() throws {
         let wire = Wire()
         let link = SPIChipLink(parts: [.init(device: wire.device())], clock: 1_000_000)
@@ -106,7 +106,7 @@ struct SPITests {
         wire.error = ENODEV
         #expect(throws: BusErrno.self) { _ = try link.burst() }
         wire.error = 0
-        // Looked for ten times a second.
+        // The link looks for the device ten times per second.
         let began = MonotonicTime.now
         while MonotonicTime.now - began < 5 {
             if (try? link.burst()) != nil { break }
@@ -115,7 +115,7 @@ struct SPITests {
     }
 
     @Test(
-        "the schedule counts the bits that the messages put on the wire",
+        "the schedule counts the bits that the messages send on the wire",
         arguments: [SensorChip.bmi088, .mpu6500, .mpu9250, .icm42688p])
     func bits(chip: SensorChip) {
         var settings = Settings()
@@ -132,7 +132,7 @@ struct SPITests {
         #expect(BusSchedule(settings).sensorBits == 0)
     }
 
-    @Test("on SPI a sensor leaves time for 1 kHz beside servos at 400 kHz, and for 2 kHz without")
+    @Test("with a sensor on SPI, the I2C bus has time for 1 kHz with servos at 400 kHz, and for 2 kHz without servos")
     func rates() {
         var settings = Settings()
         settings.motors.type = .servo

@@ -14,7 +14,7 @@ struct SampleBufferTests {
     static func jitter(_ index: Int) -> Double { Double((index * 7919) % 1000) / 1000 }
 
     @Test(
-        "the chip's clock is found within 300 ppm, and each sample's time within half a period",
+        "the clock error is estimated within 300 ppm, and each sample's time within half a period",
         arguments: [-30_000.0, -2_000, 0, 500, 13_000, 40_000])
     func clock(ppm: Double) {
         var clock = SampleClock(period: 1e-3)
@@ -67,7 +67,7 @@ struct SampleBufferTests {
 
     static let kinds: [FakeChip.Kind] = [.mpu6050, .mpu6500, .icm42688p]
 
-    @Test("delivers every sample once, in order, each with a time of its own", arguments: kinds)
+    @Test("delivers every sample once, in order, each with its own timestamp", arguments: kinds)
     func everySample(kind: FakeChip.Kind) throws {
         let bench = Bench(kind)
         var samples: [IMUSample] = []
@@ -86,13 +86,13 @@ struct SampleBufferTests {
     }
 
     @Test(
-        "a buffer that ran full is emptied and counted, and goes on with what is new",
+        "a full buffer is emptied and counted, and new samples follow",
         arguments: kinds)
     func overflow(kind: FakeChip.Kind) throws {
         let bench = Bench(kind)
         for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
         #expect(bench.sensor.isUp)
-        // The thread was held up for half a second.
+        // The thread was blocked for half a second.
         #expect(bench.read(at: 1.5).isEmpty)
         #expect(bench.report.bufferOverflows == 1)
         let first = try #require(bench.read(at: 1.505).first)
@@ -100,7 +100,7 @@ struct SampleBufferTests {
         #expect(first.time > Self.at(1.5) && first.time < Self.at(1.506))
     }
 
-    @Test("what was collected while a transfer failed is not delivered", arguments: kinds)
+    @Test("samples that were collected during a failed transfer are not delivered", arguments: kinds)
     func failure(kind: FakeChip.Kind) throws {
         let bench = Bench(kind)
         for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
@@ -113,7 +113,7 @@ struct SampleBufferTests {
         #expect(bench.report.failedTransfers == 1 && bench.report.outages == 0)
     }
 
-    @Test("reads that fail while writes go through are an outage, and end as one", arguments: kinds)
+    @Test("failing reads with working writes are one outage, which ends when reads succeed", arguments: kinds)
     func readsAlone(kind: FakeChip.Kind) {
         let bench = Bench(kind)
         for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Hardware
 
-/// The judgement of each chip's self test, on what a part would have said.
+/// The verdict of each chip's self-test on simulated register values.
 @Suite("Self tests")
 struct SelfTestTests {
-    /// The words of the first judgement that what was kept does not pass; nil: all pass.
+    /// The message of the first failed check of the stored registers; nil: all checks pass.
     static func verdict(_ chip: any IMUChip, _ kept: StoredRegisters) -> String? {
         for case .require(let holds, let words) in chip.setUp where !holds(kept) {
             return "\(words)"
@@ -24,7 +24,7 @@ struct SelfTestTests {
         return word
     }
 
-    /// Kept by an InvenSense chip: 100 counts of offset at rest, and these responses on top.
+    /// Registers of an InvenSense chip: 100 counts of offset at rest, plus these responses.
     static func kept(
         accel: (Int, Int, Int), gyro: (Int, Int, Int), codes: (accel: UInt64, gyro: UInt64)
     ) -> StoredRegisters {
@@ -45,7 +45,7 @@ struct SelfTestTests {
         ICM20948(gyroRange: 2000, accelRange: 16),
     ]
 
-    @Test("InvenSense since the MPU-6500: half to one and a half of the factory's response")
+    @Test("InvenSense since the MPU-6500: the response must be 0.5 to 1.5 times the factory's response")
     func ratio() {
         // Code 70: 2620 · 1.01^69 = 5206.
         let codes = (accel: 0x46_4646 as UInt64, gyro: 0x46_4646 as UInt64)
@@ -64,7 +64,7 @@ struct SelfTestTests {
         }
     }
 
-    @Test("where the factory has stored nothing: 60 deg/s, and bounds of the response in g")
+    @Test("without stored factory values the response must be 60 deg/s, and within bounds in g")
     func unstored() {
         for chip in Self.chips {
             func verdict(g: Double, dps: Double) -> String? {
@@ -78,7 +78,7 @@ struct SelfTestTests {
         }
     }
 
-    @Test("MPU-6050: within 14 % of the factory's response, y of the gyroscope the other way")
+    @Test("MPU-6050: the response must be within 14 % of the factory's, with the gyroscope's y inverted")
     func mpu6050() {
         let chip = MPU6050(gyroRange: 2000, accelRange: 16)
         // Codes 10: 25 · 131 · 1.046^9 = 4909; 4096 · 0.34 · (0.92 / 0.34)^(9 / 30) = 1877. Bits 4
@@ -96,10 +96,11 @@ struct SelfTestTests {
         #expect(verdict(1877, (4100, -4909, 4909)) == "failed the self-test of its gyroscope")
     }
 
-    @Test("BMI088: the responses of the table of section 4.6.1")
+    @Test("BMI088: the responses must match the table of section 4.6.1")
     func bmi088() {
         let chip = BMI088(gyroRange: 2000, accelRange: 24)
-        // 1000, 1000 and 500 mg at ±24 g are 1365.3 and 682.7 counts; the lower byte comes first.
+        // 1000, 1000 and 500 mg at ±24 g are 1365.3, 1365.3 and 682.7 counts; the lower byte comes
+        // first.
         func kept(_ x: Int16, _ y: Int16, _ z: Int16) -> StoredRegisters {
             var kept = StoredRegisters()
             kept[0] = [x, y, z].enumerated().reduce(0) {

@@ -33,7 +33,7 @@ func content<Codec: SerialCodec>(
     }
 }
 
-@Suite("Codecs of servos and of the motor board: bytes in, bytes out")
+@Suite("Codecs of servos and of the motor board")
 struct SerialCodecTests {
     static let ids = DriveIDs(servos: AxisVector(yaw: 1, roll: 2, pitch: 3))
     static let middle = AxisVector(repeating: .pi)
@@ -76,7 +76,7 @@ struct SerialCodecTests {
         #expect(codec.expectedBytes == 3 * 14 && codec.expectedReplies == 3)
     }
 
-    @Test("a goal beyond the servo's turn becomes its end, and a servo that is off gets none")
+    @Test("a goal beyond the servo's travel is limited to its end, and a servo that is off gets no goal")
     func feetechEnds() {
         #expect(FeetechCodec.position(-0.1) == 0 && FeetechCodec.position(7) == 4095)
         #expect(FeetechCodec.position(.pi) == 2048)
@@ -86,11 +86,11 @@ struct SerialCodecTests {
         #expect(off.count == 11 && off[4] == 0x82)
     }
 
-    @Test("a Feetech reply is read: position, load, voltage, temperature and the causes of a fault")
+    @Test("a Feetech reply is decoded: position, load, voltage, temperature and the causes of a fault")
     func feetechReply() {
         var codec = FeetechCodec(ids: Self.ids)
         var bytes = SerialBytes()
-        // The packet's instruction is the servo's status: overload and temperature.
+        // The packet's instruction field is the servo's status: overload and temperature.
         let start = FeetechCodec.begin(2, 0x24, count: 8, into: &bytes)
         for byte: UInt8 in [0x18, 0x05, 0, 0, 0x64, 0x04, 74, 41] { bytes.append(byte) }
         FeetechCodec.end(start, &bytes)
@@ -103,7 +103,7 @@ struct SerialCodecTests {
         #expect(news[0].rate == nil)
     }
 
-    @Test("the echo of a request is not a reply, for every protocol")
+    @Test("the echo of a request is not accepted as a reply, in any protocol")
     func echo() {
         var feetech = FeetechCodec(ids: Self.ids)
         let sent = request(&feetech, angle: Self.middle)
@@ -142,7 +142,7 @@ struct SerialCodecTests {
         #expect(bytes.data == text.split(separator: " ").compactMap { UInt8($0, radix: 16) })
     }
 
-    @Test("stuff bytes hide the header in parameters, and are removed again")
+    @Test("byte stuffing hides the header in parameters, and is removed on receipt")
     func stuffing() {
         for parameters: [UInt8] in [
             [0xFF, 0xFF, 0xFD], [0xFF, 0xFF, 0xFD, 0xFD],
@@ -161,7 +161,7 @@ struct SerialCodecTests {
     }
 
     @Test(
-        "Dynamixel servos in current mode get the currents of the torques, and are set up when off")
+        "Dynamixel servos in current mode get currents for the torques, and are set up while off")
     func dynamixelCurrent() {
         var codec = DynamixelCodec(
             ids: Self.ids, goal: .current(ampsPerTorque: 2, step: 0.001))
@@ -179,7 +179,7 @@ struct SerialCodecTests {
                 == [102, 0, 2, 0, 1, 200, 0, 2, 0x38, 0xFF, 3, 0, 0])
     }
 
-    @Test("a Dynamixel's reply is read; an alert makes the next request read the error")
+    @Test("a Dynamixel reply is decoded; after an alert the next request reads the error")
     func dynamixelReply() {
         var codec = DynamixelCodec(ids: Self.ids, goal: .position)
         _ = request(&codec)
@@ -212,13 +212,13 @@ struct SerialCodecTests {
 
     // MARK: Board (etc/manual/motor-board.md)
 
-    @Test("the checksum is CRC-16 with polynomial 8005: the check value of the catalogue")
+    @Test("the checksum is CRC-16 with polynomial 0x8005: it has the catalogue's check value")
     func check() {
         let bytes = SerialBytes(Array("123456789".utf8))
         #expect(CRC16.of(bytes, 0..<9) == 0xFEE8)
     }
 
-    @Test("a command of the board has the bytes of the specification")
+    @Test("a command to the board has the bytes of the specification")
     func boardCommand() {
         var codec = BoardCodec()
         let sent = request(&codec, torque: AxisVector(yaw: 0.5, roll: -1, pitch: 0))
@@ -290,7 +290,7 @@ struct SerialCodecTests {
         ]
     }
 
-    @Test("a reply is found between other bytes, also if it arrives in pieces")
+    @Test("a reply is found between other bytes, and when it arrives in pieces")
     func pieces() {
         for (codec, reply) in Self.replies {
             var codec = codec
@@ -306,7 +306,7 @@ struct SerialCodecTests {
         }
     }
 
-    @Test("no reply with one changed bit is read")
+    @Test("a reply with one changed bit is never accepted")
     func damage() {
         for (codec, reply) in Self.replies {
             for bit in 0..<reply.count * 8 {

@@ -5,8 +5,8 @@ import Realtime
 
 @testable import Hardware
 
-/// airframed's ends of a serial line with three motors, and the model at its other end, in computed
-/// time.
+/// airframed's side of a serial line with three motors, and the model on the other side, in
+/// computed time.
 final class ServoBench {
     let line: ModelLine
     let reports = DriveReports()
@@ -36,8 +36,8 @@ final class ServoBench {
         period = 1 / rate
     }
 
-    /// Runs both ends for a time, with the calls of the bus threads in each period. `each` is called
-    /// after each period; false ends the run.
+    /// Runs both sides for a time, with the calls of the bus threads in each period. `each` is
+    /// called after each period; if it returns false, the run ends.
     func run(_ seconds: Double, each: (Instant) -> Bool = { _ in true }) {
         let end = line.now.advanced(bySeconds: seconds)
         while line.now < end {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Hardware
 
-@Suite("Servos and a motor board on a serial line, with a model at its far end, in computed time")
+@Suite("Servos and a motor board on a simulated serial line, in computed time")
 struct ServoBusTests {
     @Test(
-        "servos go to their goals, and their angles are in the samples; the adapter echoes",
+        "servos go to their goals, and samples contain their angles, on an adapter that echoes",
         arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])
     func goals(devices: HardwareWiring.SerialDrives.Devices) throws {
         let bench = ServoBench(devices)
@@ -43,7 +43,7 @@ struct ServoBusTests {
         #expect(abs(bench.reports[.yaw].current - 0.1) < 1e-9)
     }
 
-    @Test("the board gets torques, and its angles, currents and voltage are reported")
+    @Test("the board gets torques, and reports its angles, currents and voltage")
     func board() {
         let bench = ServoBench(.board, echoes: false)
         bench.line.motor(1) { $0.angle = 0.7 }
@@ -56,7 +56,7 @@ struct ServoBusTests {
         #expect(bench.reports[.roll].isRunning == true && bench.reports.supplyVoltage == 7.4)
     }
 
-    @Test("without commands the board is off after 20 ms, and comes on with the next command")
+    @Test("without commands the board switches off after 20 ms, and on with the next command")
     func deadMan() {
         let bench = ServoBench(.board, echoes: false)
         bench.output = MotorOutput(enabled: true, torque: AxisVector(repeating: 0.1))
@@ -70,7 +70,7 @@ struct ServoBusTests {
         #expect(bench.line.with { $0.motors.0.is_on } == 1)
     }
 
-    @Test("a servo that loses its supply is named within 30 ms, and used again when it is back")
+    @Test("a servo that loses its supply is reported within 30 ms, and used again when it is back")
     func silence() {
         let bench = ServoBench()
         bench.output = ServoBench.angles(0, 0, 0)
@@ -86,7 +86,7 @@ struct ServoBusTests {
     }
 
     @Test(
-        "error bits are named by their cause, and cleared after a second with the motors off",
+        "error bits are reported with their cause, and cleared after a second with the motors off",
         arguments: [
             (.feetech, 0x20, .driveOverload),
             (.feetech, 0x04, .driveOverheated), (.feetech, 0x01, .driveVoltage),
@@ -111,7 +111,7 @@ struct ServoBusTests {
         }
     }
 
-    @Test("faults of the board are named by their cause, turn it off, and are cleared")
+    @Test("faults of the board are reported with their cause, switch it off, and are cleared")
     func boardFaults() {
         let bench = ServoBench(.board, echoes: false)
         bench.output = MotorOutput(enabled: true, torque: AxisVector(repeating: 0.1))
@@ -126,7 +126,7 @@ struct ServoBusTests {
         #expect(bench.time { bench.feedback.conditions == .none } < 2)
     }
 
-    @Test("an unplugged adapter is named at once")
+    @Test("an unplugged adapter is reported immediately")
     func unplugged() {
         let bench = ServoBench()
         bench.output = ServoBench.angles(0, 0, 0)
@@ -136,7 +136,7 @@ struct ServoBusTests {
         #expect(bench.reports.lastError != 0)
     }
 
-    @Test("a head without a roll servo uses two servos, and roll is zero")
+    @Test("a gimbal without a roll servo uses two servos, and its roll angle is zero")
     func twoServos() {
         let bench = ServoBench(.feetech, count: 2)
         bench.output = ServoBench.angles(0.3, 0.2, -0.3)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Damaged bytes between airframed and servos or a motor board, in computed time")
 struct ServoDamageTests {
     @Test(
-        "three per cent of damaged bytes in both directions: the joints are known, no motor is silent",
+        "3 % of damaged bytes in both directions: joint angles stay known, no motor is reported silent",
         arguments: [
             (.feetech, 250, 0.5), (.dynamixelPosition, 250, 0.5), (.board, 500, 0.1),
         ] as [(HardwareWiring.SerialDrives.Devices, Double, Double)])
@@ -22,7 +22,7 @@ struct ServoDamageTests {
         var (known, all, off, sum, worst) = (0, 0, 0, 0.0, 0.0)
         var others = Conditions.none
         bench.run(60) { now in
-            // Both kinds of motors swing by 20 degrees, 0.5 times per second.
+            // Servos and motors move sinusoidally by 20 degrees, 0.5 times per second.
             let phase = 2 * .pi * 0.5 * now.seconds(since: began)
             let goal = 20 * .pi / 180 * sin(phase)
             bench.output = ServoBench.angles(goal, goal, goal)
@@ -54,7 +54,7 @@ struct ServoDamageTests {
     }
 
     @Test(
-        "three per cent of damaged bytes: an order to switch off arrives within 50 ms, and on again",
+        "3 % of damaged bytes: the motors switch off within 50 ms of the order, and on again",
         arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition, .board])
     func damagedSwitches(devices: HardwareWiring.SerialDrives.Devices) {
         let bench = ServoBench(devices, echoes: devices != .board, damaged: 0.03)
@@ -77,7 +77,7 @@ struct ServoDamageTests {
         #expect(!bench.feedback.conditions.intersects(.driveFault))
     }
 
-    @Test("a servo without supply is named within 40 ms although bytes are damaged")
+    @Test("a servo without supply is reported within 40 ms despite damaged bytes")
     func damagedSilence() {
         let bench = ServoBench(.dynamixelPosition, damaged: 0.03)
         bench.output = ServoBench.angles(0, 0, 0)
@@ -87,7 +87,7 @@ struct ServoDamageTests {
         #expect(named < 0.04, "\(named) s")
     }
 
-    @Test("a line on which nothing answers is named after 15 ms, and after 0.1 s if disturbed")
+    @Test("a line without answers is reported after 15 ms, or after 0.1 s if there is interference")
     func deadLine() {
         for devices in [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition] {
             for (damaged, range) in [(0.0, 0.014...0.025), (0.03, 0.1...0.13)] {

@@ -6,10 +6,10 @@ import Synchronization
 
 @testable import Hardware
 
-/// A pseudoterminal whose far end is a model of servos or of a motor board, on its own thread.
+/// A pseudoterminal whose other end is a model of servos or of a motor board, on its own thread.
 final class ServoLine: @unchecked Sendable {
     private let far: Int32
-    /// Name of the near end, a device file.
+    /// Device file of the end that airframed opens.
     let path: String
     private var model = mm_model()
     private let lock = Mutex(())
@@ -68,7 +68,7 @@ final class ServoLine: @unchecked Sendable {
         }
     }
 
-    /// Ends the thread, and closes the far end, as an adapter that is unplugged.
+    /// Ends the thread and closes the model's end, like an unplugged adapter.
     func unplug() {
         guard let thread else { return }
         isDone.store(true, ordering: .relaxed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hardware
 
-/// The line is a pseudoterminal with a model on its own thread. Limits only detect a hang.
+/// The line is a pseudoterminal with a model on its own thread. The time limits only detect a hang.
 @Suite("Servos and a motor board on a pseudoterminal", .serialized)
 struct ServoPortTests {
     /// Runs both ends in real time until a condition holds, for at most 20 s.
@@ -30,7 +30,7 @@ struct ServoPortTests {
     }
 
     @Test(
-        "the port carries goals and angles, and an unplugged adapter is named",
+        "the port transfers goals and angles, and an unplugged adapter is reported",
         arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition, .board])
     func port(devices: HardwareWiring.SerialDrives.Devices) {
         let line = ServoLine(devices.kind)
@@ -89,7 +89,7 @@ struct ServoPortTests {
         }
     }
 
-    @Test("servos are found, and get an identifier and a speed", arguments: ServoProtocol.allCases)
+    @Test("servos are detected, and get an identifier and a speed", arguments: ServoProtocol.allCases)
     func tool(kind: ServoProtocol) throws {
         let line = ServoLine(kind == .feetech ? MM_FEETECH : MM_DYNAMIXEL, count: 2)
         defer { line.unplug() }

@@ -12,7 +12,7 @@ private final class CountingLines: StepperLines {
     var pressed: UInt64 = 0
     private(set) var isTaken = false
 
-    /// As a chip that was removed and put back.
+    /// Acts like a chip that was removed and plugged in again.
     func forget() {
         isTaken = false
         bits = 0
@@ -39,7 +39,7 @@ private final class CountingLines: StepperLines {
     func switches(now: Instant) throws(BusErrno) -> UInt64 { pressed }
 }
 
-@Suite("Three steppers at their lines")
+@Suite("Three steppers on their GPIO lines")
 struct StepperRigTests {
     private static let dt = 0.0005
     private let lines = CountingLines()
@@ -65,7 +65,7 @@ struct StepperRigTests {
     }
 
     @Test(
-        "1,000 steps a second on every axis, counted on the lines: none lost in 30,000, one call a tick at most"
+        "1,000 steps per second on every axis: none of 30,000 is lost, at most one call per tick"
     )
     func fullRate() {
         var rig = rig()
@@ -80,7 +80,7 @@ struct StepperRigTests {
     }
 
     @Test(
-        "a tick whose lines could not be set has not happened: the count stays what was on the line"
+        "a tick that cannot set its lines does not change the position"
     )
     func failures() {
         var rig = rig(maxSpeed: 400, acceleration: 4000)
@@ -91,7 +91,7 @@ struct StepperRigTests {
         #expect(lines.steps[0] == 100 && rig.axes.0.position == 100)
     }
 
-    @Test("lines are taken while the motors stand; a chip that was away gets its directions back")
+    @Test("lines are requested while the motors are at rest; a chip that returns gets its directions again")
     func taken() {
         var rig = rig(maxSpeed: 400, acceleration: 4000)
         let goals = StepperGoals(first: .position(100), second: .hold, third: .position(-100))

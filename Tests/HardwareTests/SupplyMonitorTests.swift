@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hardware
 
-@Suite("The motors' supply voltage: from the battery's thread to the motors")
+@Suite("The motors' supply voltage, from the battery's thread to the motors")
 struct SupplyMonitorTests {
     private static func at(_ seconds: Double) -> Instant {
         Instant(nanoseconds: 0).advanced(bySeconds: 100 + seconds)
@@ -21,7 +21,7 @@ struct SupplyMonitorTests {
         }
     }
 
-    @Test("the battery's voltage sets the factor and the conditions, and is forgotten after 10 s")
+    @Test("the battery's voltage sets the factor and the conditions, and expires after 10 s")
     func battery() {
         let reports = DriveReports()
         var monitor = SupplyMonitor(
@@ -38,7 +38,7 @@ struct SupplyMonitorTests {
         #expect(abs(reports.supply.factor - 1) < 1e-3 && reports.supply.voltage.isNaN)
     }
 
-    @Test("without a battery the voltage is the lowest that a motor reports")
+    @Test("without a battery the voltage is the lowest that any motor reports")
     func motors() {
         let reports = DriveReports()
         var monitor = SupplyMonitor(SupplyWiring(), reports: reports)

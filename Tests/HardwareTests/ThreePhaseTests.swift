@@ -3,10 +3,10 @@ import Testing
 
 @testable import Hardware
 
-@Suite("Three-phase duties")
+@Suite("Three-phase duty cycles")
 struct ThreePhaseTests {
     @Test(
-        "between the terminals stand sines 120° apart, of all that the supply can give at strength 1"
+        "the line voltages are sines 120° apart, and reach the full supply voltage at strength 1"
     )
     func sines() {
         for step in 0..<360 {
@@ -21,7 +21,7 @@ struct ThreePhaseTests {
         }
     }
 
-    @Test("the highest and the lowest stand equally far from the rails")
+    @Test("the highest and the lowest duty cycle are equally far from 1 and 0")
     func centred() {
         for step in 0..<100 {
             let duties = ThreePhase.duties(angle: Double(step) * 0.1, amplitude: 0.7)
@@ -32,7 +32,7 @@ struct ThreePhaseTests {
         }
     }
 
-    @Test("no strength, and nonsense, are no field")
+    @Test("zero strength and values that are not finite result in equal duty cycles")
     func nothing() {
         for (angle, amplitude) in [(1.0, 0.0), (.nan, 1), (0, .nan), (.infinity, 1)] {
             let duties = ThreePhase.duties(angle: angle, amplitude: amplitude)
@@ -41,14 +41,14 @@ struct ThreePhaseTests {
     }
 
     @Test(
-        "a field turns through its electrical turn and comes back, however far it has been turned")
+        "a field repeats after each electrical turn, even after 100 turns")
     func unwrapped() {
         let once = ThreePhase.duties(angle: 0.3, amplitude: 0.5)
         let often = ThreePhase.duties(angle: 0.3 + 200 * .pi, amplitude: 0.5)
         #expect(abs(once.a - often.a) < 1e-9 && abs(once.b - often.b) < 1e-9)
     }
 
-    @Test("a torque is 90 electrical degrees ahead of the rotor, backwards when it is negative")
+    @Test("the field is 90 electrical degrees ahead of the rotor, and reversed for a negative torque")
     func torque() {
         let motor = PhaseMotor(polePairs: 7, zero: 0.4, peakTorque: 0.2)
         let forwards = motor.commutate(torque: 0.1, joint: 0.05, share: 1)
@@ -60,22 +60,22 @@ struct ThreePhaseTests {
     }
 
     @Test(
-        "torque is what the motor model makes of the field: exactly the one asked for, at every angle of the joint"
+        "the motor model produces exactly the requested torque at every joint angle"
     )
     func torqueOfModel() {
         for direction in [1.0, -1] {
             let motor = PhaseMotor(polePairs: 7, direction: direction, zero: 0.4, peakTorque: 0.2)
             for joint in stride(from: -1.0, to: 1, by: 0.07) {
                 let field = motor.commutate(torque: 0.05, joint: joint, share: 1)
-                // Torque of a synchronous machine on the joint; its rotor turns against the joint
-                // when direction is -1.
+                // Torque of a synchronous machine on the joint. Its rotor turns against the joint
+                // if the direction is -1.
                 let load = field.angle - direction * 7 * joint - 0.4
                 #expect(abs(direction * 0.2 * field.amplitude * sine(load) - 0.05) < 1e-12)
             }
         }
     }
 
-    @Test("without a joint angle there is no current")
+    @Test("without a joint angle the current is zero")
     func noEncoder() {
         #expect(PhaseMotor(polePairs: 7).commutate(torque: 1, joint: 0, share: 0).amplitude == 0)
         #expect(PhaseMotor(polePairs: 7).commutate(torque: 1, joint: .nan, share: 1).amplitude == 0)
@@ -89,7 +89,8 @@ struct ThreePhaseTests {
 
     private func cosine(_ angle: Double) -> Double { sine(angle + .pi / 2) }
 
-    /// Good to 1e-15 without a maths library: Maclaurin's series of the wrapped angle.
+    /// Sine with an error below 1e-15, without a maths library: the Maclaurin series of the wrapped
+    /// angle.
     private func sine(_ angle: Double) -> Double {
         let wrapped = angle - (angle / (2 * .pi)).rounded() * 2 * .pi
         var (term, sum) = (wrapped, wrapped)

@@ -9,13 +9,13 @@ import Testing
 /// Frames of the vendor's "XGO Serial Communication Protocol".
 @Suite("Frames of an XGO robot")
 struct XGOFrameTests {
-    @Test("the vendor's example: full speed forwards")
+    @Test("full speed forwards has the bytes of the vendor's example")
     func example() {
         let frame = XGOFrame.write(0xFF, to: .forward)
         #expect(frame.data == [0x55, 0x00, 0x09, 0x00, 0x30, 0xFF, 0xC7, 0x00, 0xAA])
     }
 
-    @Test("a read contains the number of bytes")
+    @Test("a read request contains the number of bytes to read")
     func read() {
         #expect(
             XGOFrame.read(.firmware).data == [0x55, 0, 9, 2, 7, 10, 255 - 28, 0, 0xAA])
@@ -23,7 +23,7 @@ struct XGOFrameTests {
     }
 
     @Test(
-        "speeds as bytes: rest is 0x80, and both ends are reached",
+        "a speed is one byte: 0x80 is rest, and both ends of the range are reached",
         arguments: [
             (0.0, UInt8(0x80)), (1, 0xFF), (-1, 0x00), (0.5, 192), (-0.5, 64), (9, 0xFF), (-9, 0),
             (.nan, 0x80), (.infinity, 0x80),
@@ -32,7 +32,7 @@ struct XGOFrameTests {
 
     private let battery: [UInt8] = [0x55, 0, 9, 0x12, 1, 80, 255 - 108, 0, 0xAA]
 
-    @Test("a reply is found behind noise, and in pieces")
+    @Test("a reply is found after noise, and in pieces")
     func reply() {
         var received = SerialBytes([0x55, 0x55, 0x00, 0xFF])
         #expect(XGOFrame.next(in: &received) == .damaged(4))
@@ -45,7 +45,7 @@ struct XGOFrameTests {
         #expect(received[5] == 80 && XGOFrame.length(of: received) == 9)
     }
 
-    @Test("no single changed byte passes as a reply of the same register")
+    @Test("a reply with one changed byte is never accepted as a reply of the same register")
     func damage() {
         for index in battery.indices {
             for bit in 0..<8 {
@@ -59,7 +59,7 @@ struct XGOFrameTests {
         }
     }
 
-    @Test("the first character of the firmware names the model")
+    @Test("the first character of the firmware version identifies the model")
     func models() {
         let names = ["R-1.2.3", "M-4.3.3", "L-1.0", "RA-1.0", "W-2", ""]
         #expect(
@@ -97,7 +97,7 @@ struct DriveInterlockTests {
 }
 
 /// The real drive thread at a pseudoterminal, with a model of the board at its other end.
-@Suite("An XGO robot at a serial port")
+@Suite("An XGO robot on a serial port")
 struct XGOBoardTests {
     private let robot = XGORobot(
         at: "/tmp/airframe-xgo-\(getpid())-\(UInt32.random(in: 0...UInt32.max))")
@@ -146,14 +146,14 @@ struct XGOBoardTests {
         #expect(robot.with { $0.strayBytes } == 0 && report.damaged == 0)
     }
 
-    @Test("drives and turns, brakes at the dead-man time, and pauses between instructions")
+    @Test("drives and turns, brakes when the dead-man time expires, and pauses between instructions")
     func driving() throws {
         let began = MonotonicClock.now
         let wheels = try wheels()
         #expect(isReady(wheels))
         drive(wheels, 1, 1)
         #expect(robot.waits { $0.memory[0x30] == 0xFF && $0.memory[0x32] == 0x80 })
-        // The board turns to the left for values above 0x80.
+        // The board turns left for values above 0x80.
         drive(wheels, 0.5, -0.5, for: 0.3)
         #expect(robot.waits { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 64 })
         #expect(robot.waits(2) { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 0x80 })
@@ -161,12 +161,12 @@ struct XGOBoardTests {
         #expect(robot.waits { $0.memory[0x30] == 0 })
         #expect(wheels.stop())
         #expect(robot[0x30] == 0x80 && robot[0x32] == 0x80)
-        // The vendor asks for a pause of 1 ms after each instruction, which takes 0.8 ms.
+        // The vendor requires a pause of 1 ms after each instruction. An instruction takes 0.8 ms.
         let seconds = MonotonicClock.now.seconds(since: began)
         #expect(robot.with { $0.instructions } <= Int(seconds / 0.002) + 1)
     }
 
-    @Test("an unplugged robot is found again on another port, and waits for the stick")
+    @Test("an unplugged robot is found again on another port, and waits for the stick's release")
     func unplugged() throws {
         let wheels = try wheels()
         #expect(isReady(wheels))
@@ -192,7 +192,7 @@ struct XGOBoardTests {
         #expect(wheels.stop())
     }
 
-    @Test("stops while the board is silent or the robot has fallen, and sends the pose again")
+    @Test("stops while the board is silent or the robot has fallen, then sends the pose again")
     func fallen() throws {
         let wheels = try wheels()
         #expect(isReady(wheels))
@@ -227,7 +227,7 @@ struct XGOBoardTests {
         #expect(wheels.stop())
     }
 
-    @Test("a board that does not answer does not confirm the stop")
+    @Test("a stop is not confirmed if the board does not answer")
     func unconfirmed() throws {
         robot.with { $0.isSilent = true }
         let wheels = try wheels()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Autotune")
 struct AutotuneTests {
-    @Test("finds a known model again from exact points, delay and spring included")
+    @Test("recovers a known model from exact points, including delay and spring")
     func exactFit() throws {
         let truth = PlantModel(inertia: 2.5e-3, damping: 0.02, stiffness: 0.3, delay: 0.0042)
         let points = [3.0, 8, 20, 50, 120, 300, 600].map {
@@ -17,7 +17,7 @@ struct AutotuneTests {
         #expect(abs(model.stiffness - 0.3) < 0.01 && residual < 0.01)
     }
 
-    @Test("gains for the default plant are the default tuning, and a slower loop gets slower ones")
+    @Test("gains for the default plant are the default tuning, and a slower loop gets lower gains")
     func design() {
         let base = AttitudeController.Parameters()
         let same = GainDesign(inertia: 2.5e-3, delay: 0.0035)
@@ -27,7 +27,7 @@ struct AutotuneTests {
         #expect(slow.margins.areHealthy)
     }
 
-    @Test("finds inertia and delay of the default plant, from gains four times too low")
+    @Test("finds inertia and delay of the default plant, starting from gains four times too low")
     func defaultPlant() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { _, tuning in
             tuning.controller.rateGain = tuning.controller.rateGain * 0.25
@@ -44,7 +44,7 @@ struct AutotuneTests {
         #expect(found.design.margins.areHealthy)
     }
 
-    @Test("ends at the next command of anybody")
+    @Test("ends at the next command from any source")
     func command() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
         loop.run(seconds: 3)
@@ -53,13 +53,13 @@ struct AutotuneTests {
 }
 
 extension SimulatedLoop {
-    /// Carries a run out.
+    /// Runs an autotune to its end.
     ///
     /// - Parameters:
-    ///   - axes: What to tune.
-    ///   - seconds: Patience.
-    ///   - meanwhile: What happens at each tick since the beginning.
-    /// - Returns: The run; without an outcome when it has not ended after so many seconds.
+    ///   - axes: Axes to tune.
+    ///   - seconds: Longest time of the run, s.
+    ///   - meanwhile: Called at each tick with the time since the beginning.
+    /// - Returns: The run. Its outcome is nil if the run has not ended after `seconds`.
     mutating func autotune(
         _ axes: [GimbalAxis], seconds: Double = 120,
         meanwhile: (inout SimulatedLoop, _ tick: Int) -> Void = { _, _ in }
@@ -81,7 +81,7 @@ extension SimulatedLoop {
         return run
     }
 
-    /// A run that is going on yields to a request of somebody.
+    /// A request from any source ends a run.
     mutating func expectYielding() {
         let run = autotune([.yaw], seconds: 5) { loop, tick in
             guard tick == 800 else { return }

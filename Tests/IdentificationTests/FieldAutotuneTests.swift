@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Autotune of motors without encoders")
 struct FieldAutotuneTests {
-    /// A gimbal with such motors, whose inertia is believed as `tuning` says.
+    /// A gimbal with motors without encoders. `inertia` is a factor of the plant's inertia;
+    /// `tuning` changes the controller's parameters.
     private static func loop(
         inertia: Double = 1, tuning change: (inout FieldController.Parameters) -> Void = { _ in }
     ) -> SimulatedLoop {
@@ -24,7 +25,7 @@ struct FieldAutotuneTests {
         return run
     }
 
-    @Test("finds inertia and delay of the default plant, and leaves its tuning as it is")
+    @Test("finds inertia and delay of the default plant, and keeps its tuning")
     func defaultPlant() throws {
         var loop = Self.loop()
         let run = try Self.found(&loop)
@@ -36,10 +37,10 @@ struct FieldAutotuneTests {
         #expect(abs(run.proposal.field.rateGain.pitch / base.rateGain.pitch - 1) < 0.2)
     }
 
-    /// Without a probe four times too little is too wrong: the observer loses its rotor before a
-    /// run could begin.
+    /// Without a probe an inertia four times too small is too wrong: the observer loses its rotor
+    /// before a run can begin.
     @Test(
-        "finds the inertia of another camera, whether there was a probe or it was believed wrongly",
+        "finds the inertia of another camera, with a probe or with a wrong assumed inertia",
         arguments: [(4.0, true), (1 / 17.0, true), (2.0, false), (0.25, false), (1 / 17.0, false)])
     func stranger(factor: Double, isProbed: Bool) throws {
         var loop = Self.loop(inertia: factor) { $0.probesInertia = isProbed }
@@ -51,7 +52,7 @@ struct FieldAutotuneTests {
         #expect(!run.proposal.field.probesInertia)
     }
 
-    @Test("finds the same from gains four times too low, and from the edge of oscillation")
+    @Test("finds the same model from gains four times too low, and from gains at the edge of oscillation")
     func mistuned() throws {
         for factor in [0.25, 2] {
             var loop = Self.loop { field in
@@ -66,7 +67,7 @@ struct FieldAutotuneTests {
         }
     }
 
-    @Test("a slower loop gets slower gains")
+    @Test("a slower loop gets lower gains")
     func slower() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: .field) { gimbal, _ in
             gimbal.transportDelay = 0.0045
@@ -81,13 +82,13 @@ struct FieldAutotuneTests {
                 * loop.stabilizer.parameters.field.rateGain.pitch)
     }
 
-    @Test("ends at the next command of anybody")
+    @Test("ends at the next command from any source")
     func command() {
         var loop = Self.loop()
         loop.expectYielding()
     }
 
-    @Test("ends when something pushes harder than the motor, after another attempt with soft gains")
+    @Test("ends with an error when a disturbance exceeds the motor's torque")
     func push() {
         var loop = Self.loop()
         var endings: [Exciter.Ending] = []

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Identification
 
-@Suite("The gyroscope's delay, from an excitation on encoders")
+@Suite("The gyroscope's delay, identified from an excitation with encoders")
 struct GyroDelayTests {
-    /// Ratio of gyroscope to encoder behind a second-order low-pass with this group delay.
+    /// Ratio of gyroscope to encoder after a second-order low-pass filter with this group delay.
     private static func lines(milliseconds: Double, gain: Double = 1) -> [GyroDelay.Line] {
         let corner = 2.0.squareRoot() / (milliseconds * 1e-3)
         return [2.5, 4.5, 6.5, 9.5, 13.5, 19.5, 27.5, 37.5, 51.5, 70.5, 95.5].map { hertz in
@@ -18,20 +18,20 @@ struct GyroDelayTests {
         }
     }
 
-    @Test("is found behind low-pass filters", arguments: [0.2, 1, 3, 5])
+    @Test("the delay is found for low-pass filters", arguments: [0.2, 1, 3, 5])
     func filters(milliseconds: Double) throws {
         let found = try #require(GyroDelay.fit(Self.lines(milliseconds: milliseconds)))
         #expect(abs(found.seconds * 1e3 - milliseconds) < 0.05)
         #expect(found.isCertain)
     }
 
-    @Test("is uncertain if the camera does not turn by the joint's angle: the handle moved")
+    @Test("the delay is uncertain if the handle moves, so that camera and joint angle differ")
     func movedHandle() throws {
         let found = try #require(GyroDelay.fit(Self.lines(milliseconds: 1, gain: 0.8)))
         #expect(!found.isCertain)
     }
 
-    @Test("is unknown if the axes contradict each other, or none is certain")
+    @Test("the delay is unknown if the axes contradict each other, or if no axis is certain")
     func contradiction() throws {
         let one = GyroDelay(seconds: 1e-3, sigma: 0.1e-3, gain: 1)
         let other = GyroDelay(seconds: 3e-3, sigma: 0.1e-3, gain: 1)
@@ -42,7 +42,7 @@ struct GyroDelayTests {
     }
 
     @Test(
-        "autotune finds it within 0.25 ms on drawn gimbals",
+        "autotune finds the delay within 0.25 ms on gimbals with random parameters",
         arguments: [(7, 3.5), (9, 0.5), (18, 1.5)] as [(UInt64, Double)])
     func drawn(seed: UInt64, milliseconds: Double) throws {
         var parameters = DrawnGimbal(seed: seed, motor: .torque).parameters

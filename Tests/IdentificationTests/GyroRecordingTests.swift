@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Gyroscope samples with gaps")
 struct GyroRecordingTests {
-    /// A line of 83 Hz, sampled 1000 times a second, read every millisecond but while the loop is
-    /// held up.
+    /// A sine of 83 Hz, sampled 1000 times per second, and read every millisecond except while the
+    /// loop is blocked.
     private func recording(
         seconds: Double = 3, heldUp: ClosedRange<Double>? = nil, torn: Set<Int> = []
     ) -> GyroRecording {
@@ -15,7 +15,7 @@ struct GyroRecordingTests {
             let time = Double(tick) * 1e-3
             if let heldUp, heldUp.contains(time) { continue }
             if torn.contains(tick) { continue }
-            // A tick takes the newest four of the samples that have come since the one before.
+            // A tick keeps the newest four of the samples since the previous tick.
             let isLate =
                 heldUp.map { time - $0.upperBound < 1.5e-3 && time > $0.upperBound } ?? false
             var batch = GyroBatch()
@@ -38,7 +38,7 @@ struct GyroRecordingTests {
         return try #require(SpectralPeak.find(in: spectrum).first).hz
     }
 
-    @Test("without a gap, all of them count")
+    @Test("a recording without a gap uses all samples")
     func whole() throws {
         let (stretch, isWhole) = try #require(recording().longestStretch)
         #expect(isWhole)
@@ -48,7 +48,7 @@ struct GyroRecordingTests {
     }
 
     @Test(
-        "a loop that was held up for 0.1 s leaves the part before or behind, and the line in place")
+        "after a block of 0.1 s the longer part of the recording remains, with the sine at 83 Hz")
     func heldUp() throws {
         for begin in [0.4, 1.2, 2.5] {
             let recording = recording(heldUp: begin...(begin + 0.1))
@@ -60,14 +60,14 @@ struct GyroRecordingTests {
         }
     }
 
-    @Test("records lost on the way tear it as well")
+    @Test("lost records also split the recording")
     func torn() throws {
         let (stretch, isWhole) = try #require(recording(torn: [1000]).longestStretch)
         #expect(!isWhole && stretch.rates.count == 1999)
         #expect(abs(try line(stretch) - 83) < 0.1)
     }
 
-    @Test("one tick is no recording")
+    @Test("a single tick is too short for a recording")
     func none() {
         #expect(GyroRecording().longestStretch == nil)
         #expect(recording(seconds: 0.001).longestStretch == nil)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Identification
 
-@Suite("A motor is identified from the camera's motion") struct MotorMotionTests {
+@Suite("Identification of a motor from the camera's motion") struct MotorMotionTests {
     private static let degree = Double.pi / 180
 
-    /// Seven seconds of a swing by four degrees, at 200 Hz; `rate` is the camera's rate for the
+    /// A swing by four degrees for seven seconds, at 200 Hz. `rate` is the camera's rate for the
     /// command's rate and the time.
     private static func motion(
         down: Vector3 = Vector3(0, 0, 1), rate: (Double, Double) -> Vector3
@@ -23,7 +23,7 @@ import Testing
         return motion
     }
 
-    @Test("axis, direction and ratio are exact, whatever the gyroscope's offset")
+    @Test("axis, direction and ratio are exact for any offset of the gyroscope")
     func exact() throws {
         let offset = Vector3(0.02, -0.01, 0.03)
         for (axis, vector) in [
@@ -41,10 +41,10 @@ import Testing
         }
     }
 
-    @Test("play of a degree after each reversal of a field does not change the ratio")
+    @Test("play of one degree after each reversal of a field does not change the ratio")
     func play() throws {
         var motion = MotorMotion(.field)
-        // The camera follows a command that has moved by more than its play.
+        // The camera moves only after the command has moved by more than the play.
         var camera = 0.0
         for tick in 0...1400 {
             let seconds = Double(tick) * 0.005
@@ -60,7 +60,7 @@ import Testing
         #expect(abs(found.ratio - 1) < 0.03, "\(found.ratio)")
     }
 
-    @Test("with the camera pitched down, yaw turns about the vertical")
+    @Test("if the camera is pitched down, yaw still turns about the vertical")
     func pitched() throws {
         let down = Vector3(0.5, 0, 0.75.squareRoot())
         let found = try Self.motion(down: down) { speed, _ in down * speed }.finding()
@@ -68,7 +68,7 @@ import Testing
         #expect(found.alignment > 0.999)
     }
 
-    @Test("problems are named")
+    @Test("each problem is reported")
     func problems() {
         let still = Self.motion { _, _ in .zero }
         #expect(throws: MotorProblem.noMotion) { try still.finding() }
@@ -87,7 +87,7 @@ import Testing
             axis: axis, direction: direction, ratio: ratio, stroke: 0.1, alignment: 1, residual: 0)
     }
 
-    @Test("an exchange moves everything that belongs to a motor with the motor")
+    @Test("an exchange of two motors moves their outputs, travels and trims")
     func exchange() throws {
         var present = MotorAssignment(
             outputs: AxisVector(yaw: 4, roll: 5, pitch: 6),
@@ -105,7 +105,7 @@ import Testing
         #expect(right.trim == AxisVector(yaw: 20, roll: 10, pitch: 30))
     }
 
-    @Test("pole pairs are whole, the same for all motors, or refused")
+    @Test("pole pairs are integers and equal for all motors; other results are refused")
     func poles() throws {
         let present = MotorAssignment(
             outputs: AxisVector(yaw: 0, roll: 3, pitch: 6), direction: AxisVector(repeating: 1))

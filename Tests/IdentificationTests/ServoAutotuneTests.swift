@@ -18,7 +18,7 @@ struct ServoAutotuneTests {
         return loop
     }
 
-    @Test("finds a known servo again from exact points")
+    @Test("recovers a known servo from exact points")
     func exactFit() throws {
         let truth = ServoResponse(delay: 0.0124, lag: 0.0063, gain: 0.97)
         let points = [3.0, 8, 20, 50, 120, 300].map {
@@ -31,7 +31,7 @@ struct ServoAutotuneTests {
     }
 
     @Test(
-        "finds delay and lag of the default servo, held still or in the hand, and leaves the tuning",
+        "finds delay and lag of the default servo, held still or in the hand, and keeps the tuning",
         arguments: [HandleMotion.still, .handheld])
     func defaultServo(motion: HandleMotion) throws {
         var loop = Self.loop(motion: motion)
@@ -45,7 +45,7 @@ struct ServoAutotuneTests {
     }
 
     @Test(
-        "a faster servo, with which the tuning before swings only once it is shaken, is found all the same"
+        "finds a faster servo, with which the old tuning oscillates after a disturbance"
     )
     func fast() throws {
         var loop = Self.loop(delay: 0.011, lag: 0.0028)
@@ -56,7 +56,7 @@ struct ServoAutotuneTests {
     }
 
     @Test(
-        "what is proposed has 6 dB and 45°, whatever part of a servo's answer is lag",
+        "the proposal has margins of 6 dB and 45°, for any division of the response into delay and lag",
         arguments: [0.008, 0.0165, 0.033], [0, 0.1, 0.25, 0.5, 0.75])
     func healthy(whole: Double, lagging: Double) {
         let model = ServoResponse(delay: whole * (1 - lagging), lag: whole * lagging, gain: 1)
@@ -66,7 +66,7 @@ struct ServoAutotuneTests {
         #expect(design.parameters.trackerBandwidth > 0.4 * 62 * stretch)
     }
 
-    @Test("finds a servo twice as slow, with which the tuning before swings, and calms it")
+    @Test("finds a servo twice as slow, with which the old tuning oscillates, and stops the oscillation")
     func slow() throws {
         var loop = Self.loop(delay: 0.030, lag: 0.008)
         let run = loop.autotune([.pitch])
@@ -82,7 +82,7 @@ struct ServoAutotuneTests {
         #expect(largest < 0.005, "\(largest)")
     }
 
-    @Test("ends at the next command of anybody")
+    @Test("ends at the next command from any source")
     func command() {
         var loop = Self.loop()
         loop.expectYielding()

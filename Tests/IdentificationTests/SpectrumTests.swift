@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Spectra")
 struct SpectrumTests {
-    @Test("the fast transform is the definition of the discrete one", arguments: [2, 8, 64])
+    @Test("the fast Fourier transform agrees with the definition of the discrete one", arguments: [2, 8, 64])
     func definition(count: Int) {
         var random = RandomSource(seed: 3, stream: 1)
         let x = (0..<count).map { _ in random.gaussian() }
@@ -23,7 +23,7 @@ struct SpectrumTests {
         }
     }
 
-    @Test("the density of white noise adds up to its variance, at every frequency the same")
+    @Test("the density of white noise is flat, and adds up to the variance")
     func whiteNoise() throws {
         var random = RandomSource(seed: 1, stream: 2)
         let noise = (0..<20_000).map { _ in 2 * random.gaussian() }
@@ -36,13 +36,13 @@ struct SpectrumTests {
         #expect(SpectralPeak.find(in: spectrum).isEmpty)
     }
 
-    @Test("too few samples, or none, have no spectrum")
+    @Test("too few samples, or no samples, have no spectrum")
     func tooShort() {
         #expect(PowerSpectrum(of: [], sampleRate: 1000) == nil)
         #expect(PowerSpectrum(of: [1, 2, 3], sampleRate: 1000) == nil)
     }
 
-    @Test("a motor's vibration is found within a bin, with its strength, and a notch is proposed")
+    @Test("a motor's vibration is found within one bin, with its amplitude, and a notch is proposed")
     func vibration() throws {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = .servo
@@ -60,7 +60,7 @@ struct SpectrumTests {
         let spectrum = try #require(PowerSpectrum(of: samples, sampleRate: rate))
         let peak = try #require(SpectralPeak.find(in: spectrum).first)
         #expect(abs(peak.hz - 83.4) < spectrum.resolution)
-        // The sensor's own filter, 230 Hz, leaves 94 %.
+        // The sensor's own low-pass filter of 230 Hz leaves 94 %.
         #expect(abs(peak.rms - 0.94 * 0.02 / 2.0.squareRoot()) < 0.001, "\(peak)")
         let notches = SpectralPeak.notches(for: [peak], below: 400)
         #expect(notches.count == 1 && abs(notches[0].hz - 83.4) < 1)
