@@ -161,7 +161,9 @@ struct LinuxBusTests {
         if mc_is_active() { #expect(calls == 0) }
     }
 
-    @Test("a wrong chip at the address is reported and not used; the right chip is then used without a restart")
+    @Test(
+        "a wrong chip at the address is reported and not used; the right chip is then used without a restart"
+    )
     func wrongChip() {
         for kind in FakeChip.Kind.allCases {
             let chip = FakeChip(kind)

@@ -132,7 +132,9 @@ struct SPITests {
         #expect(BusSchedule(settings).sensorBits == 0)
     }
 
-    @Test("with a sensor on SPI, the I2C bus has time for 1 kHz with servos at 400 kHz, and for 2 kHz without servos")
+    @Test(
+        "with a sensor on SPI, the I2C bus has time for 1 kHz with servos at 400 kHz, and for 2 kHz without servos"
+    )
     func rates() {
         var settings = Settings()
         settings.motors.type = .servo

@@ -100,7 +100,8 @@ struct SampleBufferTests {
         #expect(first.time > Self.at(1.5) && first.time < Self.at(1.506))
     }
 
-    @Test("samples that were collected during a failed transfer are not delivered", arguments: kinds)
+    @Test(
+        "samples that were collected during a failed transfer are not delivered", arguments: kinds)
     func failure(kind: FakeChip.Kind) throws {
         let bench = Bench(kind)
         for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
@@ -113,7 +114,9 @@ struct SampleBufferTests {
         #expect(bench.report.failedTransfers == 1 && bench.report.outages == 0)
     }
 
-    @Test("failing reads with working writes are one outage, which ends when reads succeed", arguments: kinds)
+    @Test(
+        "failing reads with working writes are one outage, which ends when reads succeed",
+        arguments: kinds)
     func readsAlone(kind: FakeChip.Kind) {
         let bench = Bench(kind)
         for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }

@@ -45,7 +45,9 @@ struct SelfTestTests {
         ICM20948(gyroRange: 2000, accelRange: 16),
     ]
 
-    @Test("InvenSense since the MPU-6500: the response must be 0.5 to 1.5 times the factory's response")
+    @Test(
+        "InvenSense since the MPU-6500: the response must be 0.5 to 1.5 times the factory's response"
+    )
     func ratio() {
         // Code 70: 2620 · 1.01^69 = 5206.
         let codes = (accel: 0x46_4646 as UInt64, gyro: 0x46_4646 as UInt64)
@@ -78,7 +80,9 @@ struct SelfTestTests {
         }
     }
 
-    @Test("MPU-6050: the response must be within 14 % of the factory's, with the gyroscope's y inverted")
+    @Test(
+        "MPU-6050: the response must be within 14 % of the factory's, with the gyroscope's y inverted"
+    )
     func mpu6050() {
         let chip = MPU6050(gyroRange: 2000, accelRange: 16)
         // Codes 10: 25 · 131 · 1.046^9 = 4909; 4096 · 0.34 · (0.92 / 0.34)^(9 / 30) = 1877. Bits 4

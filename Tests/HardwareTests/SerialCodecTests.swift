@@ -76,7 +76,9 @@ struct SerialCodecTests {
         #expect(codec.expectedBytes == 3 * 14 && codec.expectedReplies == 3)
     }
 
-    @Test("a goal beyond the servo's travel is limited to its end, and a servo that is off gets no goal")
+    @Test(
+        "a goal beyond the servo's travel is limited to its end, and a servo that is off gets no goal"
+    )
     func feetechEnds() {
         #expect(FeetechCodec.position(-0.1) == 0 && FeetechCodec.position(7) == 4095)
         #expect(FeetechCodec.position(.pi) == 2048)
@@ -86,7 +88,9 @@ struct SerialCodecTests {
         #expect(off.count == 11 && off[4] == 0x82)
     }
 
-    @Test("a Feetech reply is decoded: position, load, voltage, temperature and the causes of a fault")
+    @Test(
+        "a Feetech reply is decoded: position, load, voltage, temperature and the causes of a fault"
+    )
     func feetechReply() {
         var codec = FeetechCodec(ids: Self.ids)
         var bytes = SerialBytes()

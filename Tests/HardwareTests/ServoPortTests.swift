@@ -89,7 +89,8 @@ struct ServoPortTests {
         }
     }
 
-    @Test("servos are detected, and get an identifier and a speed", arguments: ServoProtocol.allCases)
+    @Test(
+        "servos are detected, and get an identifier and a speed", arguments: ServoProtocol.allCases)
     func tool(kind: ServoProtocol) throws {
         let line = ServoLine(kind == .feetech ? MM_FEETECH : MM_DYNAMIXEL, count: 2)
         defer { line.unplug() }

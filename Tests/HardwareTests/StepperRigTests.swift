@@ -91,7 +91,9 @@ struct StepperRigTests {
         #expect(lines.steps[0] == 100 && rig.axes.0.position == 100)
     }
 
-    @Test("lines are requested while the motors are at rest; a chip that returns gets its directions again")
+    @Test(
+        "lines are requested while the motors are at rest; a chip that returns gets its directions again"
+    )
     func taken() {
         var rig = rig(maxSpeed: 400, acceleration: 4000)
         let goals = StepperGoals(first: .position(100), second: .hold, third: .position(-100))

@@ -48,7 +48,8 @@ struct ThreePhaseTests {
         #expect(abs(once.a - often.a) < 1e-9 && abs(once.b - often.b) < 1e-9)
     }
 
-    @Test("the field is 90 electrical degrees ahead of the rotor, and reversed for a negative torque")
+    @Test(
+        "the field is 90 electrical degrees ahead of the rotor, and reversed for a negative torque")
     func torque() {
         let motor = PhaseMotor(polePairs: 7, zero: 0.4, peakTorque: 0.2)
         let forwards = motor.commutate(torque: 0.1, joint: 0.05, share: 1)

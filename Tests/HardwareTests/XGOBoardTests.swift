@@ -146,7 +146,8 @@ struct XGOBoardTests {
         #expect(robot.with { $0.strayBytes } == 0 && report.damaged == 0)
     }
 
-    @Test("drives and turns, brakes when the dead-man time expires, and pauses between instructions")
+    @Test(
+        "drives and turns, brakes when the dead-man time expires, and pauses between instructions")
     func driving() throws {
         let began = MonotonicClock.now
         let wheels = try wheels()

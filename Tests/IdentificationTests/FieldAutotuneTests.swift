@@ -52,7 +52,9 @@ struct FieldAutotuneTests {
         #expect(!run.proposal.field.probesInertia)
     }
 
-    @Test("finds the same model from gains four times too low, and from gains at the edge of oscillation")
+    @Test(
+        "finds the same model from gains four times too low, and from gains at the edge of oscillation"
+    )
     func mistuned() throws {
         for factor in [0.25, 2] {
             var loop = Self.loop { field in

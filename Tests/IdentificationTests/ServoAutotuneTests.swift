@@ -66,7 +66,9 @@ struct ServoAutotuneTests {
         #expect(design.parameters.trackerBandwidth > 0.4 * 62 * stretch)
     }
 
-    @Test("finds a servo twice as slow, with which the old tuning oscillates, and stops the oscillation")
+    @Test(
+        "finds a servo twice as slow, with which the old tuning oscillates, and stops the oscillation"
+    )
     func slow() throws {
         var loop = Self.loop(delay: 0.030, lag: 0.008)
         let run = loop.autotune([.pitch])

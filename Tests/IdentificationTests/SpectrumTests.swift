@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Spectra")
 struct SpectrumTests {
-    @Test("the fast Fourier transform agrees with the definition of the discrete one", arguments: [2, 8, 64])
+    @Test(
+        "the fast Fourier transform agrees with the definition of the discrete one",
+        arguments: [2, 8, 64])
     func definition(count: Int) {
         var random = RandomSource(seed: 3, stream: 1)
         let x = (0..<count).map { _ in random.gaussian() }
@@ -42,7 +44,8 @@ struct SpectrumTests {
         #expect(PowerSpectrum(of: [1, 2, 3], sampleRate: 1000) == nil)
     }
 
-    @Test("a motor's vibration is found within one bin, with its amplitude, and a notch is proposed")
+    @Test(
+        "a motor's vibration is found within one bin, with its amplitude, and a notch is proposed")
     func vibration() throws {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = .servo

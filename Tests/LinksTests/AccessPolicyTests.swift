@@ -2,7 +2,7 @@ import Testing
 
 @testable import Links
 
-@Suite("Who may write over the diagnostics socket")
+@Suite("Write access over the diagnostics socket")
 struct AccessPolicyTests {
     private let policy = AccessPolicy(ownUser: 990, group: 991, groupName: "airframe")
 
@@ -10,7 +10,7 @@ struct AccessPolicyTests {
         PeerCredentials(pid: 1, user: user, group: group, supplementaryGroups: more)
     }
 
-    @Test("root, the daemon's user and members of the group may")
+    @Test("root, the daemon's user and members of the group can write")
     func allowed() {
         #expect(policy.allowsWriting(peer(0, 0)))
         #expect(policy.allowsWriting(peer(990, 5)))
@@ -18,21 +18,21 @@ struct AccessPolicyTests {
         #expect(policy.allowsWriting(peer(1000, 1000, [4, 27, 991])))
     }
 
-    @Test("others may not, and are told the group")
+    @Test("other users cannot write, and the refusal names the group")
     func refused() {
         #expect(!policy.allowsWriting(peer(1000, 1000, [4, 27])))
         #expect(policy.sentence.contains("group airframe"))
         #expect(policy.sentence.contains("usermod -aG airframe"))
     }
 
-    @Test("nobody is told to join root's group")
+    @Test("the refusal never suggests joining root's group")
     func rootGroup() {
         let policy = AccessPolicy(ownUser: 0, group: 0, groupName: "root")
         #expect(!policy.allowsWriting(peer(1000, 1000)))
         #expect(!policy.sentence.contains("usermod"))
     }
 
-    @Test("an id that the user namespace hides proves nothing")
+    @Test("an id that the user namespace hides does not grant access")
     func hidden() {
         let nobody = AccessPolicy(ownUser: 65534, group: 65534, groupName: "nogroup")
         #expect(!nobody.allowsWriting(peer(65534, 65534, [65534])))

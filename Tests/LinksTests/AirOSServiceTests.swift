@@ -44,7 +44,7 @@ import Wire
         service.advance(now: at(seconds), mtu: 23, radio)
     }
 
-    @Test("has ten characteristics with the flags of the original, in its order")
+    @Test("has the original's ten characteristics, with their flags and in their order")
     func table() {
         #expect(service.uuid.description == "4fafc201-1fb5-459e-8fcc-c5c9c331914b")
         #expect(service.advertisedName == "AirOS Gimbal")
@@ -60,7 +60,7 @@ import Wire
         #expect(service.characteristics.allSatisfy { !$0.name.isEmpty })
     }
 
-    @Test("reads true values from the first read on")
+    @Test("the first read returns the present values")
     func firstRead() throws {
         #expect(try read(.mode) == [1])
         #expect(try read(.status) == [2])
@@ -72,7 +72,7 @@ import Wire
         #expect(abs(Float(bitPattern: pitch) - 17.188734) < 1e-5)
     }
 
-    @Test("an angle that nobody has measured is an error, not a zero")
+    @Test("an angle that has not been measured is an error, not a zero")
     func noSample() throws {
         gimbal.memory.withLock { $0.snapshot.samples.accepted = 0 }
         #expect(throws: ATTError.noValue) { try read(.yaw) }
@@ -81,7 +81,7 @@ import Wire
         #expect(radio.take().map(\.value) == [[2]])
     }
 
-    @Test("what is written arrives whole")
+    @Test("written values reach the settings, the gimbal and the saved state unchanged")
     func writes() throws {
         try write(.mode, [4])
         try write(.yawPID, PIDTriple(p: 3, i: 0.5, d: 0.2).bytes)
@@ -106,7 +106,7 @@ import Wire
         #expect(log.lines.isEmpty)
     }
 
-    @Test("what is no value is refused with the error that fits, logged, and changes nothing")
+    @Test("an invalid value is refused with a specific error, logged, and changes nothing")
     func refusals() throws {
         let nan: [UInt8] = [0, 0, 0xC0, 0x7F]
         let cases: [(AirOSCharacteristic, [UInt8], ATTError)] = [
@@ -131,14 +131,14 @@ import Wire
         #expect(service.counters.refusals == UInt64(cases.count) + 1)
     }
 
-    @Test("the gimbal's own refusal reaches the central and the log")
+    @Test("a refusal by the gimbal reaches the central and the log")
     func backendRefusal() {
         gimbal.memory.withLock { $0.refusal = Refusal(.held, "somebody else steers") }
         #expect(throws: ATTError.notAuthorized) { try write(.mode, [2]) }
         #expect(log.lines.first?.hasSuffix("refused: somebody else steers.") == true)
     }
 
-    @Test("sends to subscribers only, at once and then once per period")
+    @Test("sends to subscribers only, immediately and then once per period")
     func notifications() throws {
         #expect(advance(0) == nil)
         subscribe(.pitch, .roll, .yaw, .status)
@@ -160,7 +160,9 @@ import Wire
         #expect(radio.take().isEmpty)
     }
 
-    @Test("after a pause the newest values go out once, and nothing is made up for")
+    @Test(
+        "after a pause only the newest values are sent, and missed notifications are not sent later"
+    )
     func noBacklog() throws {
         subscribe(.yaw)
         advance(0)
@@ -171,11 +173,11 @@ import Wire
         #expect(radio.take().isEmpty)
     }
 
-    @Test("keeps its mean rate although it is called late", arguments: [1.0, 10, 50])
+    @Test("the mean rate is correct although calls are late", arguments: [1.0, 10, 50])
     func meanRate(hz: Double) {
         gimbal.memory.withLock { $0.settings.airos.notifyHz = hz }
         subscribe(.status)
-        // Every call comes up to 3 ms late.
+        // Every call is up to 3 ms late.
         var now = 0.0
         while now < 60 {
             let due = advance(now) ?? at(now)
@@ -187,7 +189,7 @@ import Wire
         #expect(abs(count - 60 * hz) <= 1, "\(count)")
     }
 
-    @Test("says calibrating while something is calibrated")
+    @Test("the status is calibrating during a calibration")
     func calibrating() throws {
         gimbal.memory.withLock { $0.calibration.isRunning = true }
         #expect(try read(.status) == [1])
@@ -197,13 +199,13 @@ import Wire
         #expect(radio.take().map(\.value) == [[1]])
     }
 
-    @Test("tells the gimbal at once that a central has gone")
+    @Test("a central's disconnection is reported to the gimbal immediately")
     func disconnection() {
         service.disconnected(.iPad, now: at(1))
         #expect(gimbal.memory.withLock { $0.gone } == [CommandSource(Central.iPad)])
     }
 
-    @Test("knows no other characteristic")
+    @Test("an unknown characteristic is refused")
     func stranger() {
         let other = GATTUUID("00002a19-0000-1000-8000-00805f9b34fb")
         #expect(throws: ATTError.notSupported) {

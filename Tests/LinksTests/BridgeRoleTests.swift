@@ -9,10 +9,10 @@ import Wire
 
 @testable import Links
 
-@Suite("A serial port behind the serial service") struct BridgeRoleTests {
-    /// The other end of the line: a pseudo terminal whose device a link names, as udev's links do.
+@Suite("A serial port connected to the serial service") struct BridgeRoleTests {
+    /// The far end of the line: a pseudoterminal behind a symbolic link, as udev makes them.
     private final class Line {
-        /// TIOCSPTLCK and TIOCGPTN, which Swift's Glibc does not show.
+        /// TIOCSPTLCK and TIOCGPTN, which Swift's Glibc module does not export.
         private static let setLock: UInt = 0x4004_5431
         private static let getNumber: UInt = 0x8004_5430
 
@@ -41,10 +41,10 @@ import Wire
             unlink(path)
         }
 
-        /// Bytes from the radio.
+        /// Sends bytes from the radio to the port.
         func send(_ bytes: [UInt8]) -> Int { write(master, bytes, bytes.count) }
 
-        /// Bytes for the radio.
+        /// Receives bytes that the port sent to the radio.
         func receive() -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: 65536)
             let count = read(master, &bytes, bytes.count)
@@ -66,7 +66,9 @@ import Wire
         BridgeRole(path: line.path, tap: tap, logger: LineLog().logger)
     }
 
-    @Test("what pauses for 5 ms is handed on together; a stream is handed on without a pause")
+    @Test(
+        "bytes are forwarded together after a pause of 5 ms; a continuous stream is forwarded at once"
+    )
     func gathering() throws {
         try withLine { line in
             try line.plugIn()
@@ -98,7 +100,7 @@ import Wire
         #expect(RBLBaud(rawValue: 5) == nil)
     }
 
-    @Test("a speed is in force at once; every code has its own", arguments: RBLBaud.allCases)
+    @Test("every speed code takes effect immediately", arguments: RBLBaud.allCases)
     func speeds(baud: RBLBaud) throws {
         try withLine { line in
             try line.plugIn()
@@ -110,14 +112,14 @@ import Wire
         }
     }
 
-    @Test("every byte value arrives unchanged, both ways, 64 KiB at the pace of 115200 baud")
+    @Test("every byte value arrives unchanged in both directions, 64 KiB at 115200 baud")
     func transparency() throws {
         try withLine { line in
             try line.plugIn()
             let role = role(line)
             var output = SerialOutput()
             _ = role.advance(now: at(0), &output)
-            // 11,520 bytes a second in steps of 5 ms.
+            // 11,520 bytes per second in steps of 5 ms.
             let sent = (0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
             var toClient: [UInt8] = []
             var toRadio: [UInt8] = []
@@ -137,7 +139,7 @@ import Wire
         }
     }
 
-    @Test("an adapter that is pulled out is found when it is back")
+    @Test("an unplugged adapter is found again when it returns")
     func adapter() throws {
         try withLine { line in
             let role = role(line)
@@ -160,7 +162,7 @@ import Wire
         }
     }
 
-    @Test("what the port does not take is counted, and what it takes is whole")
+    @Test("bytes that the port does not accept are counted, and only whole writes are dropped")
     func overflow() throws {
         try withLine { line in
             try line.plugIn()
@@ -181,7 +183,9 @@ import Wire
         }
     }
 
-    @Test("with a tap, the gimbal's frames go between the radio's, torn as those may be")
+    @Test(
+        "with a tap, the gimbal's frames are inserted between the vehicle's frames, even if these arrive in pieces"
+    )
     func tap() throws {
         try withLine { line in
             try line.plugIn()
@@ -193,8 +197,8 @@ import Wire
             var message = Heartbeat()
             message.type = 2
             let vehicle = MAVLinkAddress(system: 1, component: 1)
-            // The vehicle's frames come in pieces of 7 bytes, 5 ms apart, while the gimbal speaks
-            // 50 times a second.
+            // The vehicle's frames arrive in pieces of 7 bytes every 5 ms, while the gimbal sends
+            // 50 times per second.
             let stream = (0..<60).flatMap { (sequence: UInt8) in
                 message.frame(
                     from: vehicle, sequence: sequence,

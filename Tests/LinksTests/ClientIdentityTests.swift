@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Identity of a client of the diagnostics socket")
 struct ClientIdentityTests {
-    @Test("a client names itself once, and messages about it contain the name")
+    @Test("a client sends its name once, and messages about the client contain the name")
     func name() async throws {
         try await withServer { path, backend in
             let client = try PlainClient(path)
@@ -23,7 +23,8 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("a client that withdraws its right to write does not get it again, and cannot stop")
+    @Test(
+        "a client that gives up its right to write cannot get it back, and cannot stop the gimbal")
     func readOnly() async throws {
         try await withServer { path, backend in
             let client = try PlainClient(path)
@@ -41,7 +42,7 @@ struct ClientIdentityTests {
     }
 
     @Test(
-        "a name with control characters, or without an end, is refused",
+        "a name with control characters or of excessive length is refused",
         arguments: [
             "", String(repeating: "a", count: 97), #"a\nb"#, #"\u202e"#, #"\u0007"#, #"a\u2028b"#,
         ])

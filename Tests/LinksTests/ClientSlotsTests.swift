@@ -3,7 +3,7 @@ import Testing
 
 @testable import Links
 
-@Suite("Connections of the socket when they are short") struct ClientSlotsTests {
+@Suite("Full client slots of the diagnostics socket") struct ClientSlotsTests {
     private let slots = ClientSlots(limit: 64, reserved: 16)
 
     private func clients(
@@ -16,7 +16,9 @@ import Testing
         }
     }
 
-    @Test("64 idle connections keep no stop out, be they readers or writers")
+    @Test(
+        "64 idle connections, readers or writers, do not keep out a client that can stop the gimbal"
+    )
     func stop() {
         for mayWrite in [false, true] {
             for isStreaming in [false, true] {
@@ -26,7 +28,9 @@ import Testing
         }
     }
 
-    @Test("a reader makes room before a writer, one without subscriptions before one with")
+    @Test(
+        "a reader is evicted before a writer, and a reader without subscriptions before one with them"
+    )
     func order() {
         let writers = clients(40, mayWrite: true)
         let streams = clients(12, mayWrite: false, isStreaming: true, lastRequest: 1)
@@ -40,7 +44,7 @@ import Testing
                 == .replace(40))
     }
 
-    @Test("readers never have the writers' places, and take only those of idle readers")
+    @Test("readers cannot use the slots reserved for writers, and replace only idle readers")
     func readers() {
         let some = clients(47, mayWrite: false)
         let all = clients(48, mayWrite: false)

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Connections to the diagnostics socket")
 struct DiagnosticsConnectionTests {
-    @Test("a request in single bytes, with CRLF and blank lines around, is one request")
+    @Test("a request in single bytes, surrounded by CRLF and blank lines, is one request")
     func fragments() async throws {
         try await withServer { path, _ in
             let client = try PlainClient(path)
@@ -28,7 +28,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("a line of 1 MB gets one error, and the connection lives")
+    @Test("a line of 1 MB gets one error, and the connection stays open")
     func longLine() async throws {
         try await withServer { path, _ in
             let client = try PlainClient(path)
@@ -41,7 +41,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("the longest line there may be is answered")
+    @Test("a line of the maximum length is answered")
     func longestLine() async throws {
         try await withServer { path, _ in
             let client = try PlainClient(path)
@@ -53,7 +53,7 @@ struct DiagnosticsConnectionTests {
     }
 
     @Test(
-        "what is not text, or nested without end, gets one error",
+        "invalid text and excessive nesting get one error",
         arguments: [
             ([0xFF, 0xFE, 0x00], "expected a value, found byte 0xff at byte 0"),
             (
@@ -74,7 +74,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("a stop is carried out when it arrives, behind whatever waits, and answered in its turn")
+    @Test("a stop is carried out before earlier waiting requests, and answered in its turn")
     func stopOvertakes() async throws {
         try await withServer { path, backend in
             backend.record.withLock { $0.isDiskSlow = true }
@@ -89,12 +89,12 @@ struct DiagnosticsConnectionTests {
                 """)
             while backend.calls.count < 2 { usleep(1000) }
             #expect(backend.calls == ["emergencyStop", "save"])
-            // Others are served meanwhile.
+            // Other clients are served meanwhile.
             let other = try PlainClient(path)
             #expect(try other.ask(#"{"id":1,"method":"stop"}"#)["result"] != nil)
             backend.finishDisk()
             for id in 1...4 { #expect(try client.json()["id"]?.int == id) }
-            // Once more behind the reset, which must not have the last word.
+            // The stop is repeated after the reset, so that the reset is not the last request.
             #expect(
                 backend.calls == [
                     "emergencyStop", "save", "emergencyStop", "resetEmergencyStop", "emergencyStop",
@@ -102,13 +102,13 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("a question that takes its time, and whatever waits for it, keeps no stop waiting")
+    @Test("a slow query, and requests that wait for the query, do not delay a stop")
     func stopOvertakesQuestions() async throws {
         try await withServer { path, backend in
             backend.record.withLock { $0.isDoctorSlow = true }
             let client = try PlainClient(path)
             try client.send("{\"id\":1,\"method\":\"doctor\"}\n{\"id\":2,\"method\":\"stop\"}\n")
-            // A list of names as long as a line may be, behind it.
+            // Behind it waits a list of names as long as a line can be.
             let names = [String](repeating: "\"loop\"", count: 9000).joined(separator: ",")
             let reader = try PlainClient(path)
             try reader.send(#"{"id":1,"method":"get","params":{"keys":[\#(names)]}}"# + "\n")
@@ -126,7 +126,7 @@ struct DiagnosticsConnectionTests {
     }
 
     @Test(
-        "a long line that is no question is carried out in its turn, also for a client that has left"
+        "a long command is carried out in its turn, also for a client that has disconnected"
     )
     func longOrders() async throws {
         try await withServer { path, backend in
@@ -141,7 +141,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("questions of a client that has left are not answered")
+    @Test("queries of a client that has disconnected are not answered")
     func leavesWithQuestions() async throws {
         try await withServer { path, backend in
             backend.record.withLock { $0.isDoctorSlow = true }
@@ -164,7 +164,9 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("whoever hangs up while the disk is slow leaves nothing behind, and what waited is done")
+    @Test(
+        "if a client disconnects during a slow save, its waiting requests are carried out before cleanup"
+    )
     func hangsUpWhileWaiting() async throws {
         try await withServer { path, backend in
             backend.record.withLock { $0.isDiskSlow = true }
@@ -181,7 +183,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("a client that has only closed its own half still hears that its save is done")
+    @Test("a client that has closed only its sending side still gets the reply to its save")
     func halfClosedWhileWaiting() async throws {
         try await withServer { path, backend in
             backend.record.withLock { $0.isDiskSlow = true }
@@ -196,7 +198,9 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("half a request before the connection ends is not carried out, and nobody else notices")
+    @Test(
+        "an incomplete request before a disconnection is not carried out, and does not affect others"
+    )
     func halfSent() async throws {
         try await withServer { path, backend in
             let other = try PlainClient(path)
@@ -204,8 +208,8 @@ struct DiagnosticsConnectionTests {
             #expect(try client.ask(#"{"id":1,"method":"ping"}"#)["id"] == 1)
             try client.send(#"{"id":2,"method":"stop""#)
             client.close()
-            // The other connection came first; when it sees one client, the server has let go of
-            // the first.
+            // The other connection is older. If the server counts only one client, it has closed
+            // the first one.
             while try other.ask(#"{"id":3,"method":"status"}"#)["result"]?["clients"]?["connected"]
                 != 1
             {}
@@ -214,7 +218,8 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("a client that half-closes gets its replies, a word about its last line, and the end")
+    @Test(
+        "a client that half-closes gets its replies, an error for its incomplete line, and the end")
     func halfClosed() async throws {
         try await withServer { path, backend in
             let client = try PlainClient(path)
@@ -227,7 +232,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("requests of a client that leaves without reading are carried out")
+    @Test("requests of a client that disconnects without reading are carried out")
     func fireAndForget() async throws {
         try await withServer { path, backend in
             let other = try PlainClient(path)
@@ -243,7 +248,7 @@ struct DiagnosticsConnectionTests {
     }
 
     @Test(
-        "fifty clients at once are served; one more gets in, the one that was idle for longest is told so"
+        "fifty clients are served; a new client replaces the one that was idle for longest, with an error"
     )
     func manyClients() async throws {
         try await withServer(change: { $0.maximumClients = 50 }) { path, backend in
@@ -254,8 +259,8 @@ struct DiagnosticsConnectionTests {
             for (id, client) in clients.enumerated() {
                 #expect(try client.json()["id"]?.int == id)
             }
-            // All at once are answered in any order; now the first is the one that was idle for
-            // longest.
+            // Requests sent together can be answered in any order. From here on the first client
+            // has been idle for longest.
             for client in clients.dropFirst() {
                 _ = try client.ask(#"{"id":1,"method":"ping"}"#)
             }
@@ -268,7 +273,7 @@ struct DiagnosticsConnectionTests {
         }
     }
 
-    @Test("seeded random bytes never end the server or disturb another client")
+    @Test("random bytes never end the server or disturb another client")
     func randomBytes() async throws {
         try await withServer { path, _ in
             let other = try PlainClient(path)
@@ -287,7 +292,7 @@ struct DiagnosticsConnectionTests {
     }
 }
 
-/// Small seeded generator: the same bytes in every run.
+/// Small seeded generator with the same bytes in every run.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

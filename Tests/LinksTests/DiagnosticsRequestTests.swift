@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Requests over the diagnostics socket")
 struct DiagnosticsRequestTests {
-    @Test("a reply carries the id, the loop's time and the result; unknown numbers are null")
+    @Test("a reply contains the id, the loop's time and the result, with null for unknown numbers")
     func status() async throws {
         try await withServer { path, _ in
             let reply = try PlainClient(path).ask(#"{"id":"a7","method":"status","params":{}}"#)
@@ -23,7 +23,7 @@ struct DiagnosticsRequestTests {
     }
 
     @Test(
-        "every refusal has a code, a sentence and, where there is one, a field",
+        "every refusal has a code, a sentence and, if applicable, a field",
         arguments: [
             (#"{"id":1,"method":"statu"}"#, "unknown_method", "method", "Did you mean \"status\"?"),
             (#"{"id":1,"method":"frobnicate"}"#, "unknown_method", "method", "status, doctor"),
@@ -85,7 +85,7 @@ struct DiagnosticsRequestTests {
         }
     }
 
-    /// Degrees as the daemon gets them.
+    /// Degrees as the daemon receives them.
     private static func angles(_ yaw: Double, _ roll: Double, _ pitch: Double) -> AxisVector {
         AxisVector(yaw: yaw, roll: roll, pitch: pitch) * (.pi / 180)
     }
@@ -121,7 +121,7 @@ struct DiagnosticsRequestTests {
     }
 
     @Test(
-        "reading methods answer",
+        "methods that read return their values",
         arguments: [
             "status", "doctor", "get", "log", "variables", "ping",
         ])
@@ -133,7 +133,7 @@ struct DiagnosticsRequestTests {
         }
     }
 
-    @Test("what the daemon refuses reaches the client as it is")
+    @Test("a refusal by the daemon reaches the client unchanged")
     func refused() async throws {
         let backend = FakeBackend()
         backend.record.withLock {
@@ -147,7 +147,7 @@ struct DiagnosticsRequestTests {
     }
 
     @Test(
-        "what does more than look needs the right to write",
+        "methods that change state need the right to write",
         arguments: [("spectrum", #"{"action":"start"}"#), ("save", "{}"), ("take", "{}")])
     func readersOnlyLook(method: String, params: String) throws {
         let backend = FakeBackend()

@@ -19,7 +19,7 @@ struct DiagnosticsSocketTests {
         return error?.description ?? ""
     }
 
-    @Test("has mode 0660, and is gone after the end")
+    @Test("the file has mode 0660, and is removed at the end")
     func mode() async throws {
         let directory = TemporaryDirectory()
         let path = directory.file("d.sock")
@@ -36,7 +36,7 @@ struct DiagnosticsSocketTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("a directory that is missing is named, with what to do")
+    @Test("a missing directory is reported with the remedy")
     func missingDirectory() throws {
         let directory = TemporaryDirectory()
         let text = try problem(opening: directory.file("no/d.sock"))
@@ -51,7 +51,7 @@ struct DiagnosticsSocketTests {
         #expect(text.contains("107"))
     }
 
-    @Test("a file that is not a socket is left alone")
+    @Test("a file that is not a socket is not removed")
     func notASocket() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("file")
@@ -60,7 +60,7 @@ struct DiagnosticsSocketTests {
         #expect(access(path, F_OK) == 0)
     }
 
-    @Test("a parent that is a file is refused")
+    @Test("a path whose parent is a file is refused")
     func parentIsFile() throws {
         let directory = TemporaryDirectory()
         close(creat(directory.file("file"), 0o600))
@@ -68,7 +68,7 @@ struct DiagnosticsSocketTests {
         #expect(text.contains("is not a directory"))
     }
 
-    @Test("a running daemon's socket is not taken over")
+    @Test("a running daemon's socket is not replaced")
     func takenByLive() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("d.sock")
@@ -79,7 +79,7 @@ struct DiagnosticsSocketTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a socket that a killed daemon left behind is replaced")
+    @Test("a socket left by a killed daemon is replaced")
     func stale() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("d.sock")
@@ -90,7 +90,7 @@ struct DiagnosticsSocketTests {
         try server(path).open()
     }
 
-    @Test("a group that does not exist does not keep the daemon from starting")
+    @Test("a missing group does not prevent the daemon from starting")
     func missingGroup() throws {
         let directory = TemporaryDirectory()
         let server = try server(directory.file("d.sock"), group: "no-such-group-here")

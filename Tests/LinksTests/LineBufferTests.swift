@@ -18,7 +18,7 @@ struct LineBufferTests {
     private func line(_ text: String) -> LineBuffer.Line { .complete(Array(text.utf8)) }
 
     @Test(
-        "the cuts between reads do not matter",
+        "the division of the stream into reads does not matter",
         arguments: [
             ["ab\ncd\r\n\n"], ["a", "b", "\n", "cd", "\r", "\n", "\n"], ["ab\ncd\r", "\n\n"],
         ])
@@ -26,7 +26,7 @@ struct LineBufferTests {
         #expect(lines(chunks) == [line("ab"), line("cd"), line("")])
     }
 
-    @Test("the limit counts without the end of the line")
+    @Test("the limit excludes the end of the line")
     func limit() {
         #expect(lines(["12345678\n"]) == [line("12345678")])
         #expect(lines(["12345678\r\n"]) == [line("12345678")])
@@ -34,13 +34,13 @@ struct LineBufferTests {
     }
 
     @Test(
-        "a line that is too long is reported once, and the next one is whole",
+        "a line that is too long is reported once, and the next line is complete",
         arguments: [["1234567890123\nab\n"], ["1234567890", "1234567890", "12\nab\n"]])
     func tooLong(chunks: [String]) {
         #expect(lines(chunks) == [.tooLong, line("ab")])
     }
 
-    @Test("knows whether a line has begun")
+    @Test("reports whether a line has begun")
     func partial() {
         var buffer = LineBuffer(limit: 8)
         #expect(!buffer.hasPartialLine)
@@ -53,9 +53,9 @@ struct LineBufferTests {
     }
 }
 
-@Suite("When a stream is due")
+@Suite("Schedule of a stream")
 struct StreamScheduleTests {
-    @Test("at once, then on a grid")
+    @Test("a stream is due immediately, then on a fixed grid")
     func grid() {
         var schedule = StreamSchedule(rateHz: 100, now: Instant(nanoseconds: 0))
         var due: [Int64] = []
@@ -66,7 +66,7 @@ struct StreamScheduleTests {
         #expect(due == [0, 10, 20, 30, 40])
     }
 
-    @Test("lateness does not shift the grid, and nothing is made up for")
+    @Test("a late call does not shift the grid, and missed times are not repeated")
     func late() {
         var schedule = StreamSchedule(rateHz: 100, now: Instant(nanoseconds: 0))
         let due = [3_000_000, 95_000_000, 95_000_001].map {

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite("RedBearLab's serial service") struct RBLServiceTests {
-    /// Sends so much at once whenever it is asked, and remembers what it was told.
+    /// Sends `length` bytes at each call of `advance`, and records received data.
     private final class Telemetry: SerialRole {
         let name = "telemetry"
         var period = 0.01
@@ -60,7 +60,7 @@ import Wire
         }
     }
 
-    @Test("has the table of BLE Mini, and a speed that can be written without response")
+    @Test("has the table of BLE Mini, and the speed can be written without response")
     func table() {
         let service = service()
         #expect(service.uuid.description == "713d0000-503e-4c75-ba94-3148f18d941e")
@@ -73,7 +73,7 @@ import Wire
         #expect(service.characteristics.map(\.name) == (2...7).map { "Characteristic \($0)" })
     }
 
-    @Test("reads as text what is written as a byte")
+    @Test("a value that is written as a byte is read as text")
     func values() throws {
         let service = service()
         #expect(try text(service, .baud) == "BAUD_57600")
@@ -89,7 +89,7 @@ import Wire
         #expect(try text(service, .transmitPower) == "+4 dBm")
     }
 
-    @Test("refuses what the firmware refuses; a speed that does not exist is counted")
+    @Test("refuses the same values as the firmware, and counts invalid speeds")
     func refusals() throws {
         let service = service()
         #expect(throws: ATTError.outOfRange) { try write(service, .baud, [5]) }
@@ -112,7 +112,7 @@ import Wire
         #expect(try text(service, .baud) == "BAUD_57600")
     }
 
-    @Test("a client that sets the speed anew at every connection wears out no disk")
+    @Test("writing an unchanged speed at every connection does not write to the disk")
     func unchangedBaud() throws {
         let role = Telemetry()
         let service = service(role)
@@ -122,7 +122,7 @@ import Wire
         #expect(role.bauds.last == 57600)
     }
 
-    @Test("what a client sends comes back in pieces of 20 bytes, in order")
+    @Test("loopback returns a client's bytes in order, in pieces of 20 bytes")
     func loopback() throws {
         let service = service()
         service.subscription(uuid(.transmit), isOn: true, now: at(0))
@@ -138,7 +138,9 @@ import Wire
         #expect(service.counters.output.sentBytes == 100)
     }
 
-    @Test("pieces are as long as the MTU lets them", arguments: [(23, 20), (185, 182), (517, 400)])
+    @Test(
+        "a notification is as long as the MTU allows",
+        arguments: [(23, 20), (185, 182), (517, 400)])
     func mtu(mtu: Int, longest: Int) throws {
         let service = service()
         service.subscription(uuid(.transmit), isOn: true, now: at(0))
@@ -148,7 +150,7 @@ import Wire
         #expect(radio.takeBytes().count == 400)
     }
 
-    @Test("without a listener nothing is kept, and nothing is due")
+    @Test("without a listener no data are queued and no deadline is set")
     func silence() throws {
         let role = Telemetry()
         let service = service(role)
@@ -161,11 +163,12 @@ import Wire
         #expect(service.advance(now: at(2), mtu: 23, radio) == nil)
         service.subscription(uuid(.transmit), isOn: true, now: at(3))
         _ = service.advance(now: at(3), mtu: 23, radio)
-        // The first thing that a new listener hears is what was said now.
+        // A new listener first gets the message of that moment.
         #expect(radio.sent.first?.value.first == UInt8(role.message))
     }
 
-    @Test("a role that says too much loses the oldest whole messages, and what arrives is fresh")
+    @Test(
+        "a role that sends too much loses the oldest whole messages, and delivered data are recent")
     func backPressure() {
         let role = Telemetry()
         role.period = 0.002
@@ -175,7 +178,7 @@ import Wire
         let pieces = radio.sent.count
         #expect(abs(Double(pieces) - 10 * RBLService.piecesPerSecond) <= 5, "\(pieces)")
         let bytes = radio.takeBytes()
-        // Every message arrives whole: runs of exactly 36, but for the last one.
+        // Every message arrives complete, in runs of exactly 36 bytes, except for the last one.
         var runs: [(value: UInt8, count: Int)] = []
         for byte in bytes {
             if runs.last?.value == byte {
@@ -188,12 +191,13 @@ import Wire
         let counters = service.counters.output
         #expect(counters.droppedMessages > 4000)
         #expect(counters.droppedBytes == 36 * counters.droppedMessages)
-        // What is sent last is not older than the queue and one piece's pause, 8 ms, hold.
+        // The last message that was sent is at most as old as the queue's content plus one pause of
+        // 8 ms.
         let age = role.message - (role.message & ~0xFF | Int(runs.last?.value ?? 0))
         #expect(age >= 0 && age <= 1024 / 36 + 6, "\(age)")
     }
 
-    @Test("a frame of two pieces goes out at once after a pause")
+    @Test("after a pause a message of two notifications is sent immediately")
     func burst() {
         let role = Telemetry()
         role.period = 1
@@ -203,7 +207,7 @@ import Wire
         #expect(radio.take().map(\.value.count) == [20, 16])
     }
 
-    @Test("a message longer than the queue is lost, and nothing else with it")
+    @Test("a message longer than the queue is dropped, and other messages are kept")
     func giant() {
         var output = SerialOutput(capacity: 100)
         output.append([1, 2, 3])
@@ -214,7 +218,7 @@ import Wire
         #expect(output.count == 0)
     }
 
-    @Test("a message that has begun is finished, whatever comes behind it")
+    @Test("a message that has been sent partly is completed, regardless of later messages")
     func begun() {
         var output = SerialOutput(capacity: 60)
         output.append([UInt8](repeating: 1, count: 40))
@@ -226,7 +230,7 @@ import Wire
         #expect(output.counters.droppedBytes == 30)
     }
 
-    @Test("tells MAVLink from robot commands by the first byte of each client")
+    @Test("the first byte from each client selects MAVLink or robot commands")
     func auto() throws {
         let mavlink = Telemetry()
         let robot = Telemetry()
@@ -252,7 +256,7 @@ import Wire
         #expect(robot.received.suffix(5) == Array("L-45>".utf8))
     }
 
-    @Test("random bytes everywhere crash nothing")
+    @Test("random bytes do not crash the service")
     func random() {
         let service = service()
         service.subscription(uuid(.transmit), isOn: true, now: at(0))

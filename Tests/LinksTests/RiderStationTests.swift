@@ -6,8 +6,8 @@ import Wire
 
 @testable import Links
 
-@Suite("The rider's port") struct RiderStationTests {
-    /// Wheels that belong to the first who drives them.
+@Suite("The UDP port for remote controls of the wheels") struct RiderStationTests {
+    /// Wheels that belong to the first client that drives them.
     private let wheels = FakePort()
     private let app = DatagramAddress(host: "192.168.4.2", port: 50001)
     private let stranger = DatagramAddress(host: "192.168.4.3", port: 50001)
@@ -21,7 +21,7 @@ import Wire
         station.receive(Array(text.utf8), from: try #require(address), now: at(seconds))
     }
 
-    @Test("a remote control that was never heard before must have its stick in the middle first")
+    @Test("a new remote control must have its stick in the middle before it can drive")
     func newPort() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)
         for second in 0..<5 { try send("83,83,0", Double(second) / 10, from: app, &station) }
@@ -32,7 +32,7 @@ import Wire
         #expect(wheels.asked.last == MotionRequest.drive(left: 0.83, right: 0.83).words)
     }
 
-    @Test("after a silence longer than the dead-man the stick must be in the middle first")
+    @Test("after a silence longer than the dead-man time the stick must be in the middle first")
     func zeroFirst() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
@@ -45,7 +45,7 @@ import Wire
         #expect(wheels.asked.count == 4)
     }
 
-    @Test("what is malformed does not count as a sign of life")
+    @Test("a malformed datagram does not count as a sign of life")
     func malformed() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
@@ -55,7 +55,7 @@ import Wire
         #expect(station.counters.waitingForZero == 1)
     }
 
-    @Test("strangers without number neither drive nor push out who does")
+    @Test("any number of strangers can neither drive nor displace the present driver")
     func strangers() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
@@ -73,7 +73,7 @@ import Wire
         #expect(station.peers(now: at(0.3)) == ["192.168.4.2:50001"])
     }
 
-    @Test("who was refused needs the middle, once the wheels are free")
+    @Test("a refused remote control needs its stick in the middle once the wheels are free")
     func refusal() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
@@ -88,7 +88,7 @@ import Wire
         #expect(station.counters.accepted == 3)
     }
 
-    @Test("with a key, a command counts that proves it and is new; a stop always does")
+    @Test("with a key, a command must be authentic and new, but a stop is always accepted")
     func key() throws {
         let key = SharedKey(passphrase: "correct horse")
         var station = RiderStation(

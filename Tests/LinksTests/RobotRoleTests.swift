@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 @Suite("A robot's remote control") struct RobotRoleTests {
-    @Test("two of them may be in the middle of a command at the same time")
+    @Test("two clients can send parts of commands at the same time")
     func streams() {
         let motors = FakePort()
         let role = RobotRole(port: motors, logger: LineLog().logger)
@@ -27,7 +27,7 @@ import Wire
         #expect(output.count == 0)
     }
 
-    @Test("one that is gone leaves no half of a command behind, and its motors hear of it")
+    @Test("a disconnection discards an incomplete command, and is reported to the motors")
     func disconnection() {
         let motors = FakePort()
         let role = RobotRole(port: motors, logger: LineLog().logger)
@@ -40,7 +40,7 @@ import Wire
         #expect(motors.memory.withLock { $0.gone } == [iPad])
     }
 
-    @Test("F> and B> are one step each, as in the original, unless a turn is asked for")
+    @Test("F> and B> are one step each, as in the original, unless a rotation is configured")
     func slider() {
         let motors = FakePort()
         let role = RobotRole(port: motors, logger: LineLog().logger)

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Slow clients of the diagnostics socket")
 struct SlowClientTests {
-    @Test("a client that asks much and reads late gets every reply")
+    @Test("a client that sends many requests and reads late gets every reply")
     func readsLate() async throws {
         let backend = FakeBackend()
         backend.record.withLock { $0.padding = 4000 }
@@ -16,7 +16,8 @@ struct SlowClientTests {
             let requests = Array(
                 (0..<300).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined().utf8)
             try client.send(requests)
-            // The server has long stopped at its backlog for the one; the other is served.
+            // The server has stopped reading from the first client at its backlog limit, and serves
+            // the other one.
             #expect(try other.ask(#"{"id":"x","method":"ping"}"#)["id"] == "x")
             for id in 0..<300 { #expect(try client.json()["id"]?.int == id) }
         }
@@ -41,7 +42,9 @@ struct SlowClientTests {
         }
     }
 
-    @Test("whoever asks a lot and hangs up keeps nobody waiting; what was ordered is still done")
+    @Test(
+        "a client that sends many requests and disconnects does not delay others, and its stop is done"
+    )
     func hangsUp() async throws {
         try await withServer { path, backend in
             let question = "{\"id\":1,\"method\":\"status\"}\n"
@@ -62,7 +65,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("a stream is dropped and counted for a client that does not read, and then goes on")
+    @Test("stream messages to a client that does not read are dropped and counted, then resume")
     func slowSubscriber() async throws {
         try await withServer { path, _ in
             let client = try PlainClient(path)
@@ -77,7 +80,8 @@ struct SlowClientTests {
                 let reply = try other.ask(#"{"id":1,"method":"status"}"#)
                 dropped = reply["result"]?["clients"]?["dropped_messages"]?.int ?? 0
             }
-            // Reads again: old messages first, then one that says how many were lost.
+            // The client reads again: first old messages, then one with the number of dropped
+            // messages.
             while try client.json()["dropped"]?.int ?? 0 == 0 {}
         }
     }
@@ -106,7 +110,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("after unsubscribe nothing more comes")
+    @Test("after unsubscribe the subscription's messages end")
     func unsubscribe() async throws {
         try await withServer { path, _ in
             let client = try PlainClient(path)
@@ -139,7 +143,7 @@ struct SubscriptionTests {
 }
 
 extension PlainClient {
-    /// Sends one request and reads its reply, which streams may precede.
+    /// Sends one request and reads its reply. Messages of streams can precede the reply.
     func ask(_ request: String, skippingStreams: Bool) throws -> JSONValue {
         try send(request + "\n")
         while true {

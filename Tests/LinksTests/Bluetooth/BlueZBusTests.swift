@@ -6,8 +6,8 @@ import Testing
 
 @testable import Links
 
-/// A real dbus-daemon, the real shim, and a bluetoothd that is wrong on purpose.
-@Suite("The shim at bluetoothd's boundary", .serialized)
+/// A real dbus-daemon, the real shim, and a simulated bluetoothd that misbehaves on purpose.
+@Suite("The shim between bluetoothd and the service", .serialized)
 struct BlueZBusTests {
     @Test("publishes services, characteristics and descriptions in the order of the table")
     func table() throws {
@@ -33,7 +33,7 @@ struct BlueZBusTests {
         harness.pump { fake.applications == 2 && fake.handles.isEmpty }
     }
 
-    @Test("reads reach the service with device and MTU; a long value is read in pieces")
+    @Test("reads reach the service with device and MTU, and a long value is read in pieces")
     func reads() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -57,7 +57,7 @@ struct BlueZBusTests {
     }
 
     @Test(
-        "an error of the service is the error that makes bluetoothd send its ATT code",
+        "an error of the service becomes the D-Bus error for which bluetoothd sends its ATT code",
         arguments: [
             (ATTError.invalidLength, "InvalidValueLength", "Length"),
             (.notAuthorized, "NotAuthorized", "Not now"),
@@ -75,7 +75,9 @@ struct BlueZBusTests {
         #expect(harness.answered { $0.read(ShimHarness.char1) } == name)
     }
 
-    @Test("a write that waits for a disk is answered later; others are answered meanwhile")
+    @Test(
+        "a write that waits for the disk is answered later, and other writes are answered meanwhile"
+    )
     func later() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -94,7 +96,7 @@ struct BlueZBusTests {
         harness.bus.answer(tokens[0], nil)
         harness.pump { fake.replies == before + 3 }
         #expect(fake.error == "")
-        // Once is enough, and a token that never was is none.
+        // A second answer and an unknown token are ignored.
         harness.bus.answer(tokens[0], nil)
         harness.bus.answer(99, nil)
         #expect(harness.answered { $0.write(ShimHarness.char1, [3]) } == "")
@@ -102,7 +104,7 @@ struct BlueZBusTests {
     }
 
     @Test(
-        "no more than sixteen writes wait for a disk, and none outlasts the connection to the bus")
+        "at most sixteen writes wait for the disk, and closing the bus discards them")
     func muchLater() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -115,7 +117,9 @@ struct BlueZBusTests {
         for request in harness.requests { harness.bus.answer(request.token, nil) }
     }
 
-    @Test("writes of every length arrive whole, up to 512 bytes; more and offsets are refused")
+    @Test(
+        "writes of up to 512 bytes arrive complete; longer writes and writes with an offset are refused"
+    )
     func writes() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -132,7 +136,8 @@ struct BlueZBusTests {
         #expect(harness.writes.count == count)
     }
 
-    @Test("what a characteristic cannot do is refused before the service hears of it")
+    @Test(
+        "an operation that a characteristic does not have is refused before it reaches the service")
     func flags() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -157,7 +162,7 @@ struct BlueZBusTests {
         #expect(harness.subscriptions == [true, false])
     }
 
-    @Test("properties that are not there are an error, and the next request is answered")
+    @Test("a missing property is an error, and the next request is answered")
     func absentProperties() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -177,7 +182,7 @@ struct BlueZBusTests {
                 == "org.freedesktop.DBus.Error.UnknownProperty")
     }
 
-    @Test("calls with wrong arguments are refused by name; none reaches the service half")
+    @Test("calls with wrong arguments are refused with a named error, and none reaches the service")
     func malformedCalls() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -186,7 +191,7 @@ struct BlueZBusTests {
             switch kind {
             case 0, 1, 2: #expect(error == "InvalidArguments")
             case 4: #expect(error == "NotSupported")
-            // Options of a type that they do not have are skipped.
+            // Options with a wrong type are skipped.
             case 3, 6, 7: #expect(error == "")
             default: #expect(error.contains("Unknown"))
             }
@@ -195,7 +200,7 @@ struct BlueZBusTests {
         #expect(harness.requests.allSatisfy { $0.device.isEmpty && $0.mtu == nil })
     }
 
-    @Test("signals that make no sense change nothing, and the ones after them count")
+    @Test("malformed signals change nothing, and later signals are used")
     func malformedSignals() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -207,7 +212,7 @@ struct BlueZBusTests {
         #expect(!harness.events.contains(.device(.connected("/x", true))))
     }
 
-    @Test("nobody but bluetoothd is served")
+    @Test("only bluetoothd is served")
     func strangers() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -223,7 +228,7 @@ struct BlueZBusTests {
         #expect(harness.requests.isEmpty)
     }
 
-    @Test("signals of a stranger, sent to the shim alone, change nothing, however many")
+    @Test("any number of signals that a stranger sends directly to the shim change nothing")
     func spoofedSignals() throws {
         let harness = try ShimHarness()
         let bluetoothd = try harness.connect()
@@ -234,19 +239,20 @@ struct BlueZBusTests {
                 #expect(stranger.spoof(kind, device: "/org/bluez/hci0/dev_\(round)") == 0)
             }
         }
-        // Its call comes after its signals; the answer shows that all have been handled.
+        // The stranger's call follows its signals, so its answer shows that all signals have been
+        // handled.
         harness.fake = stranger
         let denied = "org.freedesktop.DBus.Error.AccessDenied"
         #expect(harness.answered { $0.write(ShimHarness.char1, [1]) } == denied)
         #expect(harness.events.isEmpty)
-        // And bluetoothd is served and believed as before.
+        // The real bluetoothd is still served, and its signals are still used.
         harness.fake = bluetoothd
         #expect(harness.answered { $0.write(ShimHarness.char1, [1]) } == "")
         bluetoothd.connect(FakeBlueZ.phone, true)
         harness.pump { harness.events == [.device(.connected(FakeBlueZ.phone, true))] }
     }
 
-    @Test("calls, errors and the absence of bluetoothd come back as events")
+    @Test("results and errors of calls, and the absence of bluetoothd, are reported as events")
     func calls() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -266,7 +272,7 @@ struct BlueZBusTests {
         #expect(harness.events.contains(.radio(.alias("/org/bluez/hci0", "AirOS Gimbal"))))
     }
 
-    @Test("bluetoothd killed with calls open: they end, nothing is left over")
+    @Test("if bluetoothd is killed during calls, the calls end and release their resources")
     func killed() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -278,13 +284,13 @@ struct BlueZBusTests {
         harness.pump { harness.events.contains(.radio(.daemon(isPresent: false))) }
         harness.pump { harness.bus.resources.calls == 0 }
         #expect(harness.bus.resources == before)
-        // And it comes back on the same connection.
+        // bluetoothd returns on the same connection.
         harness.events = []
         harness.fake = try FakeBlueZ(harness.privateBus)
         harness.pump { harness.events.contains(.radio(.daemon(isPresent: true))) }
     }
 
-    @Test("the bus ends: that is an error, and everything is given back")
+    @Test("the end of the bus is an error, and all resources are released")
     func busEnds() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -299,7 +305,7 @@ struct BlueZBusTests {
         #expect(harness.bus.resources == BlueZBus.Resources())
     }
 
-    @Test("twenty connections one after the other leave no descriptor and no object behind")
+    @Test("twenty consecutive connections leak neither descriptors nor objects")
     func reopening() throws {
         let harness = try ShimHarness()
         _ = try harness.connect()
@@ -314,7 +320,8 @@ struct BlueZBusTests {
     }
 
     @Test(
-        "random writes, reads and wrong calls: each is answered, memory and descriptors stay flat")
+        "random writes, reads and wrong calls are all answered, without leaks of memory or descriptors"
+    )
     func flood() throws {
         let harness = try ShimHarness()
         let fake = try harness.connect()
@@ -346,7 +353,7 @@ struct BlueZBusTests {
             harness.pump { fake.replies >= sent }
             harness.requests = []
             harness.writes = []
-            // By then every pool has its size.
+            // By then every pool has reached its final size.
             if sent == min(total / 2, 100_000) { memory = residentKilobytes() }
         }
         #expect(fake.replies == sent)
@@ -354,12 +361,12 @@ struct BlueZBusTests {
         #expect(openDescriptors() == descriptors)
         let growth = residentKilobytes() - memory
         print("\(sent) requests at the shim's boundary, memory grew by \(growth) kB")
-        // What is freed stays in a sanitizer's quarantine.
+        // A sanitizer's quarantine keeps freed memory.
         if !Sanitizer.isActive { #expect(growth < 2048) }
     }
 }
 
-/// Random numbers that are the same every time.
+/// Random numbers with a fixed seed.
 private struct Xorshift {
     var state: UInt64
 

@@ -28,12 +28,12 @@ private func withRadio(
     try result.get()
 }
 
-/// What a test has waited for in vain.
+/// A condition that did not occur in time.
 private struct StillWaiting: Error {
     var what: String
 }
 
-/// Drives the fake until something holds; thirty seconds mean that it never will.
+/// Drives the fake until a condition holds, for at most 30 s.
 private func pump(_ fake: FakeBlueZ?, _ what: String, _ isDone: () -> Bool) throws {
     let deadline = Date(timeIntervalSinceNow: 30)
     while true {
@@ -55,7 +55,7 @@ private func phone(_ number: Int) -> String { "/org/bluez/hci0/dev_C0_1A_B0_00_0
 
 @Suite("The Bluetooth service", .serialized)
 struct BluetoothServerTests {
-    @Test("waits for bluetoothd, registers, names the adapter, and says so in its status")
+    @Test("waits for bluetoothd, registers, names the adapter, and shows this in its status")
     func start() async throws {
         try await withRadio { server, bus in
             try pump(nil, "no bluetoothd") { server.status.state == "no bluetoothd" }
@@ -71,7 +71,7 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("bluetoothd killed five times: registered again each time, nothing left over")
+    @Test("after each of five kills of bluetoothd the service registers again, without leaks")
     func restarts() async throws {
         try await withRadio { server, bus in
             var fake: FakeBlueZ? = try FakeBlueZ(bus)
@@ -91,7 +91,7 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("a dead link that a new bluetoothd lists is ended with the adapter, which comes on again")
+    @Test("a dead link that a new bluetoothd lists is ended by switching the adapter off and on")
     func deadLinks() async throws {
         try await withRadio { server, bus in
             var fake: FakeBlueZ? = try FakeBlueZ(bus)
@@ -107,14 +107,14 @@ struct BluetoothServerTests {
             try pump(back, "advertising") { server.status.state == "advertising" }
             #expect(back.isPowered)
             #expect(server.status.centrals.map(\.address) == ["C0:1A:B0:00:00:03"])
-            // It comes back, and is a phone like any other.
+            // The phone reconnects, and is treated like any other phone.
             back.connect(phone(2), true)
             try pump(back, "the phone") { server.status.centrals.count == 2 }
             #expect(back.switchedOff == 1 && back.disconnections == 0)
         }
     }
 
-    @Test("without a bus there is a status that says so, and an end that does not wait")
+    @Test("without a bus the status reports this, and the service ends without waiting")
     func noBus() async throws {
         try await withRadio(change: { $0.busAddress = "unix:path=/nowhere" }) { server, _ in
             try pump(nil, "no bus") { server.status.state == "no bus" }
@@ -122,14 +122,15 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("the bus ends with calls open: that is seen, and a phone that was connected is gone")
+    @Test(
+        "the end of the bus during calls is detected, and a connected phone counts as disconnected")
     func busEnds() async throws {
         try await withRadio { server, bus in
             let fake = try FakeBlueZ(bus)
             try pump(fake, "advertising") { server.status.state == "advertising" }
             fake.connect(phone(2), true)
             try pump(fake, "the phone") { server.status.centrals.count == 1 }
-            // Answered no more: the calls of this renewal are open when the bus ends.
+            // The fake no longer answers, so the calls of this renewal are open when the bus ends.
             fake.connect(phone(2), false)
             fake.connect(phone(3), true)
             bus.stop()
@@ -139,7 +140,7 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("a bus that hangs does not keep the service from ending")
+    @Test("a bus that hangs does not prevent the service from ending")
     func hangingBus() async throws {
         try await withRadio { server, bus in
             let fake = try FakeBlueZ(bus)
@@ -150,12 +151,12 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("a phone that writes too much hears 0x84; another one is served")
+    @Test("a phone that writes too often gets error 0x84, and another phone is served")
     func tooManyWrites() async throws {
         try await withRadio(change: { $0.writesPerSecond = 10 }) { server, bus in
             let fake = try FakeBlueZ(bus)
             try pump(fake, "advertising") { server.status.state == "advertising" }
-            // The bus lets nobody have more than 128 calls without an answer.
+            // The bus allows at most 128 unanswered calls for each connection.
             for batch in 1...4 {
                 for _ in 0..<50 { fake.write(ShimHarness.char1, [1], device: phone(2)) }
                 try pump(fake, "answers") { fake.replies == 50 * batch }
@@ -171,7 +172,7 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("a phone beyond the limit is disconnected, and nothing of it is carried out")
+    @Test("a phone beyond the limit is disconnected, and its requests are not carried out")
     func tooManyPhones() async throws {
         try await withRadio(change: { $0.maximumCentrals = 2 }) { server, bus in
             let fake = try FakeBlueZ(bus)

@@ -11,7 +11,8 @@ private func device(_ number: Int) -> String {
 
 @Suite("Centrals")
 struct CentralRegistryTests {
-    @Test("a device's address is in its name; each connection has its own number")
+    @Test(
+        "a device's address is taken from its object path, and each connection has its own number")
     func identity() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
         let first = registry.connect(device(2))?.central
@@ -22,7 +23,7 @@ struct CentralRegistryTests {
         #expect(registry.connect(device(2))?.central.connection == 2)
     }
 
-    @Test("beyond the limit a phone is refused, and does not count")
+    @Test("a phone beyond the limit is refused, and is not counted")
     func limit() {
         var registry = CentralRegistry(limit: 2, writesPerSecond: 10)
         #expect(registry.connect(device(1))?.isRefused == false)
@@ -33,7 +34,7 @@ struct CentralRegistryTests {
         #expect(registry.connect(device(4))?.isRefused == false)
     }
 
-    @Test("one phone that writes too much leaves the others what is theirs")
+    @Test("a phone that writes too often does not reduce the write rate of other phones")
     func rate() {
         var registry = CentralRegistry(limit: 2, writesPerSecond: 10)
         _ = registry.connect(device(1))
@@ -43,7 +44,7 @@ struct CentralRegistryTests {
         #expect(admitted == 10)
         let isOtherAdmitted = registry.admitsWrite(of: device(2), now: now)
         #expect(isOtherAdmitted)
-        // A tenth of a second later there is one more.
+        // A tenth of a second later one more write is allowed.
         let later = now.advanced(bySeconds: 0.1001)
         let answers = [1, 1, 3].map { registry.admitsWrite(of: device($0), now: later) }
         #expect(answers == [true, false, false])
@@ -53,7 +54,7 @@ struct CentralRegistryTests {
     func serialLine() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 600)
         _ = registry.connect(device(1))
-        // Ten bits a byte: 576 writes a second, for ten seconds.
+        // Ten bits per byte: 576 writes per second, for ten seconds.
         var refused = 0
         for write in 0..<5760 {
             let time = now.advanced(bySeconds: Double(write) / 576)
@@ -62,7 +63,7 @@ struct CentralRegistryTests {
         #expect(refused == 0)
     }
 
-    @Test("the MTU is the smallest that is known, 23 while none is")
+    @Test("the MTU is the smallest known MTU, or 23 if none is known")
     func mtu() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
         #expect(registry.mtu == 23)
@@ -87,7 +88,7 @@ struct CentralRegistryTests {
         #expect(registry.bonds.isEmpty)
     }
 
-    @Test("30,000 devices are not remembered; those with keys are")
+    @Test("30,000 unpaired devices are not remembered, but paired devices are")
     func bounded() {
         var registry = CentralRegistry(limit: 2, writesPerSecond: 10)
         registry.setPaired(device(1), true)
@@ -103,7 +104,7 @@ struct CentralRegistryTests {
     }
 
     @Test(
-        "subscriptions end with the last phone, and those that bluetoothd keeps begin with the next one"
+        "subscriptions pause when the last phone leaves, and resume with the next phone"
     )
     func subscriptions() {
         let subscriptions = Subscriptions()

@@ -7,7 +7,7 @@ private let adapter = Radio.adapter
 
 @Suite("Radio supervisor")
 struct RadioSupervisorTests {
-    @Test("asks for bus, objects, name, services and both advertisements, in this order")
+    @Test("requests bus, objects, name, services and both advertisements, in this order")
     func start() {
         var radio = Radio()
         #expect(radio.on(.time) == [.openBus])
@@ -31,7 +31,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.lastError == nil)
     }
 
-    @Test("without a bus it looks for one every second")
+    @Test("without a bus it tries to connect every second")
     func noBus() {
         var radio = Radio()
         radio.on(.time)
@@ -42,7 +42,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.restarts == 0)
     }
 
-    @Test("without bluetoothd it waits; when it comes, everything is registered at once")
+    @Test("without bluetoothd it waits, and registers everything as soon as bluetoothd appears")
     func noDaemon() {
         var radio = Radio()
         radio.on(.time)
@@ -55,12 +55,12 @@ struct RadioSupervisorTests {
         #expect(radio.plug().contains(.registerApplication(adapter, asksForHandles: true)))
     }
 
-    @Test("bluetoothd killed and restarted: counted, and registered again without waiting")
+    @Test("a restart of bluetoothd is counted, and everything is registered again without waiting")
     func daemonRestart() {
         var radio = Radio.onAir()
         radio.on(.daemon(isPresent: false))
         #expect(!radio.supervisor.isOnAir)
-        // What the dead one still owed.
+        // A late answer of the killed bluetoothd.
         radio.on(.done(.registerAdvertisement(0), .busy))
         #expect(radio.on(.daemon(isPresent: true)) == [.list])
         radio.on(.done(.list, nil))
@@ -71,7 +71,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.registrations == 2)
     }
 
-    @Test("D-Bus restarted: a new connection, and everything again")
+    @Test("a restart of D-Bus causes a new connection and a new registration")
     func busRestart() {
         var radio = Radio.onAir()
         radio.on(.busLost("Connection reset by peer"))
@@ -81,7 +81,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.restarts == 1)
     }
 
-    @Test("a dead link: the adapter is switched off and on before anything is registered")
+    @Test("after a dead link the adapter is switched off and on before anything is registered")
     func deadLink() {
         var radio = Radio.onAir()
         radio.on(.daemon(isPresent: false))
@@ -100,7 +100,9 @@ struct RadioSupervisorTests {
         #expect(radio.after(60) == [])
     }
 
-    @Test("a dead link at an adapter that cannot be switched off, or at another one, keeps nothing")
+    @Test(
+        "a dead link does not block registration if its adapter cannot be switched off or is not used"
+    )
     func deadLinkElsewhere() {
         var radio = Radio.onAir()
         radio.on(.daemon(isPresent: true))
@@ -118,7 +120,7 @@ struct RadioSupervisorTests {
                 .contains(.registerApplication(adapter, asksForHandles: true)))
     }
 
-    @Test("an adapter that is removed and comes back gets everything again")
+    @Test("an adapter that is removed and returns gets all registrations again")
     func adapterRemoved() {
         var radio = Radio.onAir()
         radio.on(.interface(.advertisingManager, of: adapter, isPresent: false))
@@ -129,7 +131,7 @@ struct RadioSupervisorTests {
         #expect(radio.plug().contains(.registerApplication(adapter, asksForHandles: true)))
     }
 
-    @Test("the configured adapter is used, else the first one")
+    @Test("the configured adapter is used, or else the first one")
     func choice() {
         for (wanted, expected) in [("", "/org/bluez/hci0"), ("hci1", "/org/bluez/hci1")] {
             var radio = Radio(adapter: wanted)
@@ -143,7 +145,7 @@ struct RadioSupervisorTests {
         }
     }
 
-    @Test("switches an adapter on that is off, and tries again while rfkill blocks it")
+    @Test("an adapter that is off is switched on, with retries while rfkill blocks it")
     func powerOn() {
         var radio = Radio()
         radio.startDaemon()
@@ -156,7 +158,7 @@ struct RadioSupervisorTests {
     }
 
     @Test(
-        "somebody who switches the adapter off means it; when it is on again, advertisements return"
+        "an adapter that a user switched off stays off; when it is on again, the advertisements return"
     )
     func poweredOff() {
         var radio = Radio.onAir()
@@ -168,7 +170,7 @@ struct RadioSupervisorTests {
             actions == [.registerAdvertisement(adapter, 0), .registerAdvertisement(adapter, 1)])
     }
 
-    @Test("an advertisement that bluetoothd still has is taken back and registered anew")
+    @Test("an advertisement that bluetoothd still has is unregistered and registered again")
     func alreadyExists() {
         var radio = Radio.onAir()
         radio.on(.powered(adapter, false))
@@ -181,7 +183,9 @@ struct RadioSupervisorTests {
                 == [.registerAdvertisement(adapter, 0)])
     }
 
-    @Test("a second after a disconnection both advertisements are renewed, and that is counted")
+    @Test(
+        "both advertisements are renewed one second after a disconnection, and the renewal is counted"
+    )
     func renewal() {
         var radio = Radio.onAir()
         #expect(radio.on(.centralLeft) == [])
@@ -204,7 +208,8 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.lost == 0)
     }
 
-    @Test("a phone that connects proves that the advertisements are there: nothing is renewed")
+    @Test(
+        "a new connection proves that the advertisements are active, so that they are not renewed")
     func proof() {
         var radio = Radio.onAir()
         radio.on(.centralLeft)
@@ -213,7 +218,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.renewed == 0)
     }
 
-    @Test("another name is advertised at once")
+    @Test("a new name is advertised immediately")
     func renamed() {
         var radio = Radio.onAir()
         #expect(radio.on(.renamed).count == 2)
@@ -228,7 +233,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.lost == 1)
     }
 
-    @Test("an adapter that sends fewer advertisements than it took gets them anew, but not at once")
+    @Test("an adapter with too few active advertisements gets them again after a delay")
     func silentlyLost() {
         var radio = Radio.onAir()
         radio.on(.active(adapter, 1))
@@ -244,7 +249,7 @@ struct RadioSupervisorTests {
         #expect(radio.supervisor.deadline == nil)
     }
 
-    @Test("what is refused is asked for at longer and longer intervals, up to eight seconds")
+    @Test("refused requests are repeated at growing intervals, up to eight seconds")
     func backoff() {
         var radio = Radio()
         radio.startDaemon()
@@ -261,7 +266,7 @@ struct RadioSupervisorTests {
         #expect(waits == [0.25, 0.5, 1, 2, 4, 8, 8, 8])
     }
 
-    @Test("a table whose handles are taken is registered without handles")
+    @Test("a table whose handles are already in use is registered without handles")
     func handles() {
         var radio = Radio()
         radio.startDaemon()
@@ -271,7 +276,8 @@ struct RadioSupervisorTests {
                 == [.registerApplication(adapter, asksForHandles: false)])
     }
 
-    @Test("encrypted: an agent first; pairing only while it is allowed")
+    @Test(
+        "with encryption an agent is registered first, and pairing is possible only while allowed")
     func pairing() {
         var radio = Radio(isEncrypted: true)
         radio.startDaemon()
@@ -290,14 +296,14 @@ struct RadioSupervisorTests {
         #expect(radio.after(61) == [.setPairable(adapter, false)])
     }
 
-    @Test("open: neither agent nor pairing are touched")
+    @Test("without encryption neither agent nor pairing are changed")
     func open() {
         var radio = Radio.onAir()
         #expect(radio.on(.pairable(adapter, true)) == [])
         #expect(radio.on(.allowPairing(until: radio.now.advanced(bySeconds: 9))) == [])
     }
 
-    @Test("whatever comes in whatever order, it is on the air once everything is accepted")
+    @Test("after events in any order the radio is on the air once bluetoothd accepts everything")
     func randomOrder() {
         var random = SystemRandomNumberGenerator()
         let failures: [RadioFailure?] = [nil, .busy, .exists, .blocked]
@@ -320,7 +326,7 @@ struct RadioSupervisorTests {
                 ]
                 radio.after(.random(in: 0...2), events.randomElement(using: &random) ?? .time)
             }
-            // From here on bluetoothd does what it is asked for.
+            // From here on bluetoothd carries out every request.
             radio.on(.active(adapter, 2))
             var pending = radio.on(.daemon(isPresent: false))
             pending += radio.on(.daemon(isPresent: true))

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Links
 
-@Suite("The panel of controls") struct ControlPanelTests {
+@Suite("Control panel of the input devices") struct ControlPanelTests {
     private let port = FakePort()
     private let profiles = Recorded()
 
@@ -17,7 +17,7 @@ import Wire
         let names = Mutex<[String]>([])
     }
 
-    /// A panel with a gamepad whose sticks have rested.
+    /// A panel with a gamepad whose sticks have been at rest.
     private func panel(
         _ bindings: [String]? = nil, pressed: Set<UInt16> = []
     ) throws -> ControlPanel {
@@ -52,7 +52,9 @@ import Wire
         panel.advance(now: at(time))
     }
 
-    @Test("a stick turns the camera, repeats its rate, and its centre ends the turn once")
+    @Test(
+        "a stick turns the camera, repeats its rate, and its return to the centre ends the turn once"
+    )
     func stick() throws {
         var panel = try panel()
         use(&panel, 1, .axis(0, 1000))
@@ -70,7 +72,7 @@ import Wire
         #expect(panel.due(now: at(9)) == nil)
     }
 
-    @Test("a stick that is pushed forward looks up with the default bindings")
+    @Test("a stick that is pushed forward tilts the camera up with the default bindings")
     func up() throws {
         var panel = try panel()
         use(&panel, 1, .axis(1, -1000))
@@ -78,7 +80,7 @@ import Wire
         #expect(port.asked == [MotionRequest.rate(rates).words])
     }
 
-    @Test("an unplugged device ends its turn and its control")
+    @Test("an unplugged device ends its turn and releases control")
     func unplugged() throws {
         var panel = try panel()
         use(&panel, 1, .axis(0, 1000))
@@ -130,7 +132,9 @@ import Wire
         #expect(port.asked.isEmpty)
     }
 
-    @Test("lost events have no effect, and a press whose beginning was lost is not a press")
+    @Test(
+        "after lost events the state is read again, and a press with a lost beginning has no effect"
+    )
     func dropped() throws {
         var panel = try panel(["BTN_SELECT press: stop", "ABS_X: yaw"])
         use(&panel, 1, .axis(0, 1000))
@@ -155,7 +159,7 @@ import Wire
         #expect(panel.counters.granted == 3)
     }
 
-    @Test("while a control is learned, no control has an effect, and the gesture is reported")
+    @Test("while a control is learned, controls have no effect, and the gesture is reported")
     func learning() throws {
         var panel = try panel(["BTN_SELECT press: stop", "BTN_SOUTH tap: recentre", "ABS_X: yaw"])
         panel.learn(seconds: 30, now: at(1))
@@ -176,7 +180,7 @@ import Wire
         #expect(port.asked.count == 1)
     }
 
-    @Test("a refused stick is tried again, and is reported once")
+    @Test("a refused stick request is repeated, and is reported once")
     func refused() throws {
         var panel = try panel()
         port.memory.withLock { $0.refusal = .inactive }

@@ -43,7 +43,7 @@ private final class PipeInputs: InputDirectory {
         state.withLock { $0 }
     }
 
-    /// Writes an event and its report, with the present time.
+    /// Writes an event and its SYN_REPORT, with the present time.
     func send(_ node: String, _ type: UInt16, _ code: UInt16, _ value: Int32, at now: Instant)
         throws
     {
@@ -61,13 +61,13 @@ private final class PipeInputs: InputDirectory {
         _ = try pipe.writer.writeAll(bytes)
     }
 
-    /// Unplugs a device: its descriptor then reports its end.
+    /// Unplugs a device, so that its descriptor reports end of file.
     func unplug(_ node: String) throws {
         try pipes.withLock { try $0.removeValue(forKey: node)?.writer.close() }
     }
 }
 
-@Suite("The service of the controls", .timeLimit(.minutes(1))) struct ControlsServerTests {
+@Suite("The service of the input devices", .timeLimit(.minutes(1))) struct ControlsServerTests {
     private let port = FakePort()
 
     /// Runs a server with the devices during the body.
@@ -84,7 +84,7 @@ private final class PipeInputs: InputDirectory {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { try await body(server) }
-            // The body ends first; then the server is cancelled.
+            // The server is cancelled after the body has ended.
             try await group.next()
             group.cancelAll()
             try await group.waitForAll()
@@ -95,7 +95,7 @@ private final class PipeInputs: InputDirectory {
         while !condition() { try await Task.sleep(for: .milliseconds(2)) }
     }
 
-    @Test("a stick that turns the camera stops it when its device is unplugged")
+    @Test("unplugging the device of a deflected stick stops the camera")
     func unplugged() async throws {
         let inputs = try PipeInputs(["event0"])
         inputs.state.withLock {
@@ -113,7 +113,7 @@ private final class PipeInputs: InputDirectory {
         }
     }
 
-    @Test("a device that cannot be opened is a problem with its remedy")
+    @Test("a device that cannot be opened is reported with a remedy")
     func refused() async throws {
         let inputs = try PipeInputs(["event7"])
         inputs.refusal.withLock { $0 = .permissionDenied }
@@ -124,7 +124,7 @@ private final class PipeInputs: InputDirectory {
         }
     }
 
-    @Test("a press reaches the gimbal within 20 ms in the median, debouncing included")
+    @Test("the median delay from a press to the gimbal, including debouncing, is below 20 ms")
     func reaction() async throws {
         let inputs = try PipeInputs(["event0"])
         let port = port

@@ -5,7 +5,7 @@ import Testing
 @testable import Links
 
 @Suite("Gestures of a button") struct GestureRecogniserTests {
-    /// Outcomes of a button that goes down and up at these times, and of the time after them.
+    /// Outcomes of a button that goes down and up at these times, and of the time afterwards.
     private func outcomes(
         _ edges: [(Double, Bool)], until end: Double, most: Int = 3, isDown: Bool = false
     ) -> [GestureRecogniser.Outcome] {
@@ -35,7 +35,7 @@ import Testing
         #expect(gestures.count == 2)
     }
 
-    @Test("a tap is reported as soon as no longer gesture is bound")
+    @Test("a tap is reported immediately if no longer gesture is bound")
     func immediate() {
         var button = GestureRecogniser()
         _ = button.edge(isDown: true, at: at(0), most: 1)
@@ -52,7 +52,7 @@ import Testing
         #expect(button.advance(now: at(0.0051), most: 3) == [.gesture(.press)])
     }
 
-    @Test("contacts that bounce are one press; a contact that is too short is none")
+    @Test("a bouncing contact is one press, and a contact that is too short is not a press")
     func bounce() {
         let edges = [
             (0.0, true), (0.001, false), (0.002, true), (0.1, false), (0.102, true), (0.103, false),
@@ -87,7 +87,8 @@ import Testing
                 == [.gesture(.press), .released, .gesture(.tap)])
     }
 
-    @Test("a button that stays down is stuck: its hold ends, and its release has no effect")
+    @Test(
+        "a button that stays down too long is stuck: its hold ends, and its release has no effect")
     func stuck() {
         #expect(
             outcomes([(0, true), (100, false)], until: 101)

@@ -4,7 +4,7 @@ import Testing
 @testable import Links
 
 @Suite("Events of input devices") struct InputEventTests {
-    /// An event of the kernel on a machine of 64 bits, little endian.
+    /// An event of a 64-bit little-endian kernel.
     private func event(_ type: UInt16, _ code: UInt16, _ value: Int32) -> InputEvent {
         var bytes: [UInt8] = []
         func add(_ value: some FixedWidthInteger) {
@@ -31,7 +31,7 @@ import Testing
         #expect(event(0, 3, 0).kind == .dropped)
     }
 
-    @Test("repetitions of keys, unknown types and codes outside the ranges mean nothing")
+    @Test("key repetitions, unknown types and codes outside the ranges are ignored")
     func others() {
         #expect(event(1, 0x130, 2).kind == .other)
         #expect(event(1, 0x300, 1).kind == .other)
@@ -47,7 +47,9 @@ import Testing
         #expect(InputDescription.codes(inBitmap: "not hexadecimal").isEmpty)
     }
 
-    @Test("gamepads and controls on the board are used; keyboards and touch screens only by name")
+    @Test(
+        "gamepads and controls on the board are used by default; keyboards and touch screens only by name"
+    )
     func choice() {
         let pad = InputDescription(name: "Pad", bus: 5, keys: [0x130], axes: [0, 1])
         let button = InputDescription(name: "button@11", bus: 0x19, keys: [148])

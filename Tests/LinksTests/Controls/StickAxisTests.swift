@@ -13,7 +13,7 @@ import Testing
         return axis
     }
 
-    @Test("the resting place near the middle becomes the centre")
+    @Test("the stick's rest position near the middle becomes the centre")
     func centre() {
         var axis = rested(at: 12)
         #expect(axis.centre == 12)
@@ -74,7 +74,7 @@ import Testing
         #expect(axis.deflection(deadZone: deadZone) > 0.4)
     }
 
-    @Test("expo keeps full deflection, and makes small deflections slower")
+    @Test("expo keeps the rate of full deflection, and reduces the rates of small deflections")
     func expo() {
         #expect(StickAxis.rate(1, expo: 0.6) == 1)
         #expect(StickAxis.rate(-1, expo: 0.6) == -1)
@@ -82,7 +82,7 @@ import Testing
         #expect(StickAxis.rate(0.5, expo: 0) == 0.5)
     }
 
-    @Test("values outside the range and an empty range have no strange effect")
+    @Test("values outside the range are limited, and an empty range has no effect")
     func strange() {
         var axis = rested(at: 0)
         axis.move(to: .max, now: at(2))

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test("etc/manual/pictures/stick.svg shows the rates of the code; `make documents` writes it")
+    @Test(
+        "`make documents` writes etc/manual/pictures/stick.svg, which shows the rates of the code")
     func picture() throws {
         let deflections = stride(from: -100, through: 100, by: 1).map { Double($0) / 100 }
         let lines = [(0.0, "#0072b2"), (0.6, "#d55e00"), (1.0, "#009e73")].map { expo, color in

@@ -25,7 +25,7 @@ import Wire
         }
     }
 
-    @Test("the key is that of the one line, with or without its end")
+    @Test("the key is read from the only line, with or without a line feed")
     func passphrase() throws {
         let key = SharedKey(passphrase: "correct horse")
         #expect(try file(Array("correct horse\n".utf8)).read() == key)
@@ -49,7 +49,7 @@ import Wire
     }
 }
 
-@Suite("The newest time of a key") struct FreshnessFileTests {
+@Suite("The newest timestamp of a key") struct FreshnessFileTests {
     private let directory = TemporaryDirectory()
 
     private func file(_ log: LineLog = LineLog()) throws -> FreshnessFile {
@@ -57,7 +57,7 @@ import Wire
             path: FilePath(directory.file("mavlink.newest")), margin: 60, logger: log.logger)
     }
 
-    @Test("is there after a restart")
+    @Test("the value is the same after a restart")
     func restart() async throws {
         let first = try file()
         #expect(first.value == 0)
@@ -68,15 +68,17 @@ import Wire
         #expect(try file().value == 123_456_789)
     }
 
-    @Test("a value is used only when the disk has it or a later one; a power cut forgets none")
+    @Test(
+        "a timestamp is accepted only when the disk has it or a later one, so that a power cut loses none"
+    )
     func powerCut() async throws {
         let first = try file()
         #expect(!first.admits(1000), "the disk does not know it yet")
         let running = Task { try await first.run() }
         while !first.admits(1000) { usleep(1000) }
         first.note(1000)
-        // A power cut now: nothing up to 1000 counts again, and what is genuine is soon beyond the
-        // file's value.
+        // After a power cut at this point, times up to 1000 are refused, and new genuine times soon
+        // exceed the file's value.
         #expect(try file().value == 1060)
         #expect(first.admits(1029))
         #expect(try file().value == 1060)
@@ -90,7 +92,7 @@ import Wire
         #expect(try file().value == 5001, "an ordinary restart leaves no gap")
     }
 
-    @Test("a disk that cannot be written to is named, and takes no link away")
+    @Test("a disk that cannot be written is reported, and the links stay usable")
     func brokenDisk() async throws {
         let log = LineLog()
         let file = try FreshnessFile(
@@ -103,7 +105,7 @@ import Wire
             log.lines.contains { $0.contains("after a restart airframed cannot detect replays") })
     }
 
-    @Test("a file without a number counts as none, and is named")
+    @Test("a file without a number counts as empty, and is reported")
     func nonsense() throws {
         try Data("12x\n".utf8).write(to: URL(filePath: directory.file("mavlink.newest")))
         let log = LineLog()

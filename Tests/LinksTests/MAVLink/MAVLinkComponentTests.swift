@@ -31,7 +31,7 @@ import Wire
             now: at(seconds))
     }
 
-    /// Everything that was sent since the last call and is of this kind.
+    /// All messages of this type that were sent since the last call.
     private func sent<Message: MAVLinkMessage>(
         _ type: Message.Type, by component: MAVLinkComponent
     ) -> [Message] {
@@ -61,7 +61,7 @@ import Wire
         return sent(CommandAck.self, by: component).map(\.result)
     }
 
-    @Test("only who is in control points; the answer says why not")
+    @Test("only the station in control can point, and others get the reason in the answer")
     func control() {
         let component = component()
         let point: [Float] = [-30, 20, .nan, .nan, Self.lock]
@@ -79,7 +79,7 @@ import Wire
         #expect(component.counters.notInControl == 1)
     }
 
-    @Test("a refusal of the Commander becomes the answer, and nobody is in control then")
+    @Test("a refusal by the Commander becomes the answer, and control stays free")
     func refused() {
         let component = component()
         gimbal.memory.withLock { $0.refusal = Refusal(.held, "held") }
@@ -87,7 +87,7 @@ import Wire
         #expect(component.director.primary == .none)
     }
 
-    @Test("for others there is no answer, for an unknown command there is one")
+    @Test("commands to other components are not answered, an unknown command is")
     func targets() {
         let component = component()
         let autopilot = MAVLinkAddress(system: 1, component: 1)
@@ -98,13 +98,15 @@ import Wire
         message.target = component.address
         receive(message, component)
         #expect(sent(CommandAck.self, by: component).map(\.result) == [3])
-        // To everybody: somebody else may know it.
+        // A broadcast is not answered, because another component can know the command.
         message.target = .none
         receive(message, component)
         #expect(sent(CommandAck.self, by: component).isEmpty)
     }
 
-    @Test("motors are switched only by their own address; an emergency stop by anybody's")
+    @Test(
+        "motors are switched only by a command to their own address, an emergency stop also by a broadcast"
+    )
     func motors() {
         let component = component()
         #expect(command(.armDisarm, [1], component, target: .none) == [3])
@@ -114,11 +116,13 @@ import Wire
         #expect(gimbal.takeRequests() == [.mode(.locked), .emergencyStop, .resetEmergencyStop])
     }
 
-    @Test("both yaw frames at once are denied; one decides what yaw counts from")
+    @Test(
+        "flags for both yaw frames together are denied; either flag alone selects the reference of yaw"
+    )
     func frames() {
         let component = component()
         gimbal.memory.withLock { memory in
-            // The handle points 30° right, the camera ahead of it.
+            // The handle points 30° to the right, and the camera is aligned with it.
             memory.snapshot.attitude = .aboutZ(.pi / 6)
             memory.snapshot.jointSource = .encoders
         }
@@ -142,7 +146,9 @@ import Wire
         #expect(abs(yaw - .pi / 18) < 1e-6)
     }
 
-    @Test("who falls silent for five seconds loses control, and is not in control when it is back")
+    @Test(
+        "a station that is silent for five seconds loses control, and does not regain it automatically"
+    )
     func silence() {
         let component = component()
         _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
@@ -155,7 +161,7 @@ import Wire
         #expect(command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, 16], component) == [10])
     }
 
-    @Test("streams: heartbeat 1 Hz, manager 5 Hz, device 10 Hz, and what was asked for")
+    @Test("streams: heartbeat 1 Hz, manager 5 Hz, device 10 Hz, and every requested rate")
     func streams() {
         let component = component()
         func count<Message: MAVLinkMessage>(_ type: Message.Type, _ from: Double) -> Int {
@@ -177,7 +183,7 @@ import Wire
         #expect(count(GimbalDeviceAttitudeStatus.self, 80) == 0)
     }
 
-    @Test("left to an autopilot, it is no manager")
+    @Test("a gimbal device that leaves management to an autopilot is not a manager")
     func device() {
         let component = component(isManager: false)
         #expect(command(.requestMessage, [280], component) == [3])
@@ -194,7 +200,7 @@ import Wire
         #expect(gimbal.takeRequests().count == 2)
     }
 
-    @Test("parameters are listed one by one, and a wrong value is answered with the one in force")
+    @Test("parameters are listed one by one, and a wrong value is answered with the present value")
     func parameters() {
         let component = component()
         var list = ParamRequestList()
@@ -247,7 +253,7 @@ import Wire
         #expect(sent(ParamValue.self, by: component).map(\.name) == ["GMB_PROFILE"])
     }
 
-    @Test("a flight display gets version 1 and nothing else, whatever it asks for")
+    @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")
     func display() {
         let role = FlightDisplayRole(
             configuration: MAVLinkConfiguration(), port: gimbal, attitudeHz: 20,

@@ -31,7 +31,7 @@ import Wire
         component.receive(frame, bytes: [], from: peer, now: at(seconds))
     }
 
-    /// A command, and its result; nil: it was not answered.
+    /// A command and its result; nil: no answer.
     @discardableResult
     private func command(
         _ number: MAVLinkCommand, _ params: [Float], from sender: MAVLinkAddress,
@@ -45,7 +45,7 @@ import Wire
         return answer(to: peer)
     }
 
-    /// The result that has been sent to a peer; nil: none.
+    /// The result that has been sent to a peer; nil: no result.
     private func answer(to peer: Int = 0) -> UInt8? {
         var parser = MAVLinkParser()
         var result: UInt8?
@@ -77,7 +77,8 @@ import Wire
 
     private var p: Double { gimbal.settings.airos.pid.pitch.p }
 
-    @Test("CONFIGURE does not oust the peer in control, which hands control on and lets go")
+    @Test(
+        "CONFIGURE does not remove the peer in control; that peer can hand over or release control")
     func configure() {
         receive(Heartbeat(), from: other, by: 1)
         #expect(take(station) == 0)
@@ -86,7 +87,7 @@ import Wire
             #expect(command(.gimbalManagerConfigure, params, from: other, by: 1) == 1)
         }
         #expect(component.director.primary == station && component.director.secondary == .none)
-        // A secondary leaves the primary as it is.
+        // A secondary station does not change the primary one.
         #expect(command(.gimbalManagerConfigure, [-1, -1, 254, 190], from: station) == 0)
         #expect(take(other, by: 1) == 1)
         #expect(command(.gimbalManagerConfigure, [-1, -1, -3, -3], from: other, by: 1) == 0)
@@ -94,14 +95,16 @@ import Wire
         #expect(component.director.primary == other)
     }
 
-    @Test("control is not given to a component that was never heard: it could never lose it")
+    @Test(
+        "control cannot go to a component that was never heard, because its silence could not be detected"
+    )
     func unheard() {
         #expect(command(.gimbalManagerConfigure, [77, 77, -1, -1], from: station) == 2)
         #expect(component.director.primary == .none)
     }
 
     @Test(
-        "a component is bound to the peer that used its name first, until it is silent for five seconds"
+        "a component's address belongs to the peer that used it first, until five seconds of silence"
     )
     func identity() {
         #expect(take(station) == 0)
@@ -111,18 +114,20 @@ import Wire
         setP(4, from: station, by: 1)
         #expect(gimbal.takeRequests().isEmpty && p == 1.2)
         #expect(component.counters.spoofed == 2)
-        // Frames in its name do not keep it alive.
+        // Another peer's frames with its address do not keep the station alive.
         for tenth in 0...52 {
             receive(Heartbeat(), from: station, by: 1, at: Double(tenth) / 10)
             _ = component.advance(now: at(Double(tenth) / 10))
         }
         #expect(component.director.primary == .none)
-        // Then the name is free, and control is not inherited.
+        // Then the address is free, and its new user does not inherit control.
         #expect(command(.gimbalManagerPitchYaw, point, from: station, by: 1, at: 5.3) == 10)
         #expect(take(station, by: 1, at: 5.4) == 0)
     }
 
-    @Test("a peer with made-up names replaces its own names only, and takes no name in use")
+    @Test(
+        "a peer with invented addresses replaces only its own addresses, and cannot take one in use"
+    )
     func namesMadeUp() {
         receive(Heartbeat(), from: other, by: 1)
         for system in 1...253 as ClosedRange<UInt8> {
@@ -134,7 +139,7 @@ import Wire
         #expect(take(other, by: 1) == 0)
     }
 
-    @Test("a peer from the configuration outranks a guest")
+    @Test("a configured peer has priority over a guest")
     func configuredWay() {
         let pilot = MAVLinkAddress(system: 1, component: 1)
         #expect(take(pilot, by: 0) == 0)
@@ -145,7 +150,9 @@ import Wire
         #expect(component.director.primary == pilot)
     }
 
-    @Test("a stop is obeyed from every sender: in any name, without a place, without a signature")
+    @Test(
+        "a stop is accepted from every sender: with any address, without a slot, without a signature"
+    )
     func stops() {
         #expect(take(station) == 0)
         _ = gimbal.takeRequests()
@@ -177,7 +184,7 @@ import Wire
     }
 
     @Test(
-        "a save is answered when the disk is done, and nothing waits meanwhile",
+        "a save is answered when the disk has finished, and other commands are not delayed",
         arguments: [
             (.success(()), 0), (.failure(Refusal(.refused, "the disk is full")), 4),
         ] as [(Result<Void, Refusal>, UInt8)])
@@ -191,7 +198,9 @@ import Wire
         #expect(answer() == result)
     }
 
-    @Test("a broadcast calibration is the vehicle's; the gimbal's needs its own address")
+    @Test(
+        "a broadcast calibration is for the vehicle; the gimbal's calibration needs its own address"
+    )
     func calibration() {
         let pilot = MAVLinkAddress(system: 1, component: 0)
         for target in [.none, pilot] {
@@ -202,7 +211,7 @@ import Wire
         #expect(gimbal.memory.withLock { $0.calibrations } == 1)
     }
 
-    @Test("a flood of stops is told once a second")
+    @Test("repeated stops are reported at most once per second")
     func tellingOfStops() {
         for _ in 0..<1000 { _ = command(.flightTermination, [1], from: other, by: 1) }
         receive(Heartbeat(), from: station)
@@ -216,7 +225,7 @@ import Wire
     }
 }
 
-@Suite("MAVLink: places for guests") struct MAVLinkOpenPeersTests {
+@Suite("MAVLink: slots for guests") struct MAVLinkOpenPeersTests {
     private func address(_ host: Int, _ port: UInt16) -> DatagramAddress {
         guard let address = DatagramAddress(host: "10.0.0.\(host)", port: port) else {
             fatalError("no address")
@@ -233,20 +242,20 @@ import Wire
         return guests
     }
 
-    @Test("eight heartbeats from one host keep no other host out")
+    @Test("eight guests from one host do not keep out other hosts")
     func flood() {
         var guests = full()
         let place = guests.admit(
             address(2, 1), MAVLinkParser(), now: at(0.1), isInControl: { _ in false })
         #expect(place?.evicted?.0 != nil)
-        // And a ninth from the same host does not push the newcomer out.
+        // A ninth guest from the same host does not replace the newcomer.
         let ninth = guests.admit(
             address(1, 9), MAVLinkParser(), now: at(0.2), isInControl: { _ in false })
         #expect(ninth == nil)
         #expect(guests[address(2, 1)] != nil)
     }
 
-    @Test("a guest that is idle for two seconds makes room; one in control never does")
+    @Test("a guest that is idle for two seconds can be replaced, unless it is in control")
     func idle() {
         var guests = full()
         let first = guests[address(1, 1)]?.number
@@ -261,7 +270,7 @@ import Wire
         #expect(place?.evicted?.0 == address(1, 1))
     }
 
-    @Test("a guest that is silent for ten seconds is gone")
+    @Test("a guest that is silent for ten seconds is removed")
     func silence() {
         var guests = full()
         guests.heard(address(1, 3), MAVLinkParser(), now: at(5))

@@ -20,7 +20,7 @@ import Wire
         return bytes
     }
 
-    @Test("a frame counts once, in the order in which it was signed, and with the right key")
+    @Test("a frame is accepted once, in the order of its timestamps, and with the right key")
     func once() {
         var signing = MAVLinkSigning(key: key)
         func accepts(_ bytes: [UInt8]) -> Bool {
@@ -38,7 +38,7 @@ import Wire
     }
 
     @Test(
-        "the first frame of a link may be a minute older than the clock and the newest frame, not more"
+        "the first frame of a link can be at most a minute older than the clock and the newest frame"
     )
     func age() {
         let now = 10 * Self.minute
@@ -52,7 +52,7 @@ import Wire
         #expect(!accepts(frame(4 * Self.minute, link: 3), at: 0))
     }
 
-    @Test("nothing of an earlier run counts again")
+    @Test("frames from before a restart are not accepted again")
     func restart() {
         let frames = [frame(500), frame(500), frame(501)]
         var signing = MAVLinkSigning(key: key)
@@ -63,7 +63,7 @@ import Wire
     }
 
     @Test(
-        "where signatures are required only signed frames steer, a stop needs none, and every answer is signed"
+        "with required signatures, only signed frames control, a stop needs no signature, and answers are signed"
     )
     func component() {
         let gimbal = FakePort()

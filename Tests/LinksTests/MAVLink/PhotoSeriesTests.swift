@@ -15,7 +15,7 @@ struct PhotoSeriesTests {
             from: CommandSource(MAVLinkAddress(system: 255, component: 190)), now: start)
     }
 
-    @Test("of three photos takes each when it is due, and then no more")
+    @Test("a series of three photos takes each one when it is due, then ends")
     func three() throws {
         var series = try #require(photos(2, 3))
         let times = stride(from: 0.0, to: 20, by: 0.1).filter {
@@ -25,7 +25,7 @@ struct PhotoSeriesTests {
         #expect(series.isComplete)
     }
 
-    @Test("without a number continues; after a pause of the program it does not catch up")
+    @Test("a series without a number continues, and omits photos that were due during a pause")
     func endless() throws {
         var series = try #require(photos(1, 0))
         let taken = (0..<100).filter { _ in series.takeDue(now: start) }
@@ -36,7 +36,7 @@ struct PhotoSeriesTests {
     }
 
     @Test(
-        "with an impossible interval or number is refused",
+        "a series with an impossible interval or number is refused",
         arguments: [(0.4, 3), (-1, 3), (.nan, 3), (.infinity, 0), (1, -1), (1, .nan), (1, 1e9)]
             as [(
                 Float, Float

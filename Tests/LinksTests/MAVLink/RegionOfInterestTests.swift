@@ -33,7 +33,7 @@ struct RegionOfInterestTests {
     }
 
     @Test(
-        "yaw is from north, clockwise; pitch is up",
+        "yaw is measured clockwise from north, and pitch is positive upwards",
         arguments: [
             (0.001, 0.001, 0.0), (0, 0.002, 90), (-0.001, 0.001, 180), (0, 0, -90),
             (0.001, 0.002, 45),
@@ -45,7 +45,9 @@ struct RegionOfInterestTests {
         #expect(abs((found.yaw - yaw).remainder(dividingBy: 360)) < 0.01 && abs(found.pitch) < 0.01)
     }
 
-    @Test("a place straight below has a pitch of -90°; one at the vehicle has no direction")
+    @Test(
+        "a position straight below has a pitch of -90°, and the vehicle's own position has no direction"
+    )
     func below() {
         var region = region()
         region.target = .place(.init(latitude: 0, longitude: 0.001, altitude: 0))
@@ -65,7 +67,7 @@ struct RegionOfInterestTests {
         #expect(abs(degrees(region.direction(now: at(0))).yaw - 45) < 0.01)
     }
 
-    @Test("a vehicle is followed with its speed, and lost when it is silent")
+    @Test("a moving vehicle is predicted with its velocity, and lost when it is silent")
     func vehicle() {
         var region = region()
         region.target = .system(7)
@@ -74,7 +76,7 @@ struct RegionOfInterestTests {
             position(0.0001, 0.001, 100, east: 11.12), from: 7, isOwn: false, now: at(0))
         #expect(isNews && region.knows(7, now: at(0)))
         #expect(abs(degrees(region.direction(now: at(0))).yaw) < 0.1)
-        // 11.12 m to the north, and after a second also 11.12 m to the east.
+        // The vehicle moves 11.12 m north, and after a second also 11.12 m east.
         #expect(abs(degrees(region.direction(now: at(1))).yaw - 45) < 0.1)
         #expect(region.direction(now: at(3.1)) == nil && !region.knows(7, now: at(3.1)))
     }
@@ -88,12 +90,14 @@ struct RegionOfInterestTests {
             _ = region.note(position(1, 1, 1), from: system, isOwn: false, now: at(0))
         }
         #expect((UInt8(2)...40).count { region.knows($0, now: at(0)) } == 16)
-        // Silent vehicles make room.
+        // Silent vehicles are replaced.
         _ = region.note(position(1, 1, 1), from: 50, isOwn: false, now: at(10))
         #expect(region.knows(50, now: at(10)))
     }
 
-    @Test("the GPS receiver replaces a missing GLOBAL_POSITION_INT, and knows no home")
+    @Test(
+        "the GPS receiver's position replaces a missing GLOBAL_POSITION_INT, but has no home altitude"
+    )
     func receiver() {
         var message = GPSPosition()
         message.longitude = 10_000
@@ -107,7 +111,7 @@ struct RegionOfInterestTests {
         #expect(region.isLocated(now: at(0)) && region.home(now: at(0)) == nil)
         region.target = .place(.init(latitude: 0.001, longitude: 0.001, altitude: 50))
         #expect(abs(degrees(region.direction(now: at(0))).yaw) < 0.01)
-        // The fused position has priority while it is fresh.
+        // The fused position has priority while it is recent.
         _ = region.note(position(0, 0.002, 50), from: 1, isOwn: true, now: at(1))
         let isUsed = region.noteOwn(message, now: at(2))
         #expect(!isUsed)
@@ -116,7 +120,7 @@ struct RegionOfInterestTests {
         #expect(isUsedLater)
     }
 
-    @Test("home is the altitude minus the altitude above home")
+    @Test("the home altitude is the altitude minus the altitude above home")
     func home() {
         #expect(region().home(now: at(0)) == 10)
         #expect(region().home(now: at(4)) == nil)

@@ -6,11 +6,11 @@ import Wire
 
 @testable import Links
 
-@Suite("Where the vehicle and north are") struct VehicleHeadingTests {
+@Suite("Headings of the vehicle and of north") struct VehicleHeadingTests {
     private static let degree = Double.pi / 180
     private static let station = MAVLinkAddress(system: 255, component: 190)
 
-    /// A camera and a handle at these headings of the loop's frame, degrees.
+    /// A camera and a handle with these headings in the loop's frame, degrees.
     private static func snapshot(camera: Double, handle: Double) -> StabilizerSnapshot {
         var snapshot = StabilizerSnapshot()
         snapshot.mode = .locked
@@ -32,7 +32,9 @@ import Wire
         return state
     }
 
-    @Test("the handle's heading is the camera's less the joint's; without a source nobody knows")
+    @Test(
+        "the handle's heading is the camera's heading minus the joint angle, and unknown without encoders"
+    )
     func heading() throws {
         var snapshot = Self.snapshot(camera: 50, handle: 20)
         let heading = try #require(VehicleHeading.heading(in: snapshot))
@@ -41,7 +43,7 @@ import Wire
         #expect(VehicleHeading.heading(in: snapshot) == nil)
     }
 
-    @Test("north is taken over at once, then followed over seconds, through ±180° as well")
+    @Test("north is set by the first message, then follows over seconds, also through ±180°")
     func north() throws {
         var vehicle = VehicleHeading()
         let snapshot = Self.snapshot(camera: 0, handle: 20)
@@ -54,7 +56,7 @@ import Wire
         #expect(abs(north.remainder(dividingBy: 2 * .pi) / Self.degree + 170) < 0.1)
     }
 
-    @Test("what is no rotation is not believed")
+    @Test("an invalid rotation is ignored")
     func rubbish() {
         var vehicle = VehicleHeading()
         var state = Self.state(heading: 0)
@@ -74,7 +76,7 @@ import Wire
         return director
     }
 
-    @Test("a yaw that is held from north moves against the drift of the loop's heading")
+    @Test("a yaw relative to north is corrected for the drift of the loop's heading")
     func drift() throws {
         let gimbal = FakePort()
         var director = try director(gimbal)
@@ -88,7 +90,8 @@ import Wire
         _ = gimbal.takeRequests()
         director.holdHeading(now: at(0.2))
         #expect(gimbal.takeRequests().isEmpty)
-        // The loop has drifted by 5°: the same vehicle seems to point there.
+        // The loop's heading has drifted by 5°, so the same vehicle has another heading in the
+        // loop's frame.
         for step in 1...300 {
             director.vehicle.learn(
                 Self.state(heading: 90), Self.snapshot(camera: 10, handle: 5),
@@ -102,7 +105,7 @@ import Wire
         #expect(abs(angles.yaw / Self.degree - 15) < 0.1)
     }
 
-    @Test("a yaw that follows leads the announced turn by the lag of the following")
+    @Test("a following yaw leads the announced turn by the configured lag")
     func feedForward() throws {
         let gimbal = FakePort()
         var director = try director(gimbal)
@@ -118,7 +121,7 @@ import Wire
             Issue.record("nothing was asked for")
             return
         }
-        // 30 °/s and the lag of the settings.
+        // 30 °/s multiplied by the configured lag.
         #expect(abs(yaw / Self.degree - 22) < 0.1)
         director.vehicle.advance(now: at(3))
         director.leadVehicle(now: at(3))
@@ -129,7 +132,9 @@ import Wire
         #expect(abs(ahead / Self.degree - 10) < 0.1)
     }
 
-    @Test("a sentence goes out in chunks of 50 bytes with one number; a short one without")
+    @Test(
+        "a long sentence is sent in chunks of 50 bytes with one number, a short one without a number"
+    )
     func chunks() {
         var announcer = FaultAnnouncer()
         let long = String(repeating: "abcde", count: 25)
@@ -141,7 +146,7 @@ import Wire
         #expect(announcer.messages(for: .imuStale, now: at(0)).isEmpty == false)
         #expect(announcer.messages(for: .imuStale, now: at(0.1)).isEmpty)
         #expect(announcer.messages(for: .none, now: at(0.2)).isEmpty)
-        // It flickers: at most one a second.
+        // The fault recurs quickly, and is announced at most once per second.
         #expect(announcer.messages(for: .imuStale, now: at(0.3)).isEmpty)
     }
 }

@@ -5,16 +5,16 @@ import Wire
 
 @testable import Links
 
-/// A daemon without a machine: remembers what it was asked for, and can be told what to refuse.
+/// A daemon without hardware, which records its calls and can refuse them.
 final class FakeBackend: Sendable {
     struct Record {
         var calls: [String] = []
         var refusal: Refusal?
         var samples = 0
         var statuses = 0
-        /// Makes `status` as large as a test needs.
+        /// Extra bytes in the reply to `status`.
         var padding = 0
-        /// Whether what is saved waits for `finishDisk`.
+        /// Whether a save waits for `finishDisk`.
         var isDiskSlow = false
         var waiting: [@Sendable () -> Void] = []
         /// While this is true, `doctor` does not return.
@@ -33,7 +33,7 @@ final class FakeBackend: Sendable {
     }
 
     var calls: [String] { record.withLock { $0.calls } }
-    /// How often `status` was computed.
+    /// Number of computed `status` replies.
     var statuses: Int { record.withLock { $0.statuses } }
     var closed: [Int] { port.memory.withLock { $0.gone.map { Int($0.connection) } } }
 
@@ -98,7 +98,7 @@ final class FakeBackend: Sendable {
         return status
     }
 
-    /// Answers at once, or when the test says that the disk is done.
+    /// Answers immediately, or in `finishDisk` if `isDiskSlow` is true.
     private func answer<Value: Sendable>(
         _ call: String, _ value: Value, _ done: @escaping Later<Value>
     ) {
@@ -113,7 +113,7 @@ final class FakeBackend: Sendable {
         if !isSlow { done(result) }
     }
 
-    /// The disk has done what waits for it.
+    /// Completes the waiting saves.
     func finishDisk() {
         let waiting = record.withLock { record in
             defer { record.waiting = [] }

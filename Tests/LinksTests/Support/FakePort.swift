@@ -4,8 +4,8 @@ import Links
 import Port
 import Synchronization
 
-/// A gimbal that does what it is asked, and remembers it. Its mode is `locked`, its settings are
-/// the defaults.
+/// A gimbal that carries out and records every request. Its mode is `locked`, its settings are the
+/// defaults.
 final class FakePort: GimbalPort, SettingsPort {
     struct Memory {
         var settings = Settings()
@@ -16,19 +16,19 @@ final class FakePort: GimbalPort, SettingsPort {
         var gone: [CommandSource] = []
         /// Refusal of every request; nil: requests are granted.
         var refusal: Refusal?
-        /// Whether only the connection that asked first is obeyed, and which one that is.
+        /// Whether only the first connection is obeyed, and the number of that connection.
         var isOwned = false
         var owner: UInt64?
-        /// Hears of every request that is granted.
+        /// Receives every granted request.
         var hears: (@Sendable (MotionRequest) -> Void)?
         /// Stored profiles, and the selected one.
         var profiles = ProfileList()
-        /// What was saved, as it is logged.
+        /// Saves, in the words of the log.
         var saves: [String] = []
-        /// Whether what is saved waits in `waiting`.
+        /// Whether saves wait in `waiting`.
         var isDiskSlow = false
         var waiting: [Later<Void>] = []
-        /// Calibrations of the gyroscope that were begun.
+        /// Number of started calibrations of the gyroscope.
         var calibrations = 0
     }
 
@@ -41,10 +41,10 @@ final class FakePort: GimbalPort, SettingsPort {
         self.memory = Mutex(memory)
     }
 
-    /// The requests in words.
+    /// The requests as text.
     var asked: [String] { memory.withLock { $0.requests.map(\.words) } }
 
-    /// What was asked for since the last call.
+    /// The requests since the last call.
     func takeRequests() -> [MotionRequest] {
         memory.withLock { memory in
             defer { memory.requests = [] }
@@ -121,7 +121,7 @@ final class FakePort: GimbalPort, SettingsPort {
 }
 
 extension MotionRequest {
-    /// The effect, comparable although some of it is NaN.
+    /// The effect as text, which is comparable even if values are NaN.
     var words: String {
         if case .camera(let command) = effect { "\(command)" } else { "\(effect)" }
     }

@@ -3,7 +3,7 @@ import Links
 import Logging
 import Synchronization
 
-/// Keeps what a service notifies.
+/// Records the notifications of a service.
 final class FakeRadio: GATTNotifier, @unchecked Sendable {
     struct Notification: Equatable {
         var uuid: GATTUUID
@@ -16,7 +16,7 @@ final class FakeRadio: GATTNotifier, @unchecked Sendable {
         sent.append(Notification(uuid: characteristic, value: value))
     }
 
-    /// What was sent since the last call.
+    /// Notifications since the last call.
     func take() -> [Notification] {
         defer { sent = [] }
         return sent
@@ -26,7 +26,7 @@ final class FakeRadio: GATTNotifier, @unchecked Sendable {
     func takeBytes() -> [UInt8] { take().flatMap(\.value) }
 }
 
-/// The lines that were logged.
+/// The logged lines.
 final class LineLog: Sendable {
     private let kept = Mutex<[String]>([])
 

@@ -2,8 +2,7 @@ import CLinuxShim
 import Glibc
 import Wire
 
-/// A socket and nothing else: what `nc -U` would do. Waits at most ten seconds for anything, then
-/// the test fails.
+/// A plain socket, like that of `nc -U`. It waits for at most ten seconds, then the test fails.
 final class PlainClient {
     struct Problem: Error {
         var description: String
@@ -26,7 +25,7 @@ final class PlainClient {
 
     func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Sends all of it, reading nothing meanwhile.
+    /// Sends everything without reading.
     func send(_ bytes: some Collection<UInt8>) throws {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -38,7 +37,7 @@ final class PlainClient {
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Sends what fits at once; 0 when nothing does.
+    /// Sends as much as fits immediately; 0 if nothing fits.
     func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
         var taken = 0
         let error = bytes.withUnsafeBytes {
@@ -48,7 +47,7 @@ final class PlainClient {
         return taken
     }
 
-    /// The next line, nil when the server has closed.
+    /// The next line; nil if the server has closed the connection.
     func line() throws -> String? {
         while true {
             if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {

@@ -2,7 +2,7 @@ import GimbalCore
 
 @testable import Links
 
-/// A supervisor of two advertisements with a clock, and what it asked for.
+/// A supervisor of two advertisements with a clock, and its requests.
 struct Radio {
     static let adapter = "/org/bluez/hci0"
 
@@ -25,7 +25,7 @@ struct Radio {
     @discardableResult
     mutating func on(_ event: RadioEvent) -> [RadioAction] { after(0.001, event) }
 
-    /// Bus and bluetoothd are there.
+    /// Makes the bus and bluetoothd available.
     mutating func startDaemon() {
         on(.time)
         on(.busOpened)
@@ -33,7 +33,7 @@ struct Radio {
         on(.done(.list, nil))
     }
 
-    /// An adapter says what it is.
+    /// An adapter reports its properties.
     @discardableResult
     mutating func plug(_ path: String = Self.adapter, isPowered: Bool = true) -> [RadioAction] {
         on(.alias(path, "raspberrypi"))
@@ -44,7 +44,7 @@ struct Radio {
         return on(.powered(path, isPowered))
     }
 
-    /// bluetoothd takes everything.
+    /// bluetoothd accepts all registrations.
     mutating func accept() {
         on(.alias(Self.adapter, "AirOS Gimbal"))
         on(.done(.registerApplication, nil))
@@ -52,7 +52,7 @@ struct Radio {
         on(.done(.registerAdvertisement(1), nil))
     }
 
-    /// On the air.
+    /// A radio that is advertising.
     static func onAir() -> Radio {
         var radio = Radio()
         radio.startDaemon()

@@ -2,7 +2,7 @@ import Foundation
 import Links
 import Logging
 
-/// A directory that goes away with the test.
+/// A directory that is removed after the test.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ final class TemporaryDirectory: Sendable {
 
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Runs a server around a body. The body has a thread of its own, because it waits for sockets, and
+/// Runs a server around a body. The body has its own thread, because it waits for sockets, and
 /// Swift's pool has only as many threads as there are cores.
 func withServer(
     _ backend: FakeBackend = FakeBackend(),
@@ -40,7 +40,7 @@ func withServer(
     try result.get()
 }
 
-/// Runs blocking code beside Swift's thread pool.
+/// Runs blocking code outside Swift's thread pool.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }

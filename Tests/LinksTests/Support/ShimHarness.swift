@@ -21,7 +21,7 @@ final class ShimHarness {
     var subscriptions: [Bool] = []
     var readAnswer: Result<[UInt8], ATTError> = .success([7, 8, 9])
     var writeAnswer: ATTError?
-    /// Writes are answered by `bus.answer`.
+    /// Writes are answered later, by `bus.answer`.
     var isLeftForLater = false
     var busError: Int32?
 
@@ -31,7 +31,7 @@ final class ShimHarness {
         bus.responder = self
     }
 
-    /// Both are on the bus, and the fake knows whose objects to call.
+    /// Connects both to the bus, and gives the fake the objects to call.
     func connect() throws -> FakeBlueZ {
         let fake = try FakeBlueZ(privateBus)
         self.fake = fake
@@ -42,7 +42,7 @@ final class ShimHarness {
         return fake
     }
 
-    /// Lets both work until the condition holds; ends the test run after ten seconds, because then
+    /// Drives both until the condition holds; ends the test run after ten seconds, because then
     /// something hangs.
     func pump(_ isDone: () -> Bool) {
         let deadline = Date(timeIntervalSinceNow: 10)
@@ -58,7 +58,7 @@ final class ShimHarness {
         }
     }
 
-    /// One answer to one call of the fake.
+    /// The error name of the reply to one call of the fake; empty: success.
     func answered(_ call: (FakeBlueZ) -> Void) -> String {
         guard let fake else { return "no fake" }
         let replies = fake.replies

@@ -2,7 +2,7 @@ import GimbalCore
 
 @testable import Links
 
-/// A service with one characteristic of each kind, which remembers what it was asked.
+/// A service with one characteristic of each kind, which records its requests.
 final class RecordingService: GATTService {
     static let state = GATTUUID("a1b20001-1f2e-4d3c-8b5a-6f7e8d9c0b1a")
     static let command = GATTUUID("a1b20002-1f2e-4d3c-8b5a-6f7e8d9c0b1a")
@@ -49,7 +49,7 @@ final class RecordingService: GATTService {
     }
 }
 
-/// A second service, so that there are two advertisements.
+/// A second service, for the second advertisement.
 final class PlainService: GATTService {
     let uuid = GATTUUID("b1b20000-1f2e-4d3c-8b5a-6f7e8d9c0b1a")
     let advertisedName = "BLE Mini"
