@@ -1,5 +1,5 @@
 // expect: success
-// What a tick is made of. If this is refused, the harness is broken and the refusals of the other files mean nothing.
+// The constructs of an allowed tick. If the compiler refuses this file, the harness is broken, and the other refusals prove nothing.
 
 struct Sample {
     var time: Int64

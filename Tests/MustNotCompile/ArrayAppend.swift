@@ -1,5 +1,5 @@
 // expect: this code performs reference counting operations which can cause locking
-// An array that grows.
+// A tick that appends to an array.
 
 struct Loop {
     var history: [Double] = []

@@ -1,5 +1,5 @@
 // expect: Using type 'Note' can cause metadata allocation or locks
-// An object made in the tick, three calls down.
+// A tick that creates an object in a function three calls down.
 
 final class Note {
     var text = 0

@@ -1,5 +1,5 @@
 // expect: this code pattern can cause an allocation
-// A driver behind a protocol, called from the tick.
+// A tick that calls a driver through a protocol.
 
 protocol Motor {
     mutating func write(_ torque: Double)

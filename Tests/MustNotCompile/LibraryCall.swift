@@ -1,5 +1,5 @@
 // expect: called function is not available in this module and can have unpredictable performance
-// The C library without the promise of a shim.
+// A tick that calls the C library without a shim that is declared free of locks and allocation.
 
 import Glibc
 

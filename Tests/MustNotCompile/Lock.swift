@@ -1,5 +1,5 @@
 // expect: called function is not available in this module and can have unpredictable performance
-// A mutex around shared state.
+// A tick that locks a mutex around shared state.
 
 import Synchronization
 

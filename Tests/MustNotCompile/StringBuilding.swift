@@ -1,5 +1,5 @@
 // expect: this code performs reference counting operations which can cause locking
-// A message composed in the tick.
+// A tick that composes a string.
 
 struct Loop {
     var message = ""

@@ -1,5 +1,5 @@
 // expect: Using type 'any Error' can cause metadata allocation or locks
-// An error in a box.
+// A tick that catches an untyped error.
 
 struct Fault: Error {}
 

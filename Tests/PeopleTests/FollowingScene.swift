@@ -2,13 +2,13 @@ import GimbalCore
 import People
 import Simulation
 
-/// A simulated gimbal with a camera whose pictures arrive late, and people who walk in front of it.
+/// A simulated gimbal whose camera delivers late pictures of people who walk in front of it.
 struct FollowingScene {
-    /// A person's place at a time, m to the north and to the east of the camera; nil while a wall
-    /// covers the person.
+    /// A person's position at a time, m north and m east of the camera; nil while a wall hides the
+    /// person.
     typealias Walk = (_ seconds: Double) -> (north: Double, east: Double)?
 
-    /// Pictures per second, their delay, and the share of people that the detector misses.
+    /// Pictures per second, their delay, and the fraction of people that the detector misses.
     static let (rateHz, delay, missing) = (10, 0.15, 0.2)
     /// Height of the middle of a body below the camera, m.
     private static let drop = 0.3
@@ -22,10 +22,10 @@ struct FollowingScene {
         [(due: Double, exposed: Double, attitude: Quaternion, people: [(index: Int, Sighting)])] =
             []
     private var nextExposure = 0.0
-    /// Number of the tracked person whose last sighting was of each person.
+    /// For each person, the number of the tracked person in the last sighting.
     private(set) var numbers: [Int?]
 
-    /// Begins at the time zero: the gimbal starts, turns to a heading, then tracks.
+    /// Begins at time zero: the gimbal starts, turns to a heading, then tracks.
     init(
         _ people: [Walk], seed: UInt64, heading: Double = 0,
         motion: BaseMotion = BaseMotion(.still, seed: 1)
@@ -55,8 +55,8 @@ struct FollowingScene {
         EarthDirection(Vector3(place.north, place.east, Self.drop))
     }
 
-    /// Place of a person in the true picture, 0...1 from the left; nil outside the picture or behind
-    /// a wall.
+    /// Position of a person in the undelayed picture, 0...1 from the left; nil outside the picture
+    /// or behind a wall.
     func place(_ index: Int) -> Double? {
         guard let place = people[index](seconds),
             let point = view.point(of: direction(place), loop.gimbal.attitude),
@@ -65,7 +65,7 @@ struct FollowingScene {
         return point.x / view.width
     }
 
-    /// Runs for a time.
+    /// Runs the scene for a time.
     mutating func run(_ duration: Double, each: (FollowingScene) -> Void = { _ in }) {
         let end = loop.seconds + duration
         while loop.seconds < end {
@@ -88,7 +88,8 @@ struct FollowingScene {
             guard place(index) != nil, let place = people[index](seconds),
                 var point = view.point(of: direction(place), loop.gimbal.attitude)
             else { continue }
-            // Random numbers are drawn for every person, so that the runs stay comparable.
+            // Random numbers are drawn for every person in every picture, so that different runs
+            // stay comparable.
             let isMissed = random.uniform() < Self.missing
             point.x += 4 * random.gaussian()
             point.y += 4 * random.gaussian()
@@ -96,7 +97,7 @@ struct FollowingScene {
                 (place.north * place.north + place.east * place.east).squareRoot()
                 * (1.1 + 0.1 * random.gaussian())
             if isMissed { continue }
-            // The daemon's history contains the estimated attitude.
+            // Like the daemon's history, this history contains the estimated attitude.
             let seenAt = view.direction(of: point, loop.snapshot.attitude)
             seen.append(
                 (index, Sighting(yaw: seenAt.yaw, aimPitch: seenAt.pitch, distance: distance)))

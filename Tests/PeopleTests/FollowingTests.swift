@@ -4,14 +4,15 @@ import Testing
 
 @testable import People
 
-/// The figures of following: 10 pictures per second, 150 ms late, a fifth of the sightings missing.
+/// The conditions of the published values for following: 10 pictures per second, a delay of 150 ms,
+/// 20 % missed sightings.
 @Suite("Following people in the simulator", .timeLimit(.minutes(5)))
 struct FollowingTests {
-    /// A stand of 2 s, then a walk to and fro at up to 1.5 m/s, 3 m away, from 2.4 m on one side to
-    /// 2.4 m on the other. Turning round takes 1.6 s, as measured on people.
+    /// A person who stands for 2 s, then walks to and fro at up to 1.5 m/s, 3 m away, between 2.4 m
+    /// on one side and 2.4 m on the other. A reversal takes 1.6 s, as measured on people.
     private static func stroll(_ seconds: Double) -> (north: Double, east: Double)? {
         let (speed, turn, straight) = (1.5, 1.6, 2.4)
-        // Velocity: a trapezoid. The place is its sum.
+        // The velocity is a trapezoid, and the position is its integral.
         let period = 2 * (turn + straight)
         func velocity(_ time: Double) -> Double {
             let phase = time.truncatingRemainder(dividingBy: period)
@@ -21,19 +22,21 @@ struct FollowingTests {
         }
         let time = max(0, seconds - 2)
         let east = stride(from: 0, to: time, by: 0.01).reduce(0.0) { sum, at in
-            // The first step begins from a stand, within a second.
+            // The walk begins with an acceleration of one second.
             sum + 0.01 * velocity(at) * min(1, at)
         }
         return (3, east - 1.2)
     }
 
-    @Test("a subject who walks past at 1.5 m/s, 3 m away, stays within 5 % of the frame's width")
+    @Test(
+        "a subject who walks past at 1.5 m/s, 3 m away, stays within 5 % of the width after the start"
+    )
     func walking() {
         var starts: [Double] = []
         var steady = 0.0
         for seed in UInt64(1)...10 {
-            // From 4 m on the left to 4 m on the right, in a straight line. The subject begins to
-            // walk within a second.
+            // From 4 m on the left to 4 m on the right, in a straight line. The subject accelerates
+            // for one second.
             var scene = FollowingScene(
                 [
                     { seconds in
@@ -52,11 +55,11 @@ struct FollowingTests {
             "measured: walking past, largest deviation \(steady * 100) % of the width, while starting \(starts.map { $0 * 100 })"
         )
         #expect(steady < 0.05)
-        // A start depends on the pictures without a sighting during the acceleration.
+        // The deviation at the start depends on missed sightings during the acceleration.
         #expect(starts[5] < 0.05 && starts[9] < 0.12)
     }
 
-    @Test("a subject who turns round now and then is found within the frame all the time")
+    @Test("a subject who reverses now and then stays within 15 % of the frame's middle")
     func turning() {
         var largest = 0.0
         for seed in UInt64(1)...3 {
@@ -68,12 +71,12 @@ struct FollowingTests {
         #expect(largest < 0.15)
     }
 
-    @Test("two people who cross keep their numbers, and the camera stays with the first")
+    @Test("two people who cross keep their numbers, and the camera keeps following the first")
     func crossing() {
         var swaps = 0
         var wrong = 0
         for seed in UInt64(1)...20 {
-            // The second walks behind the first: while they cross, the first covers the second.
+            // The second person walks behind the first, and is hidden while they cross.
             let first: FollowingScene.Walk = { seconds in (3, -0.7 + 0.5 * max(0, seconds - 1.5)) }
             let second: FollowingScene.Walk = { seconds in
                 let place = (north: 3.8, east: 0.9 - 0.5 * max(0, seconds - 1.5))
@@ -97,7 +100,7 @@ struct FollowingTests {
         #expect(swaps == 0 && wrong == 0)
     }
 
-    @Test("a subject behind a wall for 3 s is found again within half a second")
+    @Test("a subject who was behind a wall for 3 s is found again within half a second")
     func wall() {
         var longest = 0.0
         for seed in UInt64(1)...10 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Finding people in pictures", .serialized, .timeLimit(.minutes(2)))
 struct PersonFinderTests {
-    @Test("finds a player, and places his head above his hips and his hips above his feet")
+    @Test("finds a player, with the head above the hips and the hips above the feet")
     func player() throws {
         guard let finder = try RealPictures.finder(),
             let picture = try RealPictures.pictures("messi5.jpg", width: 548, height: 342).first
@@ -14,7 +14,7 @@ struct PersonFinderTests {
         try #require(people.count == 1)
         let person = people[0]
         #expect(person.score > 0.9)
-        // Places in the photo, found by eye.
+        // Positions in the photo, determined by eye.
         func expect(_ part: Landmark.Part, x: Double, y: Double, within: Double = 15) {
             let point = person[part].point
             #expect(abs(point.x - x) < within && abs(point.y - y) < within, "\(part): \(point)")
@@ -25,7 +25,8 @@ struct PersonFinderTests {
         expect(.leftAnkle, x: 420, y: 266, within: 20)
         #expect(person.box.contains(PixelPoint(x: 250, y: 180)))
         #expect(person.box.top < 100 && person.box.top + person.box.height > 300)
-        // The model's metres: a grown man's hips are about half a metre below his shoulders.
+        // The model's coordinates are metres: an adult's hips are about half a metre below the
+        // shoulders.
         let shoulders = (person[.leftShoulder].y + person[.rightShoulder].y) / 2
         #expect(shoulders < -0.3 && shoulders > -0.7)
     }
@@ -43,7 +44,7 @@ struct PersonFinderTests {
         #expect(try finder.find(in: picture, nowhere) as Person? == nil)
     }
 
-    @Test("finds people who are far away in parts of the picture")
+    @Test("finds distant people in parts of the picture")
     func farAway() throws {
         guard let finder = try RealPictures.finder(),
             let picture = try RealPictures.pictures("vtest.avi", width: 768, height: 576).first
@@ -53,7 +54,7 @@ struct PersonFinderTests {
         for region in pattern.regions {
             people += try finder.find(in: picture, region, besides: people)
         }
-        // The middles of the three people, found by eye.
+        // The middles of the three people, determined by eye.
         for (x, y) in [(267.0, 263.0), (514, 195), (661, 282)] {
             let found = people.filter {
                 $0.box.contains(PixelPoint(x: x, y: y))

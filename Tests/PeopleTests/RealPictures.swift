@@ -2,13 +2,13 @@ import Glibc
 import People
 import SystemPackage
 
-/// Real pictures of Debian's package opencv-doc, and the models that `make deps-eyes` fetches.
+/// Real pictures from Debian's package opencv-doc, and the models that `make deps-eyes` downloads.
 enum RealPictures {
     /// Directory of the models.
     static let models = ".build/eyes-models"
     private static let directory = "/usr/share/doc/opencv-doc/examples/data"
 
-    /// The finder; nil with a printed reason if the models are missing.
+    /// The finder; nil, with a printed reason, if the models are missing.
     static func finder() throws -> PersonFinder? {
         guard access("\(models)/\(PersonFinder.Files.detector)", R_OK) == 0 else {
             print("skipped: \(models) does not contain the models (make deps-eyes)")
@@ -17,7 +17,7 @@ enum RealPictures {
         return try PersonFinder(directory: models)
     }
 
-    /// Decodes pictures of a file with ffmpeg.
+    /// Decodes pictures from a file with ffmpeg.
     ///
     /// - Parameters:
     ///   - name: Name of the file.

@@ -2,9 +2,9 @@ import Testing
 
 @testable import People
 
-/// Recall and precision on six pictures of a car park (vtest.avi of opencv-doc, PETS 2009), in which a
-/// person counted the people by eye on a grid of 96 pixels. They are 40 to 140 pixels tall in 576:
-/// much smaller than the people whom a gimbal films.
+/// Recall and precision on six pictures of a car park (vtest.avi of opencv-doc, PETS 2009). A
+/// person counted the people by eye on a grid of 96 pixels. The people are 40 to 140 of 576 pixels
+/// tall, much smaller than the usual subjects of a gimbal.
 @Suite("Recall and precision on real pictures", .timeLimit(.minutes(2)))
 struct RecallTests {
     /// Number of the picture, and the middle of each body.
@@ -24,7 +24,7 @@ struct RecallTests {
     ]
 
     @Test(
-        "finds most of the small people in parts of the picture, and little else",
+        "finds most of the small people in parts of the picture, with few false detections",
         arguments: [(divisions: 1, share: 0.0), (2, 0.5), (3, 0.75)])
     func recall(divisions: Int, share: Double) throws {
         guard let finder = try RealPictures.finder() else { return }
@@ -43,7 +43,8 @@ struct RecallTests {
             boxes = all.map(\.box)
             people += counted.people.count
             for person in counted.people {
-                // The nearest box that contains the middle of the body, and is not much larger.
+                // The nearest box that contains the middle of the body and is not much larger than
+                // the body.
                 let fitting = boxes.indices.filter {
                     boxes[$0].contains(PixelPoint(x: person.x, y: person.y))
                         && boxes[$0].height < 200
@@ -64,7 +65,7 @@ struct RecallTests {
             "measured: \(divisions) divisions, recall \(found)/\(people), precision \(found)/\(found + wrong)"
         )
         #expect(recall >= share)
-        // Without a detection there is no precision.
+        // Without a detection the precision is undefined.
         #expect(precision > 0.8 || found + wrong == 0)
     }
 }

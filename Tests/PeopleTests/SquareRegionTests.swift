@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parts of pictures")
 struct SquareRegionTests {
-    /// A picture whose red is x and whose green is y.
+    /// A picture in which red is x and green is y.
     private let ramp: RGBPicture = {
         let bytes = (0..<20_000).flatMap { index in
             [UInt8(index % 200), UInt8(index / 200), UInt8(7)]
@@ -21,7 +21,7 @@ struct SquareRegionTests {
         return target
     }
 
-    @Test("samples of an upright square are the pixels")
+    @Test("samples of an upright square are equal to the pixels")
     func upright() {
         let region = SquareRegion(centre: PixelPoint(x: 50, y: 40), side: 20)
         let values = samples(region, 20)
@@ -31,7 +31,7 @@ struct SquareRegionTests {
     }
 
     @Test(
-        "a sample is where the region's point is, at any rotation and size",
+        "a sample has the value at the region's point, at any rotation and size",
         arguments: [(rotation: 0.0, count: 10), (1.1, 10), (-2.5, 64), (3.0, 5), (0, 5)])
     func turned(rotation: Double, count: Int) {
         let region = SquareRegion(
@@ -41,14 +41,14 @@ struct SquareRegionTests {
             let place = region.point(
                 u: (Double(column) + 0.5) / Double(count), v: (Double(row) + 0.5) / Double(count))
             let index = 3 * (row * count + column)
-            // The middle of a pixel is half a pixel beyond its edge. Means of whole pixels are at
-            // most half a pixel away.
+            // The centre of a pixel is half a pixel from its edge. Means of whole pixels differ by
+            // at most half a pixel.
             #expect(abs(Double(values[index]) - (place.x - 0.5)) < 0.51)
             #expect(abs(Double(values[index + 1]) - (place.y - 0.5)) < 0.51)
         }
     }
 
-    @Test("places outside the picture are black")
+    @Test("points outside the picture are black")
     func outside() {
         let values = samples(SquareRegion(centre: PixelPoint(x: 0, y: 0), side: 40), 4)
         #expect(values[0...2] == [0, 0, 0])
@@ -68,7 +68,7 @@ struct SquareRegionTests {
         #expect(samples(region, 4) == Array(repeating: 0, count: 48))
     }
 
-    @Test("a square around a body is upright in the direction of the head")
+    @Test("a square around a body is rotated so that the head is at the top")
     func body() {
         let region = SquareRegion(
             hips: PixelPoint(x: 100, y: 50), top: PixelPoint(x: 130, y: 50))
@@ -78,7 +78,7 @@ struct SquareRegionTests {
         #expect(abs(head.x - 130) < 1e-9 && abs(head.y - 50) < 1e-9)
     }
 
-    @Test("the search covers the whole picture, with overlapping squares")
+    @Test("the search covers the whole picture with overlapping squares")
     func search() {
         let pattern = SearchPattern(width: 640, height: 480, divisions: 2)
         #expect(pattern.regions[0] == SquareRegion(centre: PixelPoint(x: 320, y: 240), side: 640))
@@ -96,7 +96,7 @@ struct SquareRegionTests {
 
 @Suite("Detections of bodies")
 struct PoseDetectorTests {
-    @Test("the anchors are the model's 2254, layer by layer")
+    @Test("the anchors are the model's 2254 anchors, layer by layer")
     func anchors() {
         let anchors = PoseAnchors.all
         #expect(anchors.count == 2254)
@@ -106,7 +106,7 @@ struct PoseDetectorTests {
         #expect(anchors[2253] == PixelPoint(x: 6.5 / 7, y: 6.5 / 7))
     }
 
-    @Test("detections of one face are merged by their scores; other faces remain")
+    @Test("detections of one face are merged, weighted by their scores; other faces remain")
     func merging() {
         func body(_ score: Double, x: Double) -> DetectedBody {
             DetectedBody(
@@ -116,7 +116,7 @@ struct PoseDetectorTests {
         let merged = PoseDetector.merged([body(0.5, x: 2), body(0.9, x: 100), body(1, x: 0)])
         #expect(merged.map(\.score) == [1, 0.9])
         #expect(abs(merged[0].hips.x - 2.0 / 3) < 1e-9)
-        // A detection without area remains, too.
+        // A detection without area also remains.
         var flat = body(0.7, x: 0)
         flat.face.width = 0
         #expect(PoseDetector.merged([flat]) == [flat])

@@ -3,11 +3,13 @@ import Testing
 
 @testable import People
 
-@Suite("Directions of people")
+@Suite("Directions to people")
 struct CameraViewTests {
     private let view = CameraView(width: 640, height: 480, fieldOfView: 60 * .pi / 180)
 
-    @Test("the edges of the picture are half the angle of view away, and points return")
+    @Test(
+        "an edge of the picture is half the angle of view from the middle, and points convert both ways"
+    )
     func roundTrip() throws {
         let level = Quaternion.identity
         let right = view.direction(of: PixelPoint(x: 640, y: 240), level)
@@ -21,13 +23,15 @@ struct CameraViewTests {
         #expect(view.point(of: EarthDirection(yaw: .pi, pitch: 0), level) == nil)
     }
 
-    @Test("a small person is in the middle, a large one has head room, and a third is a third")
+    @Test(
+        "a small person is centred, a large one has head room, and a third is one third of the width"
+    )
     func framing() {
         var framing = Framing()
         let small = PixelBox(left: 0, top: 200, width: 50, height: 100)
         #expect(abs(framing.centreHeight(for: small, view) - 250) < 1e-9)
         let large = PixelBox(left: 0, top: 100, width: 200, height: 600)
-        // The head is 0.12 of the height below the upper edge when the axis is there.
+        // With this pitch the head is 0.12 of the picture's height below the upper edge.
         #expect(abs(framing.centreHeight(for: large, view) - (100 + 240 - 57.6)) < 1e-9)
         framing.side = .leftThird
         // The camera looks to the right of the person, so the person is on the left.
@@ -43,7 +47,7 @@ struct PersonTrackerTests {
         Sighting(yaw: degrees * .pi / 180, aimPitch: 0, distance: distance)
     }
 
-    @Test("the filter predicts a straight walk, whatever the distance is taken for")
+    @Test("the filter predicts a straight walk, also with a wrong distance")
     func straight() {
         for scale in [0.7, 1, 1.5] {
             var tracker = PersonTracker()
@@ -56,7 +60,7 @@ struct PersonTrackerTests {
                     distance: scale * (9 + east * east).squareRoot())
                 id = tracker.update([sighting], at: Double(step) * 0.1)[0]
             }
-            // Half a second after the last sighting.
+            // Predicted half a second after the last sighting.
             let expected = (place(1.9) / 3).arctangent
             let predicted = id.flatMap { tracker[$0] }?.direction(at: 1.9).yaw ?? 9
             #expect(abs(predicted - expected) < 0.03, "\(scale)")
@@ -64,21 +68,21 @@ struct PersonTrackerTests {
         }
     }
 
-    @Test("each sighting goes to one person, so that all fit best together")
+    @Test("each sighting is assigned to one person, with the best total fit")
     func assignment() {
         var tracker = PersonTracker()
         #expect(tracker.update([sighting(0), sighting(10)], at: 0) == [1, 2])
-        // Both moved to the right. The second sighting is nearest to the second person, but is the
-        // first one's only possible... only the sum decides.
+        // Both people moved to the right, and the sightings are in reverse order. The smallest sum
+        // of the distances decides.
         #expect(tracker.update([sighting(11), sighting(1)], at: 0.1) == [2, 1])
-        // Someone far away is new.
+        // A sighting far from all people is a new person.
         #expect(tracker.update([sighting(60), sighting(1), sighting(11)], at: 0.2) == [3, 1, 2])
         #expect(tracker.update([], at: 0.3) == [])
         #expect(tracker.people.map(\.id) == [1, 2, 3])
     }
 
     @Test(
-        "people are remembered for a second and a half, one who was chosen for longer, mistakes for less"
+        "people are remembered for 1.5 s, the chosen person for longer, a single sighting for less"
     )
     func memory() {
         var tracker = PersonTracker()
@@ -95,7 +99,7 @@ struct PersonTrackerTests {
         #expect(tracker.people.isEmpty)
     }
 
-    @Test("a heading near ±180° is an ordinary heading")
+    @Test("a heading near ±180° is tracked like any other heading")
     func wrap() {
         var tracker = PersonTracker()
         for step in 0..<10 {
@@ -109,7 +113,7 @@ struct PersonTrackerTests {
         #expect(abs(ahead + 175 * .pi / 180) < 0.02)
     }
 
-    @Test("more people than the limit are not tracked")
+    @Test("people beyond the limit are not tracked")
     func limit() {
         var tracker = PersonTracker()
         let many = (0..<12).map { sighting(Double($0) * 10) }
@@ -149,7 +153,9 @@ struct PersonFollowerTests {
         follower.aim(at: time, axis: axis, view).map { $0.yaw * 180 / .pi }
     }
 
-    @Test("on follows the person nearest to the middle, next the one to the right, off nobody")
+    @Test(
+        "`on` follows the person nearest to the middle, `next` the one to the right, `off` follows no one"
+    )
     func choices() throws {
         var follower = PersonFollower()
         var time = show(&follower, [-20, 5, 15], from: 0)
@@ -165,7 +171,7 @@ struct PersonFollowerTests {
         follower.ask(.point(x: 0.2, y: 0.5), at: time)
         time = show(&follower, [-20, 5, 15], from: time)
         #expect(abs(try #require(heading(&follower, time)) + 20) < 0.5)
-        // On keeps the present person.
+        // The choice `on` keeps the person that is followed.
         follower.ask(.on, at: time)
         time = show(&follower, [-20, 5, 15], from: time)
         #expect(abs(try #require(heading(&follower, time)) + 20) < 0.5)
@@ -173,7 +179,7 @@ struct PersonFollowerTests {
         #expect(heading(&follower, time) == nil)
     }
 
-    @Test("without a person the camera holds its direction until the patience has ended")
+    @Test("without a person the camera holds its direction until the timeout")
     func patience() throws {
         var follower = PersonFollower()
         follower.patience = 3

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Baselines")
 struct BaselineTests {
-    @Test("return what was saved under their name")
+    @Test("return the values that were saved under their name")
     func saveAndRestore() throws {
         var state = SavedState()
         try state.saveBaseline("before-wind", ["a": "1"])
@@ -15,7 +15,7 @@ struct BaselineTests {
         #expect(state.baselineNames == ["b.2_x"])
     }
 
-    @Test("say which names exist when one does not")
+    @Test("a missing baseline's error contains the existing names")
     func unknown() throws {
         var state = SavedState()
         let none = #expect(throws: BaselineError.self) { try state.baseline("x") }
@@ -26,14 +26,14 @@ struct BaselineTests {
     }
 
     @Test(
-        "refuse names that would confuse a shell or a table",
+        "refuse names that a shell or a table could misread",
         arguments: ["", "a b", "../x", "ä", "a\n", String(repeating: "x", count: 33)])
     func badNames(name: String) {
         var state = SavedState()
         #expect(throws: BaselineError.badName(name)) { try state.saveBaseline(name, [:]) }
     }
 
-    @Test("are limited in number, but one that exists can be replaced")
+    @Test("are limited in number, but an existing one can be replaced")
     func limit() throws {
         var state = SavedState()
         for number in 0..<SavedState.baselineLimit { try state.saveBaseline("b\(number)", [:]) }

@@ -2,11 +2,11 @@ import Persistence
 import Synchronization
 import SystemPackage
 
-/// A disk in memory that can fail at any call, and lose power at any call.
+/// A disk in memory. Any call can fail, and power can fail at any call.
 ///
-/// What is not synced may or may not survive: file contents until fsync of the file, names until
-/// fsync of the directory. Names reach the disk in the order in which they were changed, as on
-/// every journalling file system.
+/// Data that are not synced can survive a power cut or be lost: file contents until fsync of the
+/// file, names until fsync of the directory. Names reach the disk in the order of their changes, as
+/// on every journalling file system.
 final class FakeDisk: Sendable {
     private struct Contents {
         var written: [UInt8] = []
@@ -16,7 +16,7 @@ final class FakeDisk: Sendable {
     private struct State {
         var contents: [Contents] = []
         var names: [String: Int] = [:]
-        /// Every set of names since the directory was last synced, oldest first.
+        /// Every set of names since the last sync of the directory, oldest first.
         var history: [[String: Int]] = [[:]]
         var open: [Int32: Int] = [:]
         var readOffsets: [Int32: Int] = [:]
@@ -26,18 +26,19 @@ final class FakeDisk: Sendable {
         var losesPower = false
         var hasPower = true
         var links = true
-        /// Files that cannot be opened for reading.
+        /// Files that cannot be opened for reading, with their error.
         var unreadable: [String: Errno] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// How many calls that change or sync something were made.
+    /// Number of calls that change or sync something.
     var callCount: Int { state.withLock { $0.callCount } }
     var openFiles: Int { state.withLock { $0.open.count } }
     var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
-    /// The `call`th changing call from now, counted from 0, fails with `errno`; the others work.
+    /// The `call`th changing call from now, counted from 0, fails with `errno`; all other calls
+    /// succeed.
     func fail(at call: Int, with errno: Errno) {
         state.withLock {
             $0.failAt = $0.callCount + call
@@ -45,10 +46,10 @@ final class FakeDisk: Sendable {
         }
     }
 
-    /// Every call works again.
+    /// All calls succeed again.
     func repair() { state.withLock { $0.failAt = nil } }
 
-    /// From the `call`th changing call on, nothing reaches the disk any more.
+    /// From the `call`th changing call on, changes no longer reach the disk.
     func losePower(at call: Int) {
         state.withLock {
             $0.failAt = $0.callCount + call
@@ -56,7 +57,7 @@ final class FakeDisk: Sendable {
         }
     }
 
-    /// A file cannot be read any more, although it can be renamed and replaced.
+    /// A file becomes unreadable, but can be renamed and replaced.
     func forbidReading(_ name: String, _ errno: Errno) {
         state.withLock { $0.unreadable[name] = errno }
     }
@@ -75,7 +76,7 @@ final class FakeDisk: Sendable {
         state.withLock { state in state.names[name].map { state.contents[$0].written } }
     }
 
-    /// Every disk that may be found after the power comes back.
+    /// All possible contents of the disk after the power returns.
     func afterPowerLoss() -> [FakeDisk] {
         state.withLock { state in
             state.history.flatMap { names in
@@ -97,7 +98,7 @@ final class FakeDisk: Sendable {
         }
     }
 
-    /// A changing call: counts it, and lets it fail when its time has come.
+    /// Counts a changing call, and throws if this call is to fail.
     private static func count(_ state: inout State) throws(Errno) {
         defer { state.callCount += 1 }
         if !state.hasPower { throw Errno.ioError }
@@ -123,7 +124,7 @@ final class FakeDisk: Sendable {
                 try state.withLock { state throws(Errno) in
                     try Self.count(&state)
                     guard let inode = state.open[file] else { throw Errno.badFileDescriptor }
-                    // Short writes are allowed: the caller has to go on.
+                    // Short writes are allowed, so the caller must continue.
                     let chunk = bytes.prefix(max(1, bytes.count / 2))
                     state.contents[inode].written += chunk
                     return chunk.count
@@ -163,7 +164,7 @@ final class FakeDisk: Sendable {
                     guard let inode = state.names[old.string] else {
                         throw Errno.noSuchFileOrDirectory
                     }
-                    // rename(2): two names of the same file stay as they are.
+                    // rename(2): if both names refer to the same file, nothing changes.
                     if state.names[new.string] == inode { return }
                     state.names[old.string] = nil
                     state.names[new.string] = inode

@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 
 extension FileCalls {
-    /// The machine's calls, cut into small writes, each announced before it is made.
+    /// Real system calls with small writes. Each call is announced before it is made.
     static func heralded(by herald: @escaping @Sendable () -> Void) -> FileCalls {
         let calls = FileCalls.system
         return FileCalls(
@@ -43,7 +43,7 @@ extension FileCalls {
             exists: calls.exists)
     }
 
-    /// Before its call number `call`, counted from 0, the process is killed.
+    /// Kills the process before call number `call`, counted from 0.
     static func killing(at call: Int) -> FileCalls {
         let counter = CallCounter()
         return heralded {
@@ -52,7 +52,7 @@ extension FileCalls {
     }
 }
 
-/// How many calls were made.
+/// Number of calls.
 final class CallCounter: Sendable {
     private let calls = Mutex(0)
 

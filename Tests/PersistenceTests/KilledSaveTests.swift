@@ -6,7 +6,7 @@ import Testing
 
 @Suite("State store in a process that is killed at any system call")
 struct KilledSaveTests {
-    /// How many calls the machine gets for `body`.
+    /// Number of system calls that `body` makes.
     private func callCount(
         _ directory: FilePath, _ body: (StateStore) throws -> Void
     ) rethrows -> Int {
@@ -16,7 +16,7 @@ struct KilledSaveTests {
         return counter.count
     }
 
-    @Test("of a save: the next start reads the old or the new state, whole")
+    @Test("after a kill during a save, the next start reads the complete old or new state")
     func save() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.string
@@ -40,7 +40,8 @@ struct KilledSaveTests {
                 #expect(loaded.problems.isEmpty && loaded.source == .current)
                 found.append(loaded.state)
             }
-            // Up to the rename that puts it in place it is the old one, from there on the new one.
+            // Before the rename that replaces the file the state is the old one, afterwards the new
+            // one.
             let change = try #require(found.firstIndex(of: numbered(3)))
             #expect(found[..<change].allSatisfy { $0 == numbered(2) })
             #expect(found[change...].allSatisfy { $0 == numbered(3) })
@@ -49,7 +50,7 @@ struct KilledSaveTests {
         }
     }
 
-    @Test("of the first save: nothing or the whole state is there")
+    @Test("after a kill during the first save, the state is empty or complete")
     func firstSave() async throws {
         let calls: Int = try await withTemporaryDirectory { directory in
             try callCount(directory) { try $0.save(numbered(1)) }
@@ -69,7 +70,7 @@ struct KilledSaveTests {
         }
     }
 
-    @Test("of a start that finds a damaged file: the start after it reads the save before")
+    @Test("after a kill during a start with a damaged file, the next start reads the previous save")
     func damagedFile() async throws {
         for call in 0..<8 {
             try await withTemporaryDirectory { directory in
@@ -78,7 +79,8 @@ struct KilledSaveTests {
                 try store.save(numbered(1))
                 try store.save(numbered(2))
                 try TestSupport.write("airframe-state 1 length=9", to: store.file)
-                // open, read, read the end, close, set aside, and the same three of the one before
+                // open, read, read the end, close, rename, and the first three calls for the
+                // previous file
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [path = path as String, call = call as Int] in
                     _ = StateStore(directory: FilePath(path), calls: .killing(at: call)).load()
@@ -89,16 +91,16 @@ struct KilledSaveTests {
     }
 }
 
-@Suite("State store in a process that may not write")
+@Suite("State store in a process without permission to write")
 struct RefusedSaveTests {
-    @Test("files may not grow: an error that names the file, and the old state is still there")
+    @Test("at the file-size limit the error names the file, and the old state is kept")
     func quota() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.string
             let store = StateStore(directory: directory)
             try store.save(numbered(1))
             await #expect(processExitsWith: .success) { [path = path as String] in
-                // A disk that takes a part of the file, and then no more.
+                // A file-size limit simulates a disk that accepts a part of the file, then fails.
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 100, rlim_max: 100)
                 #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
@@ -114,7 +116,7 @@ struct RefusedSaveTests {
     }
 
     @Test(
-        "the directory belongs to somebody else: an error that names it, and what is there is read")
+        "in another user's directory the error is reported, and the existing state is read")
     func foreignDirectory() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.string
@@ -126,12 +128,12 @@ struct RefusedSaveTests {
             defer { chmod(path, 0o755) }
             for suffix in ["", ".previous"] { chmod(store.file.string + suffix, 0o644) }
             await #expect(processExitsWith: .success) { [path = path as String] in
-                // root may write everywhere; whoever runs the tests otherwise is nobody already.
+                // root can write everywhere, so the process changes to an unprivileged user.
                 if geteuid() == 0 { #expect(seteuid(65534) == 0) }
                 let store = StateStore(directory: FilePath(path))
                 let loaded = store.load()
                 #expect(loaded.state == numbered(1))
-                // It cannot be set aside, and is named all the same.
+                // The file cannot be renamed, but its problem is reported.
                 #expect(loaded.problems.map(\.reason) == [.notAStateFile])
                 #expect(loaded.problems.first?.keptAs == nil)
                 let problem = #expect(throws: StateProblem.self) { try store.save(numbered(3)) }

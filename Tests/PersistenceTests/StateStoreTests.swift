@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A state that can be told from others by its number.
+/// A state that its number identifies.
 func numbered(_ number: Int) -> SavedState {
     var state = SavedState()
     state.parameters = ["control.feed_forward": "0.\(number)", "log.level": "\"debug\""]
@@ -19,7 +19,7 @@ struct StateStoreTests {
     var store: StateStore { StateStore(directory: "/state", calls: disk.calls) }
     let file = "/state/airframed.state"
 
-    @Test("starts empty, without complaint, where nothing was saved")
+    @Test("starts empty and without a problem if no state was saved")
     func empty() {
         let loaded = store.load()
         #expect(loaded.state == SavedState())
@@ -27,7 +27,7 @@ struct StateStoreTests {
         #expect(loaded.problems.isEmpty)
     }
 
-    @Test("gives back what was saved, and keeps the one before")
+    @Test("returns the saved state, and keeps the previous one")
     func roundTrip() throws {
         for number in 1...3 { try store.save(numbered(number)) }
         #expect(store.load().state == numbered(3))
@@ -40,7 +40,7 @@ struct StateStoreTests {
         #expect(loaded.source == .previous)
     }
 
-    @Test("writes one header line and JSON that people can read")
+    @Test("writes one header line, then JSON that people can read")
     func readable() throws {
         try store.save(numbered(1))
         let text = String(decoding: try #require(disk.bytes(of: file)), as: UTF8.self)
@@ -50,7 +50,7 @@ struct StateStoreTests {
         #expect(lines.last == "}")
     }
 
-    @Test("has the old or the new state whenever the power goes", arguments: 0..<30)
+    @Test("has the old or the new state after a power cut at any call", arguments: 0..<30)
     func powerLoss(at call: Int) throws {
         for links in [true, false] {
             let disk = FakeDisk()
@@ -71,7 +71,7 @@ struct StateStoreTests {
         }
     }
 
-    @Test("is not fooled by the fake: the calls above cover a whole save")
+    @Test("a save makes 10 to 29 calls, so the tests above cover all of them")
     func powerLossCoverage() throws {
         try store.save(numbered(1))
         try store.save(numbered(2))
@@ -81,7 +81,7 @@ struct StateStoreTests {
     }
 
     @Test(
-        "has the old or the new state when any call fails, and saves again afterwards",
+        "has the old or the new state when any call fails, and can save again afterwards",
         arguments: 0..<30, [Errno.noSpace, .ioError, .permissionDenied, .readOnlyFileSystem])
     func failure(at call: Int, errno: Errno) throws {
         try store.save(numbered(1))
@@ -100,7 +100,7 @@ struct StateStoreTests {
         #expect(store.load().state == numbered(4))
     }
 
-    @Test("falls back from any damaged file, keeps it aside and says why")
+    @Test("falls back from any damaged file, renames the file and reports the reason")
     func damage() throws {
         try store.save(numbered(1))
         try store.save(numbered(2))
@@ -113,8 +113,8 @@ struct StateStoreTests {
                 disk.put(
                     try #require(self.disk.bytes(of: file + ".previous")), at: file + ".previous")
                 let loaded = StateStore(directory: "/state", calls: disk.calls).load()
-                // One flip of a digit's case, or of the version to an earlier one, may leave a
-                // readable header.
+                // A flip of the case of a hexadecimal digit, or of the version to an earlier one,
+                // can leave a readable header.
                 guard loaded.source != .current else {
                     #expect(loaded.state == numbered(2))
                     continue
@@ -134,7 +134,7 @@ struct StateStoreTests {
     }
 
     @Test(
-        "names what is wrong with a file",
+        "reports the problem of a file",
         arguments: [
             ("", "is not a state file of airframed."),
             ("hello\n", "is not a state file of airframed."),
@@ -159,7 +159,7 @@ struct StateStoreTests {
     }
 
     @Test(
-        "sets aside what cannot be read, so that no later save writes over it",
+        "renames an unreadable file, so that no later save overwrites it",
         arguments: [Errno.permissionDenied, .ioError, .isDirectory])
     func unreadable(errno: Errno) throws {
         for number in 1...2 { try store.save(numbered(number)) }
@@ -174,7 +174,7 @@ struct StateStoreTests {
         #expect(String(decoding: kept, as: UTF8.self).contains("0.2"))
     }
 
-    @Test("a last save that has gone is named, and the one before is used")
+    @Test("a missing last save is reported, and the previous one is used")
     func missing() throws {
         for number in 1...2 { try store.save(numbered(number)) }
         try disk.calls.remove(FilePath(file))
@@ -187,7 +187,7 @@ struct StateStoreTests {
             ])
     }
 
-    @Test("a state directory has one owner at a time, and is free when that has ended")
+    @Test("a state directory has one owner at a time, and is free after the owner has ended")
     func lock() throws {
         try withTemporaryDirectory { directory throws in
             var first = try StateLock.take(directory)
@@ -201,7 +201,7 @@ struct StateStoreTests {
         }
     }
 
-    @Test("accepts contents without parts that this release would write")
+    @Test("accepts contents in which parts are missing")
     func missingParts() {
         disk.put(Array("airframe-state 1 length=2 crc32=a3a6bf43\n{}".utf8), at: file)
         let loaded = store.load()
@@ -210,7 +210,7 @@ struct StateStoreTests {
         #expect(loaded.state == SavedState())
     }
 
-    @Test("keeps at most nine bad files, and falls back twice to defaults")
+    @Test("keeps at most nine bad files, and falls back to defaults if both files are bad")
     func manyBadFiles() {
         for _ in 0..<12 {
             disk.put([0x78], at: file)
@@ -222,7 +222,7 @@ struct StateStoreTests {
         #expect(disk.names == (1...9).map { file + ".bad-\($0)" })
     }
 
-    @Test("refuses what JSON cannot hold, by name, and leaves the file alone")
+    @Test("refuses values that JSON cannot represent, names the key, and does not change the file")
     func notFinite() throws {
         try store.save(numbered(1))
         var state = numbered(2)
@@ -242,7 +242,7 @@ struct StateStoreTests {
     }
 
     @Test(
-        "says what to do about the directory",
+        "the error of a failed save contains the remedy",
         arguments: [
             (
                 Errno.permissionDenied,
@@ -289,7 +289,7 @@ struct RealStateStoreTests {
         try store.save(numbered(4))
         #expect(store.load().state == numbered(4))
         for name in names { #expect(unlink(name.string) == 0) }
-        // Nothing else was left behind: the directory is empty.
+        // The directory is empty, so no other file was created.
         #expect(rmdir(directory.string) == 0)
         #expect(
             store.load().problems.first?.description.contains("the directory does not exist")

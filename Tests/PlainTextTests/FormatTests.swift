@@ -4,7 +4,7 @@ import Testing
 @Suite("Numbers for people")
 struct FormatTests {
     @Test(
-        "have fixed decimals and no sign where they round to zero",
+        "have fixed decimals, and no sign if they round to zero",
         arguments: [
             (1.005, 2, true, "+1.00"), (-0.004, 2, true, " 0.00"), (-0.004, 2, false, "0.00"),
             (-30, 1, true, "-30.0"), (0.05, 1, false, "0.1"), (1234.5, 0, false, "1235"),
@@ -15,7 +15,7 @@ struct FormatTests {
     }
 
     @Test(
-        "durations name the two units that matter",
+        "durations have their two most significant units",
         arguments: [
             (5.9, "5 s"), (65, "1 min 5 s"), (7_500, "2 h 5 min"), (180_000, "2 d 2 h"),
             (.nan, "–"),
@@ -25,7 +25,7 @@ struct FormatTests {
     }
 
     @Test(
-        "counts are grouped",
+        "counts have digit groups",
         arguments: [(0, "0"), (999, "999"), (-1000, "-1 000"), (8_042_113, "8 042 113")])
     func count(value: Int, text: String) {
         #expect(Format.count(value) == text)

@@ -1,12 +1,12 @@
 import PlainText
 import Testing
 
-@Suite("Did you mean")
+@Suite("Suggestions for misspelled names")
 struct SuggestionTests {
     private let names = ["status", "subscribe", "unsubscribe", "reset_stop", "loop.rate_hz"]
 
     @Test(
-        "finds what was most likely meant",
+        "suggests the most similar name",
         arguments: [
             ("statsu", "status"), ("STATUS", "status"), ("reset-stop", "reset_stop"),
             ("loop.rate", "loop.rate_hz"), ("loop.rate_h", "loop.rate_hz"),

@@ -18,14 +18,14 @@ struct AxisTests {
         for (mark, value) in zip(found, expected) { #expect(abs(mark - value) < 1e-9) }
     }
 
-    @Test("writes as many decimals as tell two marks apart")
+    @Test("writes as few decimals as distinguish neighbouring marks")
     func text() {
         #expect(Axis(range: 0...10, start: 0, end: 1, marks: 5).text(4) == "4")
         #expect(Axis(range: -0.3...0.31, start: 0, end: 1, marks: 6).text(-0.2) == "-0.2")
         #expect(Axis(range: 3...3.004, start: 0, end: 1, marks: 4).text(3.002) == "3.002")
     }
 
-    @Test("puts the ends of the range where they belong, upside down too")
+    @Test("places the ends of the range at the ends of the axis, also on a reversed axis")
     func position() {
         let axis = Axis(range: -1...3, start: 200, end: 100, marks: 4)
         #expect(axis.position(-1) == 200)

@@ -23,7 +23,7 @@ struct FigureTests {
         text.indices.count { text[$0...].hasPrefix(part) }
     }
 
-    /// The points of the lines of that colour within the axes, which are thinner than the legend's.
+    /// The points of the lines of the curves, which are thinner than the lines of the legend.
     private func curves(_ svg: String) -> [String] {
         svg.split(separator: "\n").filter {
             $0.hasPrefix("<polyline") && $0.contains("stroke-width=\"1.3\"")
@@ -31,7 +31,9 @@ struct FigureTests {
             .map(String.init)
     }
 
-    @Test("is one document with title, labels with units, legend, band and line; escaped")
+    @Test(
+        "is one document with title, labels with units, legend, band and line, and escapes special characters"
+    )
     func document() {
         let svg = figure([0, 1, 2, 1]).svg()
         #expect(svg.hasPrefix("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\""))
@@ -40,16 +42,16 @@ struct FigureTests {
             #expect(count(text, in: svg) == 1)
         }
         #expect(count("<polygon", in: svg) == 1)
-        // The line, and its sample in the legend.
+        // One line of the curve and one of the legend.
         #expect(count("<polyline", in: svg) == 2)
         #expect(!svg.contains("nan") && !svg.contains("inf") && !svg.contains("–"))
     }
 
-    @Test("draws each value at its place")
+    @Test("draws each value at its position")
     func places() {
         var plain = figure([0, 10])
         plain.charts[0].lines[0].band = []
-        // 4 % of air: 0 is drawn 0.4 / 10.8 of 190 pixels above the bottom at 292.
+        // A margin of 4 %: the value 0 is drawn 0.4 / 10.8 of 190 pixels above the bottom at 292.
         #expect(curves(plain.svg()) == ["84.0,285.0 1176.0,109.0"])
     }
 
@@ -60,17 +62,17 @@ struct FigureTests {
         #expect(curves(figure([.nan, .nan]).svg()).isEmpty)
     }
 
-    @Test("shades stretches, and names them only where there are any")
+    @Test("shades intervals, and has a legend only for existing intervals")
     func shades() {
         let rest = Chart.Shade("rest", color: "#eeeeef", holds: [true, true, false, true])
         let never = Chart.Shade("never", color: "#eeeeee", holds: [false, false, false, false])
         let svg = figure([0, 1, 2, 3], shades: [rest, never]).svg()
-        // Two stretches and the legend.
+        // Two shaded intervals and one in the legend.
         #expect(count("#eeeeef", in: svg) == 3)
         #expect(svg.contains(">rest<") && !svg.contains(">never<"))
     }
 
-    @Test("stays small whatever the number of samples, and loses no spike")
+    @Test("stays below 400 kB for 200,000 samples, and keeps a spike")
     func size() {
         var values = (0..<200_000).map { Double($0 % 7) }
         values[123_456] = 100
@@ -78,11 +80,11 @@ struct FigureTests {
         #expect(svg.utf8.count < 400_000)
         var plain = figure(values)
         plain.charts[0].lines[0].band = []
-        // The spike sets the range: 4 % of 100 below the top at 102.
+        // The spike sets the range, and is 4 % of the range below the top at 102.
         #expect(curves(plain.svg()).contains { $0.contains(",109.0") })
     }
 
-    @Test("survives nothing to draw, one sample and a constant")
+    @Test("is valid without values, with one sample and with constant values")
     func degenerate() {
         for values in [[], [1.0], [5.0, 5.0, 5.0]] {
             let svg = figure(values).svg()

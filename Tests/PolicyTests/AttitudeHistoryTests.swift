@@ -3,11 +3,11 @@ import Testing
 
 @testable import Policy
 
-@Suite("Attitude of the past")
+@Suite("Past attitude")
 struct AttitudeHistoryTests {
     private func instant(_ seconds: Double) -> Instant { Instant(seconds: 100 + seconds) }
 
-    /// A camera that yaws at 1 rad/s from zero, noted each millisecond.
+    /// A camera that yaws at 1 rad/s, starting at zero, recorded every millisecond.
     private func history(seconds: Double) -> AttitudeHistory {
         var history = AttitudeHistory()
         for tick in 0...Int(seconds * 1000) {
@@ -20,7 +20,7 @@ struct AttitudeHistoryTests {
 
     private func heading(_ attitude: Quaternion) -> Double { attitude.rotationVector.z }
 
-    @Test("the attitude at a time between two entries is between theirs, for the last second")
+    @Test("the attitude between two entries of the last second is interpolated")
     func between() throws {
         for seconds in [0.8, 3] {
             let history = history(seconds: seconds)
@@ -34,7 +34,7 @@ struct AttitudeHistoryTests {
         #expect(throws: AttitudeHistory.Gap.tooEarly) { try long.attitude(at: instant(1.4)) }
     }
 
-    @Test("shortly after the newest entry the attitude is predicted, later it is not known")
+    @Test("shortly after the newest entry the attitude is predicted, later it is unknown")
     func prediction() throws {
         let history = history(seconds: 1)
         #expect(abs(heading(try history.attitude(at: instant(1.04))) - 1.04) < 1e-6)
@@ -44,7 +44,7 @@ struct AttitudeHistoryTests {
         }
     }
 
-    @Test("a clock that goes back begins a new history")
+    @Test("a clock that jumps back starts a new history")
     func restart() throws {
         var history = history(seconds: 1)
         history.note(.aboutZ(2), rate: .zero, time: instant(0.5))

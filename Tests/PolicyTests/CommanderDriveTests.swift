@@ -41,7 +41,7 @@ struct CommanderDriveTests {
         #expect(wheels.request?.validUntil == at(2))
     }
 
-    @Test("who drives is in control: nobody else drives meanwhile")
+    @Test("a driver has control of the wheels, and other sources cannot drive meanwhile")
     func holder() throws {
         let commander = door()
         try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
@@ -51,7 +51,7 @@ struct CommanderDriveTests {
         #expect(wheels.request?.left == 1)
     }
 
-    @Test("wheels that cannot turn refuse a speed, and give nobody control")
+    @Test("wheels that cannot turn refuse a speed, and control stays free")
     func notReady() throws {
         let commander = door()
         let refusal = Refusal.wheelsNotReady("the robot has fallen")
@@ -64,7 +64,7 @@ struct CommanderDriveTests {
         #expect(wheels.request?.left == 0)
     }
 
-    @Test("an emergency stop, a disconnection, a release and the end stop them")
+    @Test("an emergency stop, a disconnection, a release and the shutdown stop the wheels")
     func stops() throws {
         for end in 0..<4 {
             let commander = door()
@@ -80,7 +80,7 @@ struct CommanderDriveTests {
         }
     }
 
-    @Test("after an emergency stop, beyond full speed, and without wheels it is refused")
+    @Test("a request after an emergency stop, beyond full speed or without wheels is refused")
     func refusals() throws {
         let commander = door()
         #expect(throws: Refusal.outOfRange(field: "wheel", allowed: "-1...1")) {

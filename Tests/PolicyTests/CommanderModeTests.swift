@@ -4,7 +4,7 @@ import Port
 import Realtime
 import Testing
 
-@Suite("Commander: modes and the loop that changes them")
+@Suite("Commander: modes that the loop can change")
 struct CommanderModeTests {
     let laptop = CommandSource(link: .diagnostics, connection: 1)
     let phone = CommandSource(link: .airos, connection: 2)
@@ -12,7 +12,7 @@ struct CommanderModeTests {
 
     func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 
-    /// A door in this mode, and the loop's end of its ring.
+    /// A Commander in this mode, and the loop's end of its ring.
     func door(
         mode: Mode, _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
     ) rethrows {
@@ -21,7 +21,7 @@ struct CommanderModeTests {
         try body(Commander(ring: ends.writer, bootMode: mode, rules: Commander.Rules()), &loop)
     }
 
-    /// A door with a loop whose state the test sets.
+    /// A Commander with a loop whose state the test sets.
     final class Loop: @unchecked Sendable {
         var state: LoopState?
     }
@@ -37,7 +37,7 @@ struct CommanderModeTests {
         try body(commander, &reader)
     }
 
-    @Test("a mode that needs the joints is refused by name where nothing shows them")
+    @Test("a mode that needs joint angles is refused with the reason if no sensor measures them")
     func missingSensor() throws {
         let loop = Loop()
         try door(loop: loop) { commander, ring in
@@ -60,12 +60,12 @@ struct CommanderModeTests {
         }
     }
 
-    @Test("when the loop ends tracking by itself, the door knows; a request on its way counts more")
+    @Test("the view follows the loop when it ends tracking, but a pending request has priority")
     func agreement() throws {
         let loop = Loop()
         try door(loop: loop) { commander, _ in
             try commander.request(.mode(.tracking), from: phone, now: at(1))
-            // The loop has not seen the request yet.
+            // The loop has not taken the request yet.
             loop.state = LoopState(
                 mode: .locked, modeRequests: 0, hasSample: true, showsJoints: true)
             #expect(commander.view(now: at(1)).mode == .tracking)
@@ -78,7 +78,7 @@ struct CommanderModeTests {
         }
     }
 
-    @Test("a tracking rate carries the end of its own dead-man, and only into mode tracking")
+    @Test("a tracking rate has its own dead-man deadline, and is accepted only in mode tracking")
     func tracking() throws {
         try door(mode: .tracking) { commander, loop in
             try commander.request(.track(pan: 0.3, tilt: .nan), from: phone, now: at(5))
@@ -101,7 +101,7 @@ struct CommanderModeTests {
         }
     }
 
-    @Test("what only the mode moves cannot be pointed, what it leaves can")
+    @Test("an axis that the mode controls cannot be pointed, the other axes can")
     func notInMode() throws {
         let yaw = AxisVector(yaw: 0.2, roll: .nan, pitch: .nan)
         try door(mode: .panFollow) { commander, _ in
@@ -123,7 +123,7 @@ struct CommanderModeTests {
         }
     }
 
-    @Test("a holder that disconnects in mode tracking ends it at once")
+    @Test("the disconnection of the holder ends its tracking rate immediately")
     func trackingDisconnection() throws {
         try door(mode: .tracking) { commander, loop in
             try commander.request(.track(pan: 0.3, tilt: 0), from: phone, now: at(5))

@@ -4,7 +4,7 @@ import Port
 import Realtime
 import Testing
 
-@Suite("Commander: one order of rank for all links")
+@Suite("Commander: the same priorities for all links")
 struct CommanderRankTests {
     private typealias Link = CommandSource.Link
 
@@ -24,7 +24,7 @@ struct CommanderRankTests {
             ring: ends.writer, bootMode: .locked, rules: rules, wheels: { _ in nil })
     }
 
-    /// Whether `link` ends a stop that others asked for, in this order.
+    /// Whether `link` can end a stop that `others` requested in this order.
     private func ends(_ link: Link, stopsBy others: [Link], keyed: Set<Link> = []) -> Bool {
         let commander = door(keyed: keyed)
         for (index, other) in others.enumerated() {
@@ -34,7 +34,7 @@ struct CommanderRankTests {
         return !commander.view(now: at(21)).isStopped
     }
 
-    @Test("a stop from the socket is ended by the socket only, however long it has been silent")
+    @Test("only the socket can end a stop from the socket, even after a long silence")
     func owner() {
         for link in Link.allCases {
             let keyed = Set(Link.allCases)
@@ -44,15 +44,15 @@ struct CommanderRankTests {
     }
 
     @Test(
-        "a stop from another link is ended by that link, from a new connection too, and by the socket"
+        "a stop from another link can be ended by that link, by the socket and by the controls"
     )
     func sameLink() {
-        // A program that follows a person requests no stops, and an assistant's server requests them
+        // A program that follows a person requests no stops. An assistant's server requests stops
         // as a client of the socket.
         let automatic: [Link] = [.companion, .assistant]
         for owner in Link.allCases where owner != .diagnostics && !automatic.contains(owner) {
             for link in Link.allCases {
-                // The person who holds the gimbal can reset the stop of a remote peer.
+                // The person at the controls can reset the stop of a remote peer.
                 let isAbove = link == .controls && owner != .diagnostics
                 #expect(
                     ends(link, stopsBy: [owner])
@@ -61,7 +61,9 @@ struct CommanderRankTests {
         }
     }
 
-    @Test("a program that follows a person gives way to every link, and takes control from none")
+    @Test(
+        "a program that follows a person loses control to every link, and takes control from no link"
+    )
     func companion() throws {
         for link in Link.allCases where link != .companion {
             let commander = door()
@@ -74,9 +76,9 @@ struct CommanderRankTests {
                 try commander.request(.aim(aim), from: source(.companion), now: at(0.2))
             }
             #expect(refusal?.code == .held)
-            // Silence frees control.
+            // After a silence control is free.
             try commander.request(.aim(aim), from: source(.companion), now: at(11))
-            // A second program waits.
+            // A second program is refused.
             #expect(throws: Refusal.self) {
                 try commander.request(.aim(aim), from: source(.companion, 2), now: at(11.1))
             }
@@ -113,7 +115,7 @@ struct CommanderRankTests {
         }
     }
 
-    @Test("a key outranks none, for stops as for control")
+    @Test("a link with a key has priority over a link without, for stops and for control")
     func keys() throws {
         #expect(ends(.mavlink, stopsBy: [.udp], keyed: [.mavlink]))
         #expect(!ends(.udp, stopsBy: [.mavlink], keyed: [.mavlink]))
@@ -131,7 +133,7 @@ struct CommanderRankTests {
         }
     }
 
-    @Test("each link takes back its own; the stop lasts until the last has")
+    @Test("each link ends its own stop, and the gimbal stays stopped until the last stop has ended")
     func several() throws {
         let commander = door()
         try commander.request(.emergencyStop, from: source(.airos), now: at(1))
@@ -149,7 +151,7 @@ struct CommanderRankTests {
         #expect(!ends(.airos, stopsBy: [.diagnostics, .airos]))
     }
 
-    @Test("the view names the source of the stop, and ending it takes no control")
+    @Test("the view contains the source of the stop, and ending the stop does not take control")
     func view() throws {
         let commander = door()
         try commander.request(.emergencyStop, from: source(.udp), now: at(1))
@@ -179,14 +181,14 @@ struct CommanderRankTests {
         #expect(commander.view(now: at(31)).driver == rider)
         commander.advance(now: at(37.1))
         #expect(commander.view(now: at(38)).driver == nil)
-        // A source that holds both keeps the one that it uses.
+        // A source with control of both keeps only the one that it uses.
         let laptop = source(.diagnostics)
         try commander.request(.take, from: laptop, now: at(40))
         try commander.request(.drive(left: 1, right: 1), from: laptop, now: at(49))
         commander.advance(now: at(51))
         #expect(commander.view(now: at(51)).holder == nil)
         #expect(commander.view(now: at(51)).driver == laptop)
-        // The holder of the camera does not keep a driver from giving the wheels back.
+        // A driver can release the wheels although another source controls the camera.
         try commander.request(.take, from: phone, now: at(52))
         try commander.request(.drive(left: 1, right: 1), from: laptop, now: at(52))
         try commander.request(.release, from: laptop, now: at(52))

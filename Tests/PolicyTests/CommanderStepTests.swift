@@ -34,7 +34,7 @@ struct CommanderStepTests {
             steppers: Steppers(hasSwitches: hasSwitches) { motors.take($0, $1) })
     }
 
-    @Test("a slider's wanted carries its dead-man; a position does not")
+    @Test("the slider's speed has a dead-man deadline, a position has none")
     func requests() throws {
         let commander = door()
         try commander.request(.step(axis: 0, .turn(200)), from: robot, now: at(1))
@@ -46,7 +46,8 @@ struct CommanderStepTests {
             ])
     }
 
-    @Test("who is gone leaves the slider's motor standing, and the joystick's where they go")
+    @Test(
+        "a disconnection stops the slider's motor, and the joystick's motors complete their motion")
     func gone() throws {
         let commander = door()
         try commander.request(.step(axis: 1, .position(7)), from: robot, now: at(1))
@@ -56,7 +57,7 @@ struct CommanderStepTests {
         #expect(motors.takeHeard() == ["0 \(StepAxis.Goal.hold)"])
     }
 
-    @Test("the search for home ends with who asked for it; without switches there is none")
+    @Test("the search for home ends when its client disconnects, and is refused without switches")
     func home() throws {
         let commander = door()
         try commander.request(.step(axis: 2, .home), from: robot, now: at(1))
@@ -68,7 +69,7 @@ struct CommanderStepTests {
         }
     }
 
-    @Test("an emergency stop and the end stop all three, whoever asks")
+    @Test("an emergency stop from any source and the shutdown stop all three motors")
     func stops() throws {
         let hold = (0...2).map { "\($0) \(StepAxis.Goal.hold)" }
         let commander = door()
@@ -84,7 +85,7 @@ struct CommanderStepTests {
         #expect(motors.takeHeard().sorted() == hold)
     }
 
-    @Test("what is no axis or no speed is refused, and everything where there are no motors")
+    @Test("an invalid axis or speed is refused, and every request is refused without motors")
     func refusals() throws {
         #expect(throws: Refusal.outOfRange(field: "axis", allowed: "0...2")) {
             try door().request(.step(axis: 3, .hold), from: robot, now: at(1))

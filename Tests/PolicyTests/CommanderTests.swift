@@ -4,7 +4,7 @@ import Port
 import Realtime
 import Testing
 
-@Suite("Commander: one door, one holder")
+@Suite("Commander: one holder of control")
 struct CommanderTests {
     let laptop = CommandSource(link: .diagnostics, connection: 1)
     let phone = CommandSource(link: .airos, connection: 2)
@@ -13,7 +13,7 @@ struct CommanderTests {
 
     func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 
-    /// A door in mode locked, and the loop's end of its ring.
+    /// A Commander in mode locked, and the loop's end of its ring.
     func door(
         mode: Mode = .locked, capacity: Int = 64,
         _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
@@ -23,7 +23,9 @@ struct CommanderTests {
         try body(Commander(ring: ends.writer, bootMode: mode, rules: Commander.Rules()), &loop)
     }
 
-    @Test("the first to ask holds control, a second link is refused and told who and since when")
+    @Test(
+        "the first source holds control; a second one is refused with the holder and the holder's age"
+    )
     func holder() throws {
         try door { commander, _ in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -35,7 +37,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("the diagnostics socket pre-empts")
+    @Test("the diagnostics socket takes control from another link")
     func preemption() throws {
         try door { commander, _ in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -44,7 +46,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("a rate command carries the end of its dead-man into the loop")
+    @Test("a rate command contains the deadline of its dead-man")
     func deadMan() throws {
         try door { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(5))
@@ -54,7 +56,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("a holder that disconnects stops turning at once and gives control back")
+    @Test("the disconnection of the holder stops the motion immediately and frees control")
     func disconnection() throws {
         try door { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -71,7 +73,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("ten seconds of silence release control, not a moment sooner")
+    @Test("control is released after ten seconds of silence, not earlier")
     func silence() throws {
         try door { commander, _ in
             try commander.request(.take, from: phone, now: at(1))
@@ -82,7 +84,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("an emergency stop is granted to everybody and latches until it is reset")
+    @Test("an emergency stop is accepted from every source, and stays active until it is reset")
     func emergencyStop() throws {
         try door { commander, loop in
             try commander.request(.take, from: laptop, now: at(1))
@@ -100,7 +102,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("pointing while inactive is refused: nothing would move")
+    @Test("pointing is refused in mode inactive")
     func inactive() {
         door(mode: .inactive) { commander, _ in
             #expect(throws: Refusal.inactive) {
@@ -110,7 +112,7 @@ struct CommanderTests {
     }
 
     @Test(
-        "values that are not finite or out of range are refused by name",
+        "values that are not finite or out of range are refused with the name of the field",
         arguments: [
             (MotionRequest.rate(AxisVector(yaw: .nan, roll: 0, pitch: 0)), "rate"),
             (.rate(AxisVector(yaw: 0, roll: 100, pitch: 0)), "rate"),
@@ -128,7 +130,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("a full ring is told as busy, and nothing changes hands")
+    @Test("a full ring causes the refusal busy, and the mode stays unchanged")
     func busy() throws {
         try door(capacity: 8) { commander, _ in
             for _ in 0..<5 { try commander.request(.rate(turn), from: phone, now: at(1)) }
@@ -139,7 +141,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("an assistant's motion to an angle stops with its connection, a person's continues")
+    @Test("an assistant's motion to an angle stops with its connection, the socket's continues")
     func pointing() throws {
         for (source, stops) in [
             (CommandSource(link: .assistant, connection: 2), true), (laptop, false),
@@ -147,7 +149,7 @@ struct CommanderTests {
             try door(capacity: 8) { commander, loop in
                 let point = MotionRequest.point(turn, duration: 60)
                 try commander.request(point, from: source, now: at(1))
-                // Control has ended, because the source is silent; the motion continues.
+                // The silent source has lost control, but the motion continues.
                 commander.advance(now: at(10))
                 while loop.pop() != nil {}
                 commander.disconnected(source, now: at(20))
@@ -165,7 +167,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("an emergency stop, a standstill and the shutdown get through however full the ring is")
+    @Test("an emergency stop, a standstill and the shutdown are delivered even if the ring is full")
     func reserve() throws {
         try door(capacity: 8) { commander, loop in
             var isBusy = false
@@ -196,7 +198,7 @@ struct CommanderTests {
         }
     }
 
-    @Test("after shutdown nothing is accepted")
+    @Test("after shutdown every request is refused")
     func shutdown() {
         door { commander, loop in
             commander.shutDown()

@@ -4,7 +4,7 @@ import Port
 import Realtime
 import Testing
 
-@Suite("Rates that break off: hold, fallback, off")
+@Suite("Loss of control during rates: hold, fallback, off")
 struct LossOfControlTests {
     let phone = CommandSource(link: .airos, connection: 2)
     let laptop = CommandSource(link: .diagnostics, connection: 1)
@@ -19,7 +19,7 @@ struct LossOfControlTests {
         return rules
     }
 
-    /// A door with these rules, and the loop's end of its ring.
+    /// A Commander with these rules, and the loop's end of its ring.
     func door(
         _ rules: Commander.Rules, mode: Mode = .locked, showsJoints: Bool = true,
         _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void
@@ -29,14 +29,15 @@ struct LossOfControlTests {
         let commander = Commander(
             ring: ends.writer, bootMode: mode, rules: rules,
             loop: {
-                // A loop that has not taken any request yet, so that the door believes itself.
+                // A loop that has not taken any request yet, so that the Commander uses its own
+                // mode.
                 LoopState(
                     mode: mode, modeRequests: .max, hasSample: true, showsJoints: showsJoints)
             })
         try body(commander, &reader)
     }
 
-    /// The modes that were asked of the loop.
+    /// The modes that the loop was asked for.
     func modes(_ loop: inout RingReader<TimedCommand>) -> [Mode] {
         var modes: [Mode] = []
         while let request = loop.pop() {
@@ -46,7 +47,7 @@ struct LossOfControlTests {
     }
 
     @Test(
-        "what is due after which silence",
+        "the stage depends on the duration of the silence",
         arguments: [
             (0.99, nil), (1.0, .hold), (4.99, .hold), (5.0, .fallback), (19.99, .fallback),
             (20.0, .off), (1e6, .off),
@@ -59,7 +60,7 @@ struct LossOfControlTests {
         #expect(rules.stage(silence: silence, isCutOff: true) == expected ?? .hold)
     }
 
-    @Test("stages that nobody has set never come: the camera is held for ever")
+    @Test("stages that are not configured never begin: the camera is held permanently")
     func defaults() {
         #expect(LossOfControl.Rules().stage(silence: 1e9, isCutOff: true) == .hold)
         var onlyOff = LossOfControl.Rules()
@@ -68,7 +69,7 @@ struct LossOfControlTests {
         #expect(onlyOff.stage(silence: 3, isCutOff: false) == .off)
     }
 
-    @Test("silence leads through the stages, each told once")
+    @Test("silence leads through all stages, and each stage is reported once")
     func silence() throws {
         try door(staged) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -87,7 +88,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("a disconnection stops the rates at once; the later stages count from the last of them")
+    @Test("a disconnection stops the rates immediately, and later stages count from the last rate")
     func disconnection() throws {
         try door(staged) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -104,13 +105,12 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("what somebody asks for ends it, whoever that is; a mode that was left stays left")
+    @Test("an accepted request from any source ends the loss, and the earlier mode does not return")
     func recovery() throws {
         try door(staged) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
             commander.advance(now: at(7))
-            // The phone is back and goes on as if nothing had been: in the mode of rest rates move
-            // nothing.
+            // The phone reconnects and continues with rates, which are refused in mode neutral.
             #expect(throws: Refusal.notInMode(.neutral)) {
                 try commander.request(.rate(turn), from: phone, now: at(8))
             }
@@ -122,7 +122,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("the outputs that went off come back only with a mode that somebody asks for")
+    @Test("outputs that were switched off return only with a request for a mode")
     func recoveryFromOff() throws {
         try door(staged) { commander, _ in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -141,7 +141,7 @@ struct LossOfControlTests {
     }
 
     @Test(
-        "who ends his rates, points, or gives control back has lost nothing",
+        "a deliberate end of the rates does not trigger the link-loss fallback",
         arguments: [
             MotionRequest.rate(.zero), .point(.zero, duration: 1), .release, .mode(.locked),
             .emergencyStop,
@@ -156,7 +156,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("motors that are off are not started by a fallback")
+    @Test("a fallback does not start motors that are off")
     func inactive() throws {
         try door(staged) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -166,7 +166,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("without what shows the joints the fallback is to go on holding; off comes all the same")
+    @Test("without joint angles the fallback is to hold; the stage off still follows")
     func withoutJoints() throws {
         try door(staged, showsJoints: false) { commander, loop in
             try commander.request(.rate(turn), from: phone, now: at(1))
@@ -177,7 +177,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("a fallback that finds the ring full comes with the next look")
+    @Test("a fallback that finds the ring full is repeated at the next check")
     func fullRing() throws {
         let ends = makeRing(of: TimedCommand.self, capacity: 8)
         var loop = ends.reader
@@ -190,12 +190,13 @@ struct LossOfControlTests {
     }
 }
 
-@Suite("Links that may not take control")
+@Suite("Links that are barred from control")
 struct BarredLinkTests {
     let phone = CommandSource(link: .airos, connection: 2)
 
     @Test(
-        "every request but the emergency stop is refused by name, and seen", arguments: [0, 1, 2])
+        "every request except the emergency stop is refused, and the view contains the refusal",
+        arguments: [0, 1, 2])
     func barred(index: Int) throws {
         let requests: [MotionRequest] = [
             .take, .rate(AxisVector(repeating: 0.1)), .resetEmergencyStop,
@@ -217,7 +218,7 @@ struct BarredLinkTests {
         #expect(commander.view(now: now).isStopped)
     }
 
-    @Test("another link is not concerned, and the rule may be lifted while it runs")
+    @Test("a barred link can take control after the rule is removed at runtime")
     func others() throws {
         var rules = Commander.Rules()
         rules.barred = [.rbl]

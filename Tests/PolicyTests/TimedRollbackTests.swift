@@ -13,7 +13,7 @@ struct TimedRollbackTests {
         return rollback
     }
 
-    @Test("hands out the earlier state once, when time has run out")
+    @Test("returns the earlier state once, after the timeout")
     func expires() throws {
         var rollback = try begun()
         #expect(rollback.secondsLeft(now: at(10)) == 20)
@@ -24,7 +24,7 @@ struct TimedRollbackTests {
         #expect(rollback.secondsLeft(now: at(31)) == nil)
     }
 
-    @Test("never reverts what was kept, and says when it is too late to keep")
+    @Test("never reverts a kept change, and reports if it is too late to keep")
     func kept() throws {
         var rollback = try begun()
         #expect(rollback.keep() == true)
@@ -34,7 +34,7 @@ struct TimedRollbackTests {
         #expect(rollback.keep() == false)
     }
 
-    @Test("returns to the state before the first of several changes, at the last deadline")
+    @Test("returns the state before the first of several changes, at the last deadline")
     func severalChanges() throws {
         var rollback = try begun()
         try rollback.begin("between", owner: 7, seconds: 30, now: at(20))
@@ -42,7 +42,7 @@ struct TimedRollbackTests {
         #expect(rollback.expire(now: at(50)) == "before")
     }
 
-    @Test("refuses another client while a change waits")
+    @Test("refuses another client while a change is pending")
     func busy() throws {
         var rollback = try begun()
         let refusal = #expect(throws: Refusal.self) {
@@ -53,7 +53,7 @@ struct TimedRollbackTests {
     }
 
     @Test(
-        "refuses durations that make no sense",
+        "refuses durations outside the range",
         arguments: [0, 0.5, -1, 3600.5, .nan, .infinity, -.infinity])
     func badDuration(seconds: Double) {
         var rollback = TimedRollback<String>()
@@ -64,7 +64,7 @@ struct TimedRollbackTests {
         #expect(!rollback.isPending)
     }
 
-    @Test("keeps a change for its owner only")
+    @Test("only the owner can keep a change")
     func keptByOwner() throws {
         var rollback = try begun()
         let stranger = rollback.keep(owner: 8)
@@ -74,7 +74,7 @@ struct TimedRollbackTests {
         #expect(rollback.expire(now: at(99)) == nil)
     }
 
-    @Test("the state to return to can be changed while a change waits, and only then")
+    @Test("the earlier state can be amended only while a change is pending")
     func amended() throws {
         var rollback = TimedRollback<String>()
         rollback.amend { $0 += ", lost" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Realtime
 
-/// What a fake bus was asked to do, seen from the test.
+/// The calls of a fake bus, for the test to read.
 final class BusLog: Sendable {
     struct Entries {
         var reads = 0
@@ -19,7 +19,7 @@ final class BusLog: Sendable {
     var offs: Int { entries.withLock { $0.offs } }
 }
 
-/// Delivers one sample per read; the first attempts of each kind fail as often as asked.
+/// Delivers one sample per read. The first `failing…` calls of each kind fail.
 struct FakeBus: GimbalBus {
     let log = BusLog()
     var failingReads = 0
@@ -57,7 +57,7 @@ struct FakeBus: GimbalBus {
 }
 
 extension LoopAnswer {
-    /// Motors on, with this torque on every axis.
+    /// Motors on, with this torque on each axis.
     static func fresh(torque: Double, age: Double = 0) -> LoopAnswer {
         let time = MonotonicClock.now.advanced(bySeconds: -age)
         let output = MotorOutput(
@@ -68,7 +68,7 @@ extension LoopAnswer {
 
 @Suite("One period of a bus thread")
 struct BusThreadTests {
-    /// A bus thread without a thread, and the loop's ends of what leads to it.
+    /// A bus thread without a system thread, and the loop's ends of its ring and mailbox.
     struct Rig: ~Copyable {
         var thread: BusThread
         var samples: RingReader<SampleDelivery>
@@ -95,15 +95,14 @@ struct BusThreadTests {
             answers?.publish(LoopAnswer.fresh(torque: torque, age: age))
         }
 
-        /// The loop's end of the answers, for a thread that plays the loop.
+        /// The loop's end of the answers, for a thread that simulates the loop.
         mutating func takeAnswers() -> sending MailboxWriter<LoopAnswer> {
             guard let writer = answers.take() else { preconditionFailure("taken twice") }
             return writer
         }
     }
 
-    /// Answers the ring of one period from another thread, as the loop does, and returns the
-    /// writer.
+    /// Waits for the doorbell of one period on another thread, and answers like the loop.
     static func answerOnRing(_ rig: borrowing Rig, torque: Double)
         -> @Sendable (
             inout MailboxWriter<LoopAnswer>
@@ -117,10 +116,10 @@ struct BusThreadTests {
         }
     }
 
-    @Test("reads, hands the sample over, rings, and writes the loop's answer to it")
+    @Test("reads, delivers the sample, rings, and writes the loop's answer to this sample")
     func period() throws {
         let bus = FakeBus()
-        // A period long enough that only a broken hand-over can outlast its quarter.
+        // The period is so long that a quarter of it ends only if the hand-over is broken.
         var rig = Rig(bus, periodNanoseconds: 400_000_000_000)
         let loop = try spawn(
             handing: rig.takeAnswers(), Self.answerOnRing(rig, torque: 0.1))
@@ -132,7 +131,7 @@ struct BusThreadTests {
         #expect(rig.handles.stages.imuToMotor.summary.count == 1)
     }
 
-    @Test("an answer that came too late is not taken for the next period's")
+    @Test("a late answer is not used as the next period's answer")
     func lateAnswer() throws {
         let bus = FakeBus()
         var rig = Rig(bus, periodNanoseconds: 400_000_000_000)
@@ -144,7 +143,7 @@ struct BusThreadTests {
         #expect(bus.log.writes.map(\.torque.yaw) == [0.2])
     }
 
-    @Test("without an answer it writes the newest one again, after a bounded wait")
+    @Test("without a new answer the newest one is written again, after a limited wait")
     func keepAlive() {
         let bus = FakeBus()
         var rig = Rig(bus)
@@ -152,11 +151,11 @@ struct BusThreadTests {
         rig.thread.period(now: MonotonicClock.now)
         rig.thread.period(now: MonotonicClock.now)
         #expect(bus.log.writes.map(\.torque.yaw) == [0.1, 0.1])
-        // Only the answer to this period's samples counts as a way from the IMU to the motors.
+        // Only an answer to this period's sample counts for the latency from IMU to motors.
         #expect(rig.handles.stages.imuToMotor.summary.count == 0)
     }
 
-    @Test("an answer that is too old drives no motor, and the silence is counted")
+    @Test("an answer that is too old does not drive a motor, and the silence is counted")
     func silentLoop() {
         let bus = FakeBus()
         var rig = Rig(bus)
@@ -166,7 +165,7 @@ struct BusThreadTests {
         #expect(rig.handles.status.silences == 1)
     }
 
-    @Test("tries a failed read once more, counts both, and keeps the error")
+    @Test("a failed read is repeated once, and the error is counted and kept")
     func readRetry() {
         var bus = FakeBus()
         bus.failingReads = 1
@@ -181,7 +180,7 @@ struct BusThreadTests {
             rig.handles.status.lastError == BusError(operation: .read, address: 0x68, code: 121))
     }
 
-    @Test("a dead sensor stops neither the writes nor the loop's ring")
+    @Test("a dead sensor stops neither the writes nor the loop's doorbell")
     func deadSensor() {
         var bus = FakeBus()
         bus.failingReads = .max
@@ -196,7 +195,7 @@ struct BusThreadTests {
         #expect(rig.handles.status.consecutiveErrors == 6)
     }
 
-    @Test("an error says what was done, where, and why it failed; and survives being packed")
+    @Test("an error contains the operation, the device and the reason, and is unchanged by packing")
     func errorSentence() {
         let error = BusError(operation: .write, address: 0x40, code: 121)
         #expect(error.description == "writing device 0x40 failed: Remote I/O error")
@@ -204,7 +203,7 @@ struct BusThreadTests {
         #expect(BusError(packed: 0) == nil)
     }
 
-    @Test("a batch refuses what does not fit and keeps the order")
+    @Test("a full batch refuses a sample, and keeps the order")
     func batch() {
         var batch = SampleBatch()
         for number in 0..<SampleBatch.capacity {

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("One period of the loop")
 struct ControlLoopTests {
-    /// A level, still camera at 1 kHz; a little noise in the last bits, as a frozen sensor is a
-    /// fault.
+    /// A level, still camera at 1 kHz. The samples contain a little noise, because a constant
+    /// signal is a fault.
     static func sample(_ number: Int) -> IMUSample {
         var sample = IMUSample(
             time: time(number),
@@ -20,7 +20,8 @@ struct ControlLoopTests {
 
     static func time(_ number: Int) -> Instant { Instant(nanoseconds: Int64(number) * 1_000_000) }
 
-    /// Runs ticks first...<last, a sample each; drains the telemetry and returns its last record.
+    /// Runs the ticks of a range with one sample each, drains the telemetry, and returns the last
+    /// record.
     static func run(_ rig: inout LoopRig, ticks: Range<Int>) -> TelemetryRecord? {
         var last: TelemetryRecord?
         for number in ticks {
@@ -31,7 +32,7 @@ struct ControlLoopTests {
         return last
     }
 
-    @Test("keeps the outputs off until the warm-up is over, whatever the stabilizer says")
+    @Test("the outputs stay off until the end of the warm-up, regardless of the stabilizer")
     func warmUp() {
         var settings = RuntimeSettings()
         settings.warmUpTicks = 100
@@ -49,7 +50,7 @@ struct ControlLoopTests {
     }
 
     @Test(
-        "a request is timed from its receipt to the tick that takes it, the process's own wishes are not"
+        "the latency of a client's request is measured from receipt to tick, that of an internal one is not"
     )
     func requestLatency() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
@@ -69,7 +70,7 @@ struct ControlLoopTests {
         var settings = RuntimeSettings()
         settings.telemetryCapacity = 1024
         var rig = LoopRig(parameters: Stabilizer.Parameters(), settings: settings)
-        // At rest until the estimator has converged, so that the outputs come on.
+        // The camera is at rest until the estimator has converged, so that the outputs switch on.
         _ = Self.run(&rig, ticks: 1..<8000)
         var calls: Int64 = 0
         var enabled = 0
@@ -83,7 +84,7 @@ struct ControlLoopTests {
                 rig.ask(.point(target: .zero, duration: 1))
                 rig.ask(.rate(.zero), validUntil: Self.time(number + 5))
             }
-            // Around the tick alone: what the test itself does may allocate.
+            // Only the tick is counted, because the test itself can allocate.
             let before = mc_count()
             rig.tick(now: Self.time(number))
             calls += mc_count() - before
@@ -91,12 +92,13 @@ struct ControlLoopTests {
         }
         #expect(enabled > 1000 && enabled < 5000)
         #expect(calls == 0)
-        // Nobody read the telemetry: the ring is full, the loop went on, the loss is counted.
+        // The telemetry is not read, so its ring is full. The loop continues and counts the lost
+        // records.
         #expect(rig.telemetry.dropped > 3000)
     }
 
     @Test(
-        "the counting malloc counts, so that a zero means something",
+        "the allocation counter counts an allocation, so that a count of zero is meaningful",
         .enabled(
             if: mc_is_active(), "under a sanitizer malloc is its own; the plain run checks this"))
     func counterCounts() {
@@ -107,7 +109,7 @@ struct ControlLoopTests {
         #expect(calls == 2)
     }
 
-    @Test("takes at most eight requests a tick and leaves the others for the next")
+    @Test("takes at most eight requests in each tick, and leaves the others for the next tick")
     func boundedRequests() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         for _ in 0..<8 { rig.ask(.mode(.inactive)) }
@@ -116,7 +118,7 @@ struct ControlLoopTests {
         #expect(Self.run(&rig, ticks: 2..<3)?.snapshot.mode == .locked)
     }
 
-    @Test("integrates all samples that arrived since the last tick")
+    @Test("integrates all samples since the last tick")
     func severalSamples() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         for number in 1...5 { rig.deliver(Self.sample(number)) }
@@ -124,7 +126,7 @@ struct ControlLoopTests {
         #expect(rig.telemetry.pop()?.snapshot.sampleTime == Self.time(5))
     }
 
-    @Test("ticks without a sample as well, and numbers its records")
+    @Test("ticks without a sample, and numbers its records")
     func noSample() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         for number in 1...3 { rig.tick(now: Self.time(number)) }
@@ -132,7 +134,7 @@ struct ControlLoopTests {
         #expect(rig.output().enabled == false)
     }
 
-    @Test("a bus that fails again and again is a condition; one that failed once is not")
+    @Test("repeated bus errors set a condition, a single error does not")
     func busErrors() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         let error = BusError(operation: .write, address: 0x40, code: 121)
@@ -143,7 +145,7 @@ struct ControlLoopTests {
         #expect(record?.counters.lastBusError == error)
         for _ in 0..<3 {
             rig.handles.status.note(error)
-            // Reads that succeed do not excuse writes that fail.
+            // Successful reads do not reset the count of failed writes.
             rig.handles.status.noteSuccess(of: .read)
         }
         record = Self.run(&rig, ticks: 2..<3)
@@ -154,7 +156,7 @@ struct ControlLoopTests {
         #expect(record?.counters.busErrors == 4)
     }
 
-    @Test("the same inputs give the same outputs, to the bit")
+    @Test("equal inputs result in bit-identical outputs")
     func deterministic() {
         var first = LoopRig(parameters: Stabilizer.Parameters())
         var second = LoopRig(parameters: Stabilizer.Parameters())

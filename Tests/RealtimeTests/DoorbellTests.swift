@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The doorbell")
 struct DoorbellTests {
-    @Test("a ring before the wait is not lost, and counts once")
+    @Test("a ring before the wait is not lost, and two rings count once")
     func ringFirst() {
         let bell = Doorbell()
         defer { bell.deallocate() }
@@ -15,7 +15,7 @@ struct DoorbellTests {
         #expect(bell.wait(until: Instant(nanoseconds: 0)) == .timeout)
     }
 
-    @Test("reports the ring although the deadline has passed")
+    @Test("a ring is reported even if the deadline has passed")
     func lateRing() {
         let bell = Doorbell()
         defer { bell.deallocate() }
@@ -23,7 +23,7 @@ struct DoorbellTests {
         #expect(bell.wait(until: Instant(nanoseconds: 0)) == .rung)
     }
 
-    @Test("keeps the deadline on the monotonic clock")
+    @Test("the deadline refers to the monotonic clock")
     func deadline() {
         let bell = Doorbell()
         defer { bell.deallocate() }
@@ -32,7 +32,7 @@ struct DoorbellTests {
         #expect(MonotonicClock.now >= deadline)
     }
 
-    @Test("passes a turn back and forth without losing one")
+    @Test("two threads alternate without losing a ring")
     func pingPong() throws {
         let rounds = 20_000
         let there = Doorbell()
@@ -50,7 +50,7 @@ struct DoorbellTests {
         for round in 1...rounds {
             there.ring()
             if back.wait(until: .minuteAhead) != .rung { wrong += 1 }
-            // What the partner wrote before ringing must be visible after the wait.
+            // Writes before the partner's ring must be visible after the wait.
             if reader.read().value != round { wrong += 1 }
         }
         #expect(wrong == 0)

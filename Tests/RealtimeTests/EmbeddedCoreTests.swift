@@ -27,7 +27,7 @@ struct EmbeddedCoreTests {
         #expect(result.succeeded, "\(result.said)")
     }
 
-    @Test("reflection beside it does not")
+    @Test("a file with reflection does not compile, so the check is effective")
     func reflection() throws {
         let file = FileManager.default.temporaryDirectory
             .appending(path: "Reflection-\(ProcessInfo.processInfo.processIdentifier).swift")

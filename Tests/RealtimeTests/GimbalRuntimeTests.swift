@@ -3,10 +3,9 @@ import Testing
 
 @testable import Realtime
 
-@Suite("The two threads together")
+@Suite("The loop's thread and the bus thread together")
 struct GimbalRuntimeTests {
-    /// Ordinary threads at a gentle rate, so that the tests of the whole package can run beside
-    /// each other.
+    /// Ordinary threads at a low rate, so that all tests of the package can run at the same time.
     static var gentle: RuntimeSettings {
         var settings = RuntimeSettings()
         settings.rateHz = 500
@@ -15,7 +14,7 @@ struct GimbalRuntimeTests {
         return settings
     }
 
-    @Test("ticks with the bus, reports every tick, and turns the motors off before it ends")
+    @Test("ticks with the bus, reports every tick, and turns the motors off before the end")
     func startAndStop() throws {
         let bus = FakeBus()
         let assembly = GimbalRuntime.assemble(
@@ -72,7 +71,7 @@ struct GimbalRuntimeTests {
         #expect(runtime.stop().loopEnded)
     }
 
-    @Test("tries again when the motors do not take the request to turn off")
+    @Test("a failed request to turn off the motors is repeated")
     func stubbornMotors() throws {
         var bus = FakeBus()
         bus.failingOffs = 3
@@ -83,7 +82,7 @@ struct GimbalRuntimeTests {
         #expect(bus.log.offs == 4)
     }
 
-    @Test("says so when the motors never took it")
+    @Test("reports if the motors were never turned off")
     func deadMotors() throws {
         var bus = FakeBus()
         bus.failingOffs = .max
@@ -95,7 +94,7 @@ struct GimbalRuntimeTests {
         #expect(report.busEnded)
     }
 
-    @Test("a bus that hangs stops neither the loop nor the way out")
+    @Test("a bus that hangs stops neither the loop nor the shutdown")
     func hungBus() throws {
         let release = Doorbell()
         let assembly = GimbalRuntime.assemble(
@@ -117,11 +116,12 @@ struct GimbalRuntimeTests {
         let report = runtime.stop()
         #expect(MonotonicClock.now.seconds(since: started) < 1)
         #expect(!report.busEnded && report.loopEnded && !report.motorsOff)
-        // The thread was left to itself; let it go. What it uses is never freed, nor is its bell.
+        // The runtime has abandoned the hanging thread, whose memory and doorbell are never freed.
+        // The ring lets the thread end.
         release.ring()
     }
 
-    /// A transfer that does not come back until released.
+    /// A bus whose read blocks until it is released.
     struct HangingBus: GimbalBus {
         let release: Doorbell
 
@@ -132,7 +132,8 @@ struct GimbalRuntimeTests {
         mutating func allOff() throws(BusError) {}
     }
 
-    @Test("never started, it stops at once and claims nothing")
+    @Test(
+        "a runtime that was never started stops immediately, and does not report the motors as off")
     func neverStarted() {
         let assembly = GimbalRuntime.assemble(
             parameters: Stabilizer.Parameters(), bus: FakeBus(), settings: Self.gentle)

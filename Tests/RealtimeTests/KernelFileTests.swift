@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Small files of the kernel") struct KernelFileTests {
     @Test(
-        "say their first line, up to its end or the zero of a device tree",
+        "the first line ends at a line feed or at the zero byte of a device tree",
         arguments: [
             ("performance\n", "performance"),
             ("Raspberry Pi 4 Model B\0", "Raspberry Pi 4 Model B"),
@@ -21,6 +21,6 @@ import Testing
         #expect(firstLine(of: "/proc/self/fd/\(ends[0])") == line)
     }
 
-    @Test("that are not there say nothing")
+    @Test("a missing file has no first line")
     func absent() { #expect(firstLine(of: "/sys/there/is/no/such/file") == nil) }
 }

@@ -31,7 +31,7 @@ struct LatencyHistogramTests {
         #expect(summary.longest == 100_000)
     }
 
-    @Test("nothing recorded is zero everywhere, not a crash")
+    @Test("without values all results are zero")
     func empty() {
         let histogram = LatencyHistogram()
         defer { histogram.deallocate() }
@@ -39,7 +39,7 @@ struct LatencyHistogramTests {
         #expect(summary.count == 0 && summary.p50 == 0 && summary.p999 == 0 && summary.longest == 0)
     }
 
-    @Test("a negative duration counts as zero, an absurd one as the longest")
+    @Test("a negative duration counts as zero, and an excessive one as the longest")
     func extremes() {
         let histogram = LatencyHistogram()
         defer { histogram.deallocate() }
@@ -51,7 +51,7 @@ struct LatencyHistogramTests {
         #expect(summary.longest == Double(LatencyHistogram.longest))
     }
 
-    @Test("the difference of two snapshots holds what came between them")
+    @Test("the difference of two snapshots contains the values between them")
     func difference() {
         let histogram = LatencyHistogram()
         defer { histogram.deallocate() }
@@ -63,7 +63,7 @@ struct LatencyHistogramTests {
         #expect(abs(between.quantile(0.01) / 5e6 - 1) < 0.04)
     }
 
-    @Test("another thread reads while one records")
+    @Test("one thread can read while another records")
     func concurrent() throws {
         let histogram = LatencyHistogram()
         let total: UInt64 = 200_000

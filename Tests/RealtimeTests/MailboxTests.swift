@@ -29,7 +29,7 @@ struct MailboxTests {
         #expect(!reading.isNew)
     }
 
-    @Test("gives the newest value, once as new and then as known")
+    @Test("returns the newest value, as new the first time and as known afterwards")
     func newest() {
         let ends = makeMailbox(initial: 0)
         var writer = ends.writer
@@ -44,7 +44,8 @@ struct MailboxTests {
         #expect(reader.read().value == 6)
     }
 
-    @Test("never tears a value and never goes back, with both sides at full speed")
+    @Test(
+        "a value is never torn and never older than the one before, with both sides at full speed")
     func contention() throws {
         let enough = 100_000
         let stop = Doorbell()
@@ -57,7 +58,7 @@ struct MailboxTests {
                 writer.publish(Wide(number))
             }
         }
-        // Counting the values seen, not those sent, makes sure that both sides really overlap.
+        // The values seen are counted, not those sent, so that both sides really overlap.
         var seen = 0
         var last: UInt64 = 0
         var torn = 0

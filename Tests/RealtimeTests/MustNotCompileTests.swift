@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A file that the compiler must judge in a certain way; see `Tests/MustNotCompile/README.md`.
+/// A file that the compiler must accept or refuse; see `Tests/MustNotCompile/README.md`.
 struct CompilerCase: Sendable, CustomTestStringConvertible {
     var file: URL
-    /// Part of the expected message; nil: it must compile.
+    /// Part of the expected error message; nil: the file must compile.
     var message: String?
-    /// Compiled together with the real root of the checked code.
+    /// Whether the file is compiled together with the real root of the checked code.
     var replacesLoop: Bool
 
     var testDescription: String { file.lastPathComponent }
@@ -14,7 +14,7 @@ struct CompilerCase: Sendable, CustomTestStringConvertible {
     static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// All cases of a folder, by name.
+    /// All cases in a folder, sorted by name.
     static func all(in folder: String, replacesLoop: Bool) -> [CompilerCase] {
         let directory = repository.appending(path: folder)
         let files =
@@ -44,12 +44,12 @@ enum Compiler {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    /// Where the build put the modules: beside this test's executable.
+    /// The directory of the built modules, which is that of this test's executable.
     static var products: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
-    /// Arguments that let a compilation see the modules of the build.
+    /// Compiler arguments for the modules of the build.
     static var modules: [String] {
         let moduleMap = products.appending(path: "CMathShim.build/module.modulemap").path
         return [
@@ -58,10 +58,9 @@ enum Compiler {
         ]
     }
 
-    /// Compiles as far as the checker needs: it works on SIL, so type checking alone would find
-    /// nothing.
+    /// Compiles to SIL, because the checker works on SIL: type checking alone finds no violation.
     ///
-    /// - Returns: Whether it compiled, and what the compiler said.
+    /// - Returns: Whether the compilation succeeded, and the compiler's messages.
     static func run(_ item: CompilerCase, optimized: Bool) throws -> (succeeded: Bool, said: String)
     {
         var arguments = [
@@ -93,10 +92,10 @@ enum Compiler {
 }
 
 @Suite(
-    "What the compiler refuses in a tick", .serialized,
+    "Refusals by the compiler in checked ticks", .serialized,
     .enabled(if: Compiler.path != nil, "swiftc is not on PATH, so nothing can be compiled"))
 struct MustNotCompileTests {
-    @Test("there are cases of both kinds, or the tests below check nothing")
+    @Test("there are cases that must compile and cases that must not")
     func cases() {
         #expect(CompilerCase.standalone.contains { $0.message == nil })
         #expect(CompilerCase.standalone.count { $0.message != nil } >= 5)
@@ -104,13 +103,17 @@ struct MustNotCompileTests {
         #expect(CompilerCase.root.contains { $0.message != nil })
     }
 
-    @Test("one forbidden construct in a checked tick", arguments: CompilerCase.standalone)
+    @Test(
+        "the compiler refuses each forbidden construct in a checked tick, and accepts an allowed tick",
+        arguments: CompilerCase.standalone)
     func construct(item: CompilerCase) throws { try check(item, optimized: false) }
 
-    @Test("the same in an optimised build", arguments: CompilerCase.standalone)
+    @Test("an optimised build gives the same verdicts", arguments: CompilerCase.standalone)
     func optimisedConstruct(item: CompilerCase) throws { try check(item, optimized: true) }
 
-    @Test("the real root refuses a loop that breaks the rules", arguments: CompilerCase.root)
+    @Test(
+        "the real root refuses a loop that breaks the rules, and accepts one that keeps them",
+        arguments: CompilerCase.root)
     func root(item: CompilerCase) throws { try check(item, optimized: false) }
 
     private func check(_ item: CompilerCase, optimized: Bool) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Realtime
 
-/// Takes what it is given, and says what that was.
+/// Records every output.
 struct FakeOutputs: OutputBus {
     let log = BusLog()
     var failingWrites = 0
@@ -21,7 +21,7 @@ struct FakeOutputs: OutputBus {
     mutating func allOff() throws(BusError) { log.entries.withLock { $0.offs += 1 } }
 }
 
-/// Counts, and allocates nothing.
+/// Counts the calls without allocating.
 private struct QuietOutputs: OutputBus {
     let calls = Counter()
 
@@ -35,7 +35,7 @@ private final class Counter: Sendable {
     var count: Int { value.load(ordering: .relaxed) }
 }
 
-/// Still and level; from a moment on its reads hang until they are let go.
+/// A still, level sensor. While `isHanging` is true, its reads block until `mayLeave` rings.
 private struct HangingBus: GimbalBus {
     let isHanging = Atomically(false)
     let isIn = Atomically(false)
@@ -67,7 +67,7 @@ private final class Atomically: Sendable {
 
 @Suite("Threads that only write")
 struct OutputThreadTests {
-    /// Such a thread without a thread.
+    /// An output thread without a system thread.
     struct Rig: ~Copyable {
         var thread: OutputThread
         var answers: MailboxWriter<LoopAnswer>
@@ -88,7 +88,7 @@ struct OutputThreadTests {
         }
     }
 
-    @Test("writes the newest answer, and times it")
+    @Test("writes the newest answer, and measures its latency")
     func newest() {
         let bus = FakeOutputs()
         var rig = Rig(bus)
@@ -99,7 +99,7 @@ struct OutputThreadTests {
         #expect(rig.stages.imuToMotor.summary.count == 1)
     }
 
-    @Test("an answer that is too old drives nothing")
+    @Test("an answer that is too old does not drive a motor")
     func silentLoop() {
         let bus = FakeOutputs()
         var rig = Rig(bus)
@@ -109,7 +109,7 @@ struct OutputThreadTests {
         #expect(rig.lane.status.silences == 1)
     }
 
-    @Test("errors are counted, and forgotten once a write succeeds")
+    @Test("errors are counted, and a successful write resets the consecutive ones")
     func errors() {
         var bus = FakeOutputs()
         bus.failingWrites = 3
@@ -121,7 +121,7 @@ struct OutputThreadTests {
         #expect(rig.lane.status.errors == 3 && rig.lane.status.consecutiveErrors == 0)
     }
 
-    @Test("turns off before its first write and after its last")
+    @Test("turns the motors off before its first write and after its last")
     func offAtBothEnds() {
         let bus = FakeOutputs()
         var rig = Rig(bus)
@@ -148,7 +148,7 @@ struct OutputThreadTests {
         #expect(bus.calls.count == 1001)
     }
 
-    @Test("motors that stopped taking answers are a bus error, whatever the other bus does")
+    @Test("motors that refuse writes cause a bus error, regardless of the other bus")
     func failingMotors() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         let motors = rig.handles.lanes.motors.status
@@ -160,7 +160,9 @@ struct OutputThreadTests {
         #expect(rig.telemetry.pop()?.snapshot.conditions.intersects(.busError) == false)
     }
 
-    @Test("a motors' thread that does not come round hangs in a transfer: a bus error")
+    @Test(
+        "a motors' thread without a new period for 0.1 s hangs in a transfer, and causes a bus error"
+    )
     func hangingMotors() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         rig.handles.lanes.motors.status.noteTurn(Instant(nanoseconds: 1_000_000_000))
@@ -171,7 +173,7 @@ struct OutputThreadTests {
     }
 
     @Test(
-        "with the sensors' bus stuck in a transfer, motors on another bus and the power line go off"
+        "while the sensors' bus hangs in a transfer, motors on another bus and the power line switch off"
     )
     func stuckBus() throws {
         let bus = HangingBus()

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Realtime
 
-@Suite("When the clock-driven thread wakes")
+@Suite("Wake-up times of the clock-driven thread")
 struct PeriodicScheduleTests {
-    @Test("deadlines stay on the grid, however long the work takes within a period")
+    @Test("deadlines stay on the grid, regardless of the duration of the work within a period")
     func grid() {
         var schedule = PeriodicSchedule(start: Instant(nanoseconds: 5), periodNanoseconds: 100)
         #expect(schedule.next.nanoseconds == 105)
@@ -14,7 +14,7 @@ struct PeriodicScheduleTests {
     }
 
     @Test(
-        "after an overrun whole periods are skipped and counted, and no burst follows",
+        "after an overrun whole periods are skipped and counted, without a burst of wake-ups",
         arguments: [
             (now: Int64(204), skipped: UInt64(0), next: Int64(205)),
             (now: 205, skipped: 1, next: 305),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Realtime
 
-@Suite("Threads and what the kernel grants them")
+@Suite("Threads and the kernel's grants")
 struct RealtimeThreadTests {
     @Test("an ordinary thread runs its body and reports no problem")
     func ordinary() throws {
@@ -20,7 +20,7 @@ struct RealtimeThreadTests {
         bell.deallocate()
     }
 
-    @Test("SCHED_FIFO is either read back as granted, or refused with a sentence")
+    @Test("SCHED_FIFO is either confirmed by the kernel or refused with a sentence")
     func fifo() throws {
         let thread = try RealtimeThread(ThreadConfiguration(name: "fifo", priority: 5, cpu: 0)) {}
         #expect(thread.join(until: .minuteAhead))
@@ -31,7 +31,7 @@ struct RealtimeThreadTests {
         }
     }
 
-    @Test("a CPU that does not exist is a sentence, and the thread runs all the same")
+    @Test("a missing CPU is reported in a sentence, and the thread still runs")
     func noSuchCPU() throws {
         let thread = try RealtimeThread(
             ThreadConfiguration(name: "lost", priority: nil, cpu: 1000)
@@ -41,7 +41,7 @@ struct RealtimeThreadTests {
         #expect(thread.report.problems.first?.contains("CPU 1000") == true)
     }
 
-    @Test("an impossible priority is refused and not silently lowered")
+    @Test("an impossible priority is refused, not lowered silently")
     func impossiblePriority() throws {
         let thread = try RealtimeThread(ThreadConfiguration(name: "high", priority: 200)) {}
         #expect(thread.join(until: .minuteAhead))
@@ -49,7 +49,7 @@ struct RealtimeThreadTests {
         #expect(thread.report.problems.first?.contains("SCHED_FIFO 200 was refused") == true)
     }
 
-    @Test("a refusal names its cause and the remedy")
+    @Test("a refusal contains its cause and the remedy")
     func explanations() {
         let user = RealtimeRights(
             isRoot: false, priorityLimit: 0, cpuGroup: nil, groupRuntimeMicroseconds: nil)
@@ -83,7 +83,7 @@ struct RealtimeThreadTests {
         #expect(RealtimeRights.cpuGroup(in: text) == expected)
     }
 
-    @Test("reads a size out of /proc/self/status, and 0 when it is not there")
+    @Test("reads a size from /proc/self/status, and 0 if it is missing")
     func status() {
         let text = "Name:\tx\nVmLck:\t    12 kB\nVmRSS:\t  4096 kB\n"
         #expect(RealtimeSetup.statusField("VmLck", in: text) == 12 * 1024)

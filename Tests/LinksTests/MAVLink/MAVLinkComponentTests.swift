@@ -183,7 +183,9 @@ import Wire
         #expect(count(GimbalDeviceAttitudeStatus.self, 80) == 0)
     }
 
-    @Test("a gimbal device that leaves management to an autopilot is not a manager")
+    @Test(
+        "a gimbal that an autopilot manages refuses manager requests, and obeys only its own autopilot"
+    )
     func device() {
         let component = component(isManager: false)
         #expect(command(.requestMessage, [280], component) == [3])
