@@ -78,7 +78,7 @@ struct PWMServosTests {
         for channel in 0..<3 { #expect(isOn(channel) == 0) }
     }
 
-    @Test("a joint's angle is the length of its pulse, in nanoseconds")
+    @Test("a joint's angle determines the length of its pulse, in nanoseconds")
     func pulses() throws {
         _ = try servos.prepare(now: Self.start)
         try servos.write(output(pitch: .pi / 8), now: Self.start)
@@ -86,7 +86,7 @@ struct PWMServosTests {
         for channel in 0..<3 { #expect(isOn(channel) == 1) }
     }
 
-    @Test("a channel is written only when its pulse has changed, and at most once a frame")
+    @Test("a channel is written only if its pulse has changed, and at most once per frame")
     func sparing() throws {
         _ = try servos.prepare(now: Self.start)
         try servos.write(output(pitch: 0), now: Self.start)

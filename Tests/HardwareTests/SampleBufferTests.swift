@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hardware
 
-@Suite("A sensor's buffer")
+@Suite("Sample buffer of a sensor")
 struct SampleBufferTests {
     static func at(_ seconds: Double) -> Instant {
         Instant(nanoseconds: 0).advanced(bySeconds: seconds)

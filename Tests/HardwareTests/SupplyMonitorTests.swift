@@ -52,7 +52,7 @@ struct SupplyMonitorTests {
         #expect(abs(reports.supply.voltage - 11.5) < 1e-3 && reports.supply.factor == 1)
     }
 
-    @Test("motors on a PCA9685 get a larger fraction of a lower supply voltage")
+    @Test("motors on a PCA9685 get larger duty cycles at a lower supply voltage")
     func phases() {
         let supply = SupplyReport()
         let motor = PhaseMotor(polePairs: 7, peakTorque: 0.2)

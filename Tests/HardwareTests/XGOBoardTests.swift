@@ -96,7 +96,7 @@ struct DriveInterlockTests {
     }
 }
 
-/// The real drive thread at a pseudoterminal, with a model of the board at its other end.
+/// The real drive thread on a pseudoterminal, with a model of the board at the other end.
 @Suite("An XGO robot on a serial port")
 struct XGOBoardTests {
     private let robot = XGORobot(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Links
 
-@Suite("Lines out of a byte stream")
+@Suite("Lines of a byte stream")
 struct LineBufferTests {
     private func lines(_ chunks: [String], limit: Int = 8) -> [LineBuffer.Line] {
         var buffer = LineBuffer(limit: limit)

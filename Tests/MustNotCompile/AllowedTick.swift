@@ -1,5 +1,6 @@
 // expect: success
-// The constructs of an allowed tick. If the compiler refuses this file, the harness is broken, and the other refusals prove nothing.
+// The constructs of an allowed tick. If the compiler refuses this file, the harness is broken,
+// and the other refusals prove nothing.
 
 struct Sample {
     var time: Int64

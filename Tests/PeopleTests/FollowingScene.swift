@@ -25,7 +25,7 @@ struct FollowingScene {
     /// For each person, the number of the tracked person in the last sighting.
     private(set) var numbers: [Int?]
 
-    /// Begins at time zero: the gimbal starts, turns to a heading, then tracks.
+    /// The scene at time zero: the gimbal has started and turned to a heading, and tracking begins.
     init(
         _ people: [Walk], seed: UInt64, heading: Double = 0,
         motion: BaseMotion = BaseMotion(.still, seed: 1)
@@ -88,8 +88,8 @@ struct FollowingScene {
             guard place(index) != nil, let place = people[index](seconds),
                 var point = view.point(of: direction(place), loop.gimbal.attitude)
             else { continue }
-            // Random numbers are drawn for every person in every picture, so that different runs
-            // stay comparable.
+            // Random numbers are drawn also for a missed person, so that different runs stay
+            // comparable.
             let isMissed = random.uniform() < Self.missing
             point.x += 4 * random.gaussian()
             point.y += 4 * random.gaussian()

@@ -31,7 +31,7 @@ struct PersonFinderTests {
         #expect(shoulders < -0.3 && shoulders > -0.7)
     }
 
-    @Test("follows a person into the next picture without the detector")
+    @Test("finds a person again in the next picture without the detector")
     func follow() throws {
         guard let finder = try RealPictures.finder(),
             let picture = try RealPictures.pictures("messi5.jpg", width: 548, height: 342).first
@@ -64,7 +64,7 @@ struct PersonFinderTests {
         }
     }
 
-    @Test("an empty picture contains nobody")
+    @Test("an empty picture contains no person")
     func empty() throws {
         guard let finder = try RealPictures.finder() else { return }
         let grey = try #require(

@@ -1,7 +1,7 @@
 import PlainText
 import Testing
 
-@Suite("Numbers for people")
+@Suite("Number formatting")
 struct FormatTests {
     @Test(
         "have fixed decimals, and no sign if they round to zero",

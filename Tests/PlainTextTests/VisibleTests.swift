@@ -1,7 +1,7 @@
 import PlainText
 import Testing
 
-@Suite("Text from outside") struct VisibleTests {
+@Suite("Untrusted text") struct VisibleTests {
     @Test("escapes characters that control a terminal, and leaves all other characters unchanged")
     func visible() {
         #expect("\u{1B}[2J\u{9B}1m\u{7F}\u{0}".visible == #"\u001b[2J\u009b1m\u007f\u0000"#)

@@ -34,7 +34,7 @@ struct CommanderDriveTests {
             wheels: hasWheels ? take : nil)
     }
 
-    @Test("a request reaches the wheels with its dead-man, in any mode")
+    @Test("a request reaches the wheels with its dead-man deadline, in any mode")
     func request() throws {
         try door().request(.drive(left: 0.5, right: -0.25), from: udp, now: at(1))
         #expect(wheels.request?.left == 0.5 && wheels.request?.right == -0.25)

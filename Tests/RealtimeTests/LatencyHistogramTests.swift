@@ -18,7 +18,7 @@ struct LatencyHistogramTests {
         #expect(LatencyHistogram.bucket(of: LatencyHistogram.longest) == 511)
     }
 
-    @Test("quantiles of a known distribution are right to 4 %")
+    @Test("quantiles of a known distribution have an error below 4 %")
     func quantiles() {
         let histogram = LatencyHistogram()
         defer { histogram.deallocate() }

@@ -65,7 +65,7 @@ private final class Atomically: Sendable {
     }
 }
 
-@Suite("Threads that only write")
+@Suite("Output threads")
 struct OutputThreadTests {
     /// An output thread without a system thread.
     struct Rig: ~Copyable {

@@ -95,7 +95,7 @@ import Testing
                 == [.gesture(.press), .gesture(.hold), .released, .stuck])
     }
 
-    @Test("lost events end a hold, and the button then counts as uncertain")
+    @Test("lost events end a hold, and the state of the button is then unknown")
     func lost() {
         var button = GestureRecogniser()
         _ = button.edge(isDown: true, at: at(0), most: 1)

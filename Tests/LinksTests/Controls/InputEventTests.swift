@@ -18,7 +18,7 @@ import Testing
         return bytes.withUnsafeBytes { InputEvent($0) }
     }
 
-    @Test("has 24 bytes with seconds, microseconds, type, code and value")
+    @Test("an event has 24 bytes: seconds, microseconds, type, code and value")
     func layout() {
         #expect(InputEvent.size == 24)
         let press = event(1, 0x130, 1)
@@ -39,7 +39,7 @@ import Testing
         #expect(event(3, 0x40, 1).kind == .other)
     }
 
-    @Test("bitmaps of /sys give the codes of keys and axes")
+    @Test("bitmaps in /sys contain the codes of keys and axes")
     func bitmap() {
         #expect(InputDescription.codes(inBitmap: "7cdb000000000000 0 0 0 0").contains(0x130))
         #expect(InputDescription.codes(inBitmap: "30003") == [0, 1, 16, 17])

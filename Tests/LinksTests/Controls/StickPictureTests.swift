@@ -7,7 +7,7 @@ import Testing
 
 @testable import Links
 
-@Suite("The picture of the stick") struct StickPictureTests {
+@Suite("Diagram of the stick's rates") struct StickPictureTests {
     /// Rate at each deflection of a stick with a known centre, deg/s.
     private func rates(_ deflections: [Double], expo: Double) -> [Double] {
         let settings = Settings().controls

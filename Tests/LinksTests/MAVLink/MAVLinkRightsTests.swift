@@ -167,7 +167,7 @@ import Wire
         #expect(gimbal.takeRequests() == Array(repeating: .emergencyStop, count: 4))
     }
 
-    @Test("the peer in control sets parameters, and saves them explicitly")
+    @Test("the peer in control can set parameters, and saves them only with an explicit command")
     func parameters() {
         setP(2, from: station)
         #expect(p == 1.2)

@@ -56,12 +56,12 @@ struct RegionOfInterestTests {
         #expect(region.direction(now: at(0)) == nil)
     }
 
-    @Test("directions across the date line, and at a high latitude, are right")
+    @Test("directions across the date line and at a high latitude are correct")
     func dateLine() {
         var region = region(at: 60, 179.9999)
         region.target = .place(.init(latitude: 60, longitude: -179.9999, altitude: 100))
         #expect(abs(degrees(region.direction(now: at(0))).yaw - 90) < 0.01)
-        // At 60° a degree of longitude is half as long as a degree of latitude.
+        // At a latitude of 60° a degree of longitude is half as long as a degree of latitude.
         region = self.region(at: 60, 10)
         region.target = .place(.init(latitude: 60.001, longitude: 10.002, altitude: 100))
         #expect(abs(degrees(region.direction(now: at(0))).yaw - 45) < 0.01)
