@@ -107,7 +107,7 @@ struct PWMServosTests {
     }
 
     @Test(
-        "allocates nothing",
+        "a write allocates no memory",
         .enabled(
             if: mc_is_active(), "under a sanitizer malloc is its own; the plain run checks this"))
     func allocations() throws {

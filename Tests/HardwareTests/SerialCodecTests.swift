@@ -19,7 +19,7 @@ func request<Codec: SerialCodec>(
     return bytes.data
 }
 
-/// Content of received bytes: the information and the number of replies.
+/// Content of received bytes: the news of each motor, and the items in their order.
 func content<Codec: SerialCodec>(
     _ codec: inout Codec, _ bytes: [UInt8]
 ) -> (news: [DriveReading], items: [SerialItem]) {

@@ -86,7 +86,7 @@ struct ServoBusTests {
     }
 
     @Test(
-        "error bits are reported with their cause, and cleared after a second with the motors off",
+        "error bits are reported with their cause; an overload is cleared after a second with the motors off",
         arguments: [
             (.feetech, 0x20, .driveOverload),
             (.feetech, 0x04, .driveOverheated), (.feetech, 0x01, .driveVoltage),

@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Identity of a client of the diagnostics socket")
 struct ClientIdentityTests {
-    @Test("a client sends its name once, and messages about the client contain the name")
+    @Test("a client can set its name once, and messages about the client contain the name")
     func name() async throws {
         try await withServer { path, backend in
             let client = try PlainClient(path)

@@ -256,7 +256,7 @@ import Wire
         #expect(robot.received.suffix(5) == Array("L-45>".utf8))
     }
 
-    @Test("random bytes do not crash the service")
+    @Test("random bytes do not crash the service, and no piece exceeds 20 bytes")
     func random() {
         let service = service()
         service.subscription(uuid(.transmit), isOn: true, now: at(0))

@@ -89,7 +89,7 @@ struct SlowClientTests {
 
 @Suite("Subscriptions")
 struct SubscriptionTests {
-    @Test("messages carry the subscription, the loop's time and the values by name")
+    @Test("messages contain the subscription, the loop's time and the values by name")
     func messages() async throws {
         try await withServer { path, _ in
             let client = try PlainClient(path)

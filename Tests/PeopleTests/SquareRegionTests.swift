@@ -2,7 +2,7 @@ import Testing
 
 @testable import People
 
-@Suite("Parts of pictures")
+@Suite("Square regions of pictures")
 struct SquareRegionTests {
     /// A picture in which red is x and green is y.
     private let ramp: RGBPicture = {

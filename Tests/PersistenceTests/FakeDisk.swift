@@ -76,7 +76,7 @@ final class FakeDisk: Sendable {
         state.withLock { state in state.names[name].map { state.contents[$0].written } }
     }
 
-    /// All possible contents of the disk after the power returns.
+    /// Disks that a start can find after a power cut.
     func afterPowerLoss() -> [FakeDisk] {
         state.withLock { state in
             state.history.flatMap { names in

@@ -2,7 +2,7 @@ import Glibc
 import Realtime
 import Testing
 
-@Suite("Small files of the kernel") struct KernelFileTests {
+@Suite("Single-line files of the kernel") struct KernelFileTests {
     @Test(
         "the first line ends at a line feed or at the zero byte of a device tree",
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The latency histogram")
 struct LatencyHistogramTests {
-    @Test("every duration falls into a bucket that contains it, and buckets are at most 1/16 wide")
+    @Test("every duration is in its bucket, whose width is at most 1/16 of the duration")
     func buckets() {
         var value: UInt64 = 0
         while value <= LatencyHistogram.longest {

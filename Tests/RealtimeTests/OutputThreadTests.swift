@@ -132,7 +132,7 @@ struct OutputThreadTests {
     }
 
     @Test(
-        "allocates nothing",
+        "a period allocates no memory",
         .enabled(
             if: mc_is_active(), "under a sanitizer malloc is its own; the plain run checks this"))
     func allocations() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Realtime
 
-@Suite("Threads and the kernel's grants")
+@Suite("Threads and their real-time rights")
 struct RealtimeThreadTests {
     @Test("an ordinary thread runs its body and reports no problem")
     func ordinary() throws {

@@ -180,7 +180,7 @@ import Wire
         #expect(port.asked.count == 1)
     }
 
-    @Test("a refused stick request is repeated, and is reported once")
+    @Test("a refused stick request is repeated until it is granted")
     func refused() throws {
         var panel = try panel()
         port.memory.withLock { $0.refusal = .inactive }
@@ -191,7 +191,7 @@ import Wire
         #expect(port.asked.count == 1)
     }
 
-    @Test("a profile and a recording are requested from the daemon")
+    @Test("a tap requests the next or a named profile from the daemon")
     func others() throws {
         var panel = try panel(["BTN_TL tap: profile next", "BTN_TR tap: profile sport"])
         for code in [0x136, 0x137] as [UInt16] {

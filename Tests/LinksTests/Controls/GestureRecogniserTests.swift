@@ -79,7 +79,7 @@ import Testing
                 ])
     }
 
-    @Test("a button that is down at the start has no effect until it has gone up")
+    @Test("a button that is down at the start has no effect until it is released")
     func uncertain() {
         #expect(outcomes([(1, false)], until: 5, isDown: true).isEmpty)
         #expect(
