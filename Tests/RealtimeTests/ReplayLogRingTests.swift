@@ -3,15 +3,15 @@ import Testing
 
 @testable import Realtime
 
-/// The loop's replay log: frames of any size, in order, each in one piece.
-@Suite("Replay log's ring") struct ReplayLogRingTests {
+/// Ring of the replay log: frames of any size, in order, each contiguous in memory.
+@Suite("Ring buffer of the replay log") struct ReplayLogRingTests {
     private struct Small: BitwiseCopyable { var words: (UInt64, UInt64) }
     private struct Odd: BitwiseCopyable { var bytes: (UInt8, UInt8, UInt8) }
     private struct Large: BitwiseCopyable {
         var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
     }
 
-    /// Appends the frame of a number: its size goes by the number.
+    /// Appends a frame whose size depends on its number.
     private func append(_ number: UInt64, to writer: inout ReplayLogWriter) -> Bool {
         let now = Instant(nanoseconds: Int64(number))
         let byte = UInt8(truncatingIfNeeded: number)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "gives every frame back in order and unharmed, over many laps and at every place of the end"
+        "delivers every frame in order and intact, over many laps and at every position of the ring's end"
     )
     func order() {
         var ends = makeReplayLogRing(bytes: 4096)
@@ -55,10 +55,12 @@ import Testing
     }
 
     @Test(
-        "has room for a filler's header wherever a frame ends: nothing is written behind the ring")
+        "leaves room for a filler header after every frame, so that no write passes the end of the ring"
+    )
     func places() {
         var ends = makeReplayLogRing(bytes: 4096)
-        // 48 bytes without the rounding: 85 of them would leave 16, and a header has 24.
+        // A frame has 48 bytes before rounding. 85 such frames would leave 16 bytes, but a header
+        // needs 24.
         for number in UInt64(0)..<1000 {
             let frame = Small(words: (number, 0))
             let isKept = ends.writer.append(
@@ -71,7 +73,7 @@ import Testing
         #expect(MemoryLayout<ReplayLogHeader>.size <= Int(ReplayLogStorage.headerBytes))
     }
 
-    @Test("drops what does not fit, and takes frames again when there is room")
+    @Test("drops a frame that does not fit, and accepts frames again when there is room")
     func full() {
         var ends = makeReplayLogRing(bytes: 4096)
         var kept: UInt64 = 0

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Realtime
 
-@Suite("The ring between two threads")
+@Suite("SPSC ring between two threads")
 struct SPSCRingTests {
-    /// Bigger than a cache line, so that a torn or early read would show.
+    /// Larger than a cache line, so that a torn read or an early read is visible.
     struct Record: BitwiseCopyable, Sendable {
         var first: UInt64
         var middle: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
@@ -18,7 +18,7 @@ struct SPSCRingTests {
         }
     }
 
-    @Test("gives elements back in the order in which they came, across many laps")
+    @Test("delivers elements in order, across many laps")
     func order() {
         let ends = makeRing(of: Int.self, capacity: 4)
         var writer = ends.writer
@@ -32,7 +32,7 @@ struct SPSCRingTests {
         #expect(writer.dropped == 0)
     }
 
-    @Test("drops and counts when full, and keeps what it holds")
+    @Test("drops and counts new elements when full, and keeps the stored elements")
     func full() {
         let ends = makeRing(of: Int.self, capacity: 4)
         var writer = ends.writer
@@ -58,12 +58,12 @@ struct SPSCRingTests {
         #expect(reader.capacity == expected)
     }
 
-    @Test("keeps working when the indices wrap around")
+    @Test("works when the indices wrap around")
     func indexWrap() {
         let ends = makeRing(of: Int.self, capacity: 4)
         var writer = ends.writer
         var reader = ends.reader
-        // Both sides as if 2^64 - 2 elements had passed.
+        // Starts both sides as if 2^64 - 2 elements had passed.
         let start = UInt.max - 1
         writer.head = start
         writer.cachedTail = start
@@ -77,7 +77,7 @@ struct SPSCRingTests {
         #expect(reader.pop() == nil)
     }
 
-    @Test("loses nothing and reorders nothing between two threads")
+    @Test("delivers every element once and in order between two threads")
     func twoThreads() throws {
         let total: UInt64 = 300_000
         let ends = makeRing(of: Record.self, capacity: 256)
@@ -105,7 +105,7 @@ struct SPSCRingTests {
         #expect(reader.pop() == nil)
     }
 
-    @Test("a slow reader sees gaps that add up to the dropped count")
+    @Test("the gaps that a slow reader finds add up to the number of dropped elements")
     func dropsAddUp() throws {
         let total = 200_000
         let ends = makeRing(of: Int.self, capacity: 16)

@@ -5,11 +5,11 @@ import Synchronization
 @testable import Realtime
 
 extension Instant {
-    /// Limit of a wait that an event ends at once: a minute from now.
+    /// Deadline of a wait that normally ends much earlier: one minute from now.
     static var minuteAhead: Instant { MonotonicClock.now.advanced(bySeconds: 60) }
 }
 
-/// Carries an end of a ring or mailbox into a thread's closure, which may run only once.
+/// Moves one end of a ring or mailbox into the closure of a thread. The closure may run only once.
 private final class Handover<Payload: ~Copyable & Sendable>: Sendable {
     private let payload: Mutex<Payload?>
 
@@ -30,5 +30,5 @@ func spawn<Payload: ~Copyable & Sendable>(
     }
 }
 
-/// Lets the other side run; on one CPU a spinning loop would otherwise burn its whole slice.
+/// Lets the other thread run. On one CPU, a spinning loop would otherwise use its whole time slice.
 func yieldThread() { _ = sched_yield() }

@@ -2,12 +2,12 @@ import GimbalCore
 import Recording
 import Testing
 
-@Suite("Replay of a recorded log")
+@Suite("Replay of a recorded IMU log")
 struct AttitudeReplayTests {
     @Test(
-        "keeps the inclination within its bound against the optical reference",
+        "the RMS error of the inclination against the optical reference is below the limit",
         arguments: [
-            // Fast translation and fast rotation; 0.44° and 0.82° when this was written.
+            // Fast translation and fast rotation; the measured errors were 0.44° and 0.82°.
             (name: "broad_16_cut.imu", degrees: 0.55), (name: "broad_07_cut.imu", degrees: 1.0),
         ])
     func inclination(name: String, degrees: Double) throws {
@@ -30,7 +30,7 @@ struct AttitudeReplayTests {
         #expect(rms < degrees)
     }
 
-    @Test("keeps north with the magnetometer")
+    @Test("the RMS error of the attitude including heading is below 1.2° with a magnetometer")
     func north() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))
         var squares = 0.0
@@ -46,7 +46,7 @@ struct AttitudeReplayTests {
         #expect((squares / Double(count)).squareRoot() * 180 / .pi < 1.2)
     }
 
-    @Test("knows the bias of the resting sensor within two seconds")
+    @Test("estimates the gyroscope bias of a resting sensor within two seconds")
     func bias() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))
         let truth = Vector3(0.236, 0.122, -0.254) * (.pi / 180)
@@ -58,7 +58,7 @@ struct AttitudeReplayTests {
     }
 
     @Test(
-        "writes one line for each record; the numbers read back are the same, and so is a second run"
+        "writes one CSV line for each record with exact numbers, and a second run writes the same bytes"
     )
     func csv() throws {
         var log = try IMULog(path: fixture("broad_07_cut.imu"))
@@ -84,7 +84,7 @@ struct AttitudeReplayTests {
         }
     }
 
-    @Test("an error of the writer ends the replay and arrives")
+    @Test("an error of the writer ends the replay, and the caller receives the error")
     func failingWriter() throws {
         struct Full: Error {}
         let log = try IMULog(path: fixture("broad_07_cut.imu"))

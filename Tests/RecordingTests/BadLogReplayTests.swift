@@ -2,10 +2,10 @@ import GimbalCore
 import Recording
 import Testing
 
-@Suite("Replay of a log that is not in order")
+@Suite("Replay of a log with faults")
 struct BadLogReplayTests {
-    /// Six seconds of rest and four of fast translation, changed, replayed; each estimate is
-    /// finite.
+    /// Replays six seconds of rest and four of fast translation, changed by the closure. Checks
+    /// that each estimate is finite.
     private func replay(
         doubtPatience: Double = 6, _ change: (inout IMULog) -> Void
     ) throws -> (report: ReplayReport, rows: [AttitudeReplay.Row], log: IMULog) {
@@ -23,7 +23,7 @@ struct BadLogReplayTests {
         return (report, rows, log)
     }
 
-    /// Degrees between estimated and true vertical after the last record.
+    /// Angle between the estimated and the true vertical after the last record, degrees.
     private func lastInclinationError(
         _ run: (report: ReplayReport, rows: [AttitudeReplay.Row], log: IMULog)
     ) throws -> Double {
@@ -34,7 +34,7 @@ struct BadLogReplayTests {
             .cross(record.reference.normalized.inverseRotate(up)).norm * 180 / .pi
     }
 
-    @Test("a good log has no remarks")
+    @Test("a valid log produces no remarks")
     func good() throws {
         let run = try replay { _ in }
         #expect(run.report.remarks.isEmpty)
@@ -43,7 +43,7 @@ struct BadLogReplayTests {
     }
 
     @Test(
-        "values that are no number are bridged and counted",
+        "samples that are not finite or out of range are skipped and counted",
         arguments: [Double.nan, .infinity, -.infinity, 1e30])
     func notFinite(value: Double) throws {
         let run = try replay { log in
@@ -59,7 +59,7 @@ struct BadLogReplayTests {
         #expect(try lastInclinationError(run) < 1.5)
     }
 
-    @Test("a time that stands still or goes a little back is not used, and counted")
+    @Test("a record whose timestamp is not later than the previous one is skipped and counted")
     func disorder() throws {
         let run = try replay { log in
             log.records[100].time = log.records[99].time
@@ -76,7 +76,7 @@ struct BadLogReplayTests {
         #expect(try lastInclinationError(run) < 1)
     }
 
-    @Test("a clock that starts anew is followed; nothing is lost")
+    @Test("after a restart of the sensor clock, every record is still used")
     func restart() throws {
         let run = try replay { log in
             for index in 2000..<log.records.count { log.records[index].time -= 7 }
@@ -86,7 +86,7 @@ struct BadLogReplayTests {
         #expect(try lastInclinationError(run) < 1)
     }
 
-    @Test("a gap is named, and the inclination comes back")
+    @Test("a gap is reported, and the inclination recovers")
     func gap() throws {
         let run = try replay { $0.records.removeSubrange(1800..<1900) }
         #expect(run.report.gaps == 1)
@@ -96,7 +96,7 @@ struct BadLogReplayTests {
         #expect(try lastInclinationError(run) < 5)
     }
 
-    @Test("a log that starts at any time is replayed as one that starts at zero")
+    @Test("the start time of a log does not change the replay")
     func lateStart() throws {
         let early = try replay { _ in }
         let late = try replay { log in
@@ -108,10 +108,10 @@ struct BadLogReplayTests {
         #expect(error < 1e-6)
     }
 
-    @Test("a sensor that is swapped for one mounted otherwise shows, and the estimate stays finite")
+    @Test("a swapped sensor in another orientation is reported, and the estimate stays finite")
     func swapped() throws {
         let run = try replay(doubtPatience: 0.5) { log in
-            // On its side, and with another bias.
+            // The sensor lies on its side, and has another bias.
             for index in 700..<1700 {
                 let (gyro, accel) = (log.records[index].gyro, log.records[index].accel)
                 log.records[index].gyro =

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recording
 
-@Suite("Recordings that are damaged, foreign or newer") struct BadRecordingTests {
+@Suite("Damaged recordings, foreign files and newer formats") struct BadRecordingTests {
     private static let whole: [UInt8] = {
         var rig = FlightRig(.still)
         rig.run(2.2)
@@ -20,7 +20,7 @@ import Testing
         return (ticks, outcome)
     }
 
-    @Test("a whole file has no remarks")
+    @Test("a complete file produces no remarks")
     func complete() throws {
         let (ticks, outcome) = try Self.outcome(Self.whole)
         #expect(ticks == 2200)
@@ -28,7 +28,7 @@ import Testing
         #expect(outcome.remarks.isEmpty)
     }
 
-    @Test("cut off anywhere, what is before the cut is kept, and the loss has one sentence")
+    @Test("a truncated file is read up to the last complete chunk, with one remark about the loss")
     func truncated() throws {
         var last = Int.max
         var partial = 0
@@ -44,7 +44,7 @@ import Testing
         #expect(partial > 5)
     }
 
-    @Test("a chunk with a flipped bit is left out, the others are kept")
+    @Test("a chunk with a flipped bit is skipped, and the other chunks are read")
     func flipped() throws {
         var partial = 0
         for share in stride(from: 0.3, to: 0.7, by: 0.05) {
@@ -52,14 +52,14 @@ import Testing
             bytes[Int(share * Double(bytes.count))] ^= 0x10
             let (ticks, outcome) = try Self.outcome(bytes)
             #expect(ticks > 1000)
-            // The index behind a chunk is not needed to read it.
+            // A chunk can be read without the index that follows the chunk.
             #expect(outcome.remarks.count == (ticks < 2200 ? 1 : 0))
             if ticks < 2200 { partial += 1 }
         }
         #expect(partial >= 6)
     }
 
-    @Test("any byte may be wrong: nothing traps")
+    @Test("a wrong byte at any position does not crash the reader")
     func anyByte() throws {
         var rig = FlightRig(.still)
         rig.run(0.3)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("something else is named with how it begins")
+    @Test("a file that is not MCAP is refused, and the error contains its first bytes")
     func foreign() {
         #expect(throws: FlightFileError.notMCAP(path: "a", beginning: Array("IMU1".utf8))) {
             _ = try FlightFile(bytes: Array("IMU1".utf8), path: "a")
@@ -81,7 +81,9 @@ import Testing
         }
     }
 
-    @Test("an MCAP file of somebody else, of another version, and of a newer recorder")
+    @Test(
+        "an MCAP file of another program, of another MCAP version, or of a newer recorder is refused"
+    )
     func newer() {
         var assembler = MCAPAssembler(channels: [])
         var bytes = assembler.begin(library: "somebody")

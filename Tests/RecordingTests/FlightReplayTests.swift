@@ -14,8 +14,8 @@ import Testing
         FlightReplay(try FlightFile(bytes: bytes, path: "rig.mcap"), change: change).run()
     }
 
-    /// Four seconds, the tuning published again after three; the first state is gone, so it begins
-    /// in mid-flight.
+    /// Recording of four seconds; the tuning is published again after three seconds. The first
+    /// state is missing, so the replay begins in mid-flight.
     private static func midFlight(_ layout: OtherLayout) throws -> FlightFile {
         var rig = FlightRig(.walking)
         rig.layout = layout
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "outputs, attitude and supervisor come out to the bit, with requests and new tuning on the way",
+        "replays outputs, attitude and supervisor state bit for bit, also after requests and new tuning",
         arguments: [MotorType.torque, .servo, .field])
     func identical(motor: MotorType) throws {
         var rig = FlightRig(.walking, motor: motor)
@@ -56,11 +56,11 @@ import Testing
         #expect(report.skippedTicks == 0)
     }
 
-    @Test("the replay begins in mid-flight with the next whole state")
+    @Test("a recording without its first state is replayed from the next complete state")
     func midFlight() throws {
         var rig = FlightRig(.walking)
         rig.run(6)
-        // From the second half of a second on: what comes before the next state cannot be run.
+        // Drops the first chunks. The ticks before the next recorded state cannot be replayed.
         let odd = rig.chunks.dropFirst(5)
         let report = try Self.report(FlightRig.file(odd))
         #expect(report.isIdentical)
@@ -68,8 +68,7 @@ import Testing
         #expect(report.skippedTicks < 1000)
     }
 
-    @Test(
-        "a recorder that did not listen for a while leaves a gap, and the replay goes on behind it")
+    @Test("a pause in reading the replay log leaves a gap, and the replay continues after the gap")
     func gap() throws {
         var rig = FlightRig(.walking, replayLogBytes: 1 << 18)
         rig.run(3)
@@ -90,7 +89,8 @@ import Testing
     }
 
     @Test(
-        "other parameters change what comes out, and the recording's own bits say where it begins")
+        "changed parameters change the outputs, and the report names the first difference from the recording"
+    )
     func changed() throws {
         var rig = FlightRig(.walking)
         rig.run(4)
@@ -103,11 +103,11 @@ import Testing
         #expect(!report.isIdentical)
         #expect(report.firstDifference?.contains("outputs differ") == true)
         #expect(report.largestTorqueDifference > 1e-4)
-        // The camera's motion is that of the recording, so the attitude is as well.
+        // The replay uses the recorded motion of the camera, so the attitude hardly changes.
         #expect(report.largestAttitudeDifference < 1e-2)
     }
 
-    @Test("a recording of another version, whose variables lie elsewhere, comes out to the bit")
+    @Test("a recording of another version with another memory layout is replayed bit for bit")
     func otherLayout() throws {
         let file = try Self.midFlight(OtherLayout())
         let report = FlightReplay(file).run()
@@ -118,7 +118,7 @@ import Testing
         #expect(parameters == [FlightRig.tuning()])
     }
 
-    @Test("where another version lacks variables of the controller, the attitude is still the same")
+    @Test("a recording without the controller's variables still replays the attitude")
     func fewerVariables() throws {
         let file = try Self.midFlight(OtherLayout { !$0.hasPrefix("drive.") })
         let report = FlightReplay(file).run()
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "a file that does not say how its state lies in memory, or says nonsense, is not replayed",
+        "a file with a missing or invalid memory layout is not replayed",
         arguments: [nil, "", "8\n0\t9\tDouble\tx\n", "8\n-1\t4\tFloat\tx\n", "8\n0\t8\tDouble\n"])
     func noMap(text: String?) throws {
         var rig = FlightRig(.still)
@@ -144,7 +144,7 @@ import Testing
         #expect(report.remarks.first?.contains("layout") == true)
     }
 
-    @Test("every variable of the stabilizer has a name and a place of its own")
+    @Test("the variables of the stabilizer have unique names and do not overlap in memory")
     func memoryMap() throws {
         let map = MemoryMap.stabilizer
         var taken = [Bool](repeating: false, count: map.size)
@@ -156,11 +156,11 @@ import Testing
         }
         #expect(Set(map.fields.map(\.path)).count == map.fields.count)
         #expect(MemoryMap(text: map.text) == map)
-        // The rest are gaps between variables of different sizes.
+        // The other bytes are padding between variables of different sizes.
         #expect(Double(taken.count { $0 }) / Double(map.size) > 0.7)
     }
 
-    @Test("a fault is found in the tick in which it begins")
+    @Test("the recorder detects a fault within 10 ms")
     func faults() throws {
         var rig = FlightRig(.still)
         rig.run(2)

@@ -5,8 +5,8 @@ import SystemPackage
 
 @testable import Recording
 
-/// The real loop over the simulated gimbal, with a flight recorder on its replay log; time is an
-/// argument.
+/// The real loop with a simulated gimbal, and a flight recorder that reads the replay log. The time
+/// is simulated.
 struct FlightRig: ~Copyable {
     var loop: LoopRig
     var gimbal: SimulatedGimbal
@@ -14,9 +14,9 @@ struct FlightRig: ~Copyable {
     var chunks: [MCAPChunk] = []
     var faults = Conditions.none
     var tick = 0
-    /// Another version's layout, for the raw memory of state and parameters.
+    /// Layout of another version, for the raw memory of state and parameters.
     var layout: OtherLayout?
-    /// Changes what is recorded.
+    /// Changes the recorded bytes.
     var tamper: (ReplayLogKind, inout [UInt8]) -> Void = { _, _ in }
 
     init(_ motion: HandleMotion, motor: MotorType = .torque, replayLogBytes: Int = 1 << 20) {
@@ -41,7 +41,7 @@ struct FlightRig: ~Copyable {
 
     var now: Instant { Instant(nanoseconds: 5_000_000_000 + Int64(tick) * 1_000_000) }
 
-    /// Runs the loop; the replay log is read after each tick unless nobody listens.
+    /// Runs the loop. Reads the replay log after each tick, unless `isHeard` is false.
     mutating func run(_ seconds: Double, isHeard: Bool = true) {
         for _ in 0..<Int((seconds * 1000).rounded()) {
             tick += 1
@@ -60,7 +60,7 @@ struct FlightRig: ~Copyable {
         }
     }
 
-    /// Reads the replay log.
+    /// Reads the replay log into the encoder.
     mutating func listen() {
         var frames: [(kind: ReplayLogKind, tick: UInt64, now: Instant, bytes: [UInt8])] = []
         let (layout, tamper) = (layout, tamper)
@@ -79,7 +79,7 @@ struct FlightRig: ~Copyable {
         }
     }
 
-    /// Everything so far as a whole file.
+    /// Complete file with everything recorded so far.
     mutating func file(metadata: [String: String] = [:]) -> [UInt8] {
         if let rest = encoder.flush() { chunks.append(rest) }
         return Self.file(

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Recording
 
-@Suite("Gyroflow's log of the camera's motion") struct GyroLogTests {
+@Suite("Log of the camera's motion for Gyroflow") struct GyroLogTests {
     private static let header = GyroLog.Header(
         video: "a.mp4", start: 10, date: 1_795_616_885, recording: "b.mcap")
 
@@ -17,7 +17,9 @@ import Wire
             force: Vector3(0.1, 0.2, -1) * (size * 9.80665))
     }
 
-    @Test("the first line is at the first picture, interpolated between the samples around it")
+    @Test(
+        "the first line has the time of the first video frame, interpolated between the neighbouring samples"
+    )
     func begin() {
         var log = GyroLog(Self.header)
         #expect(log.lines(for: Self.sample(9.998, 1)) == "")
@@ -32,14 +34,14 @@ import Wire
         )
     }
 
-    @Test("a sample exactly at the first picture is not repeated")
+    @Test("a sample exactly at the time of the first video frame is written once")
     func exact() {
         var log = GyroLog(Self.header)
         #expect(log.lines(for: Self.sample(10)).hasPrefix("0,"))
         #expect(log.lines(for: Self.sample(10.001)).hasPrefix("1000,"))
     }
 
-    @Test("samples that are not later than the one before are left out")
+    @Test("a sample that is not later than the previous one is skipped")
     func order() {
         var log = GyroLog(Self.header)
         _ = log.lines(for: Self.sample(10.005))
@@ -48,7 +50,7 @@ import Wire
         #expect(log.lines(for: Self.sample(10.006)).hasPrefix("6000,"))
     }
 
-    @Test("the header and the time of the last sample can be read back, also from a cut-off file")
+    @Test("the header and the time of the last sample can be read back, also from a truncated file")
     func readBack() throws {
         var log = GyroLog(Self.header)
         let text =
@@ -61,7 +63,7 @@ import Wire
         #expect(GyroLog.Header.read("t,gx,gy,gz,ax,ay,az\n0,0,0,0,0,0,0\n") == nil)
     }
 
-    @Test("a recording becomes a log with one sample for each tick of the video's time")
+    @Test("a recording becomes a log with one sample for each tick during the video")
     func recording() throws {
         var rig = FlightRig(.walking)
         rig.run(3)
@@ -70,7 +72,7 @@ import Wire
         var text = ""
         let result = log.convert(file, until: 7.5) { text += $0 }
         let rows = text.split(separator: "\n").map { $0.split(separator: ",").map { Int($0) } }
-        // The ticks at 6.001 ... 7.5 s, and the interpolated first line.
+        // The ticks from 6.001 s to 7.5 s, and the interpolated first line.
         #expect(result.samples == 1500)
         #expect(rows.count == 1501)
         #expect(rows.first?.first == 0)
@@ -80,8 +82,8 @@ import Wire
     }
 }
 
-/// Logs in telemetry-parser, the reader that Gyroflow contains.
-@Suite("Gyroflow's log in Gyroflow's reader") struct GyroLogPeerTests {
+/// Reads the logs with telemetry-parser, the reader that Gyroflow uses.
+@Suite("Gyroflow log in Gyroflow's own reader") struct GyroLogPeerTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let python = root.appending(".build/peers/venv/bin/python").string
@@ -89,7 +91,7 @@ import Wire
         access(root.appending(".build/peers/venv/gyroflow").string, F_OK) == 0
 
     @Test(
-        "time 0 is the first picture; units and axes are Gyroflow's: up, left, back",
+        "time 0 is the first video frame; the units and axes are those of Gyroflow: up, left, back",
         .enabled(if: isThere, "`make .build/peers/venv/gyroflow` installs the reader"))
     func axes() throws {
         let header = GyroLog.Header(video: "a.mp4", start: 10, date: 0, recording: "b.mcap")

@@ -5,10 +5,10 @@ import Simulation
 import SystemPackage
 import Testing
 
-@Suite("A hand that pushes the camera, on recorded walks")
+@Suite("Detection of a hand that pushes the camera, on recorded walks")
 struct HandPushWalkTests {
-    /// Random gimbals with encoders, whose seeds were not used to choose the threshold.
-    @Test("is not detected while people walk")
+    /// Random gimbals with encoders. Their seeds were not used to choose the threshold.
+    @Test("is not triggered while people walk")
     func walks() throws {
         for (index, path) in try HandleRecordingTests.recordings("gait").enumerated() {
             let log = try IMULog(path: path)

@@ -6,12 +6,12 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A log as the motion of a handle")
+@Suite("Replay of an IMU log as the motion of a handle")
 struct HandleRecordingTests {
     static let degrees = 180 / Double.pi
     static let path = FilePath("walk.imu")
 
-    /// A log of `count` equal records at 100 Hz.
+    /// Log of `count` equal records at 100 Hz.
     static func log(_ count: Int) throws -> IMULog {
         var bytes: [UInt8] = Array("IMU1".utf8) + [1, 0, 0, 0, UInt8(count), 0, 0, 0]
         bytes += [0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0x59, 0x40]
@@ -24,7 +24,7 @@ struct HandleRecordingTests {
         return log
     }
 
-    @Test("y left and z up become y right and z down")
+    @Test("the axes y left and z up become y right and z down")
     func axes() throws {
         let samples = try Self.log(3).handleSamples(path: Self.path)
         #expect(samples.count == 3)
@@ -33,7 +33,9 @@ struct HandleRecordingTests {
         #expect(samples[2].time.nanoseconds == 20_000_000)
     }
 
-    @Test("what is no number repeats what was before it, or comes first after it")
+    @Test(
+        "a value that is not finite is replaced by the previous value, or by the next value at the start"
+    )
     func gaps() throws {
         var log = try Self.log(4)
         log.records[0].accel = Vector3(.nan, 0, 0)
@@ -43,7 +45,7 @@ struct HandleRecordingTests {
         #expect(samples.map(\.gyro.x) == [5, 5, 5, 0.1])
     }
 
-    @Test("nothing to play is said by name")
+    @Test("a log without usable motion is refused with a specific error")
     func nothing() throws {
         #expect(throws: IMULogError.tooShort(path: Self.path, records: 1)) {
             try Self.log(1).handleSamples(path: Self.path)
@@ -53,8 +55,8 @@ struct HandleRecordingTests {
         #expect(throws: IMULogError.self) { try deaf.handleSamples(path: Self.path) }
     }
 
-    /// Recordings that are not part of this project: `AIRFRAME_RECORDINGS` names their folder, with
-    /// `gait` and `imu` in it.
+    /// Recordings that are not part of this project. The folder `AIRFRAME_RECORDINGS` contains them
+    /// in `gait` and `imu`.
     static func recordings(_ folder: String) throws -> [FilePath] {
         guard let root = ProcessInfo.processInfo.environment["AIRFRAME_RECORDINGS"] else {
             print("skipped: AIRFRAME_RECORDINGS names no folder of recorded motions")
@@ -66,7 +68,7 @@ struct HandleRecordingTests {
         }
     }
 
-    @Test("people who walked stay upright, and stand still before and after it")
+    @Test("recorded walkers lean by less than 35°, and the motion begins and ends at rest")
     func walks() throws {
         for path in try Self.recordings("gait") {
             let log = try IMULog(path: path)
@@ -84,7 +86,7 @@ struct HandleRecordingTests {
         }
     }
 
-    @Test("hands whose attitude cameras saw are played within 3° of the vertical, RMS")
+    @Test("the RMS tilt error against the attitude from motion-capture cameras is below 3°")
     func hands() throws {
         for path in try Self.recordings("imu") {
             let log = try IMULog(path: path)
@@ -93,7 +95,7 @@ struct HandleRecordingTests {
             var (squares, count) = (0.0, 0.0)
             for (i, record) in log.records.enumerated()
             where record.reference.isFinite && record.isMoving {
-                // Up in the sensor's axes: y right and z down in the handle's.
+                // Up in the sensor's axes. The handle's axes have y to the right and z down.
                 let real = record.reference.inverseRotate(Vector3(0, 0, 1))
                 let down = motion.state(at: Double(i) / log.sampleRate).attitude
                     .inverseRotate(Vector3(0, 0, 1))

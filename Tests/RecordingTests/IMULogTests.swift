@@ -3,7 +3,7 @@ import Recording
 import SystemPackage
 import Testing
 
-/// The recorded fixtures, wherever the tests are run from.
+/// Path of a recorded fixture, independent of the working directory.
 func fixture(_ name: String) -> FilePath {
     var path = FilePath(#filePath)
     path.removeLastComponent()
@@ -15,7 +15,7 @@ func fixture(_ name: String) -> FilePath {
 struct IMULogTests {
     private let path = FilePath("test.imu")
 
-    /// A log of three samples, byte for byte.
+    /// Bytes of a log of three samples.
     private func golden() -> [UInt8] {
         var bytes = Array("IMU1".utf8)
         append(UInt32(1), to: &bytes)
@@ -51,7 +51,7 @@ struct IMULogTests {
         #expect(record.isMoving)
     }
 
-    @Test("each truncation is an error that names the counts")
+    @Test("a truncated log is refused, and the error states the counts")
     func truncations() {
         let bytes = golden()
         for length in 0..<bytes.count {
@@ -75,7 +75,7 @@ struct IMULogTests {
         ) { try IMULog(bytes: golden() + [0], path: path) }
     }
 
-    @Test("another magic, version or rate is an error that names it")
+    @Test("a wrong magic number, version or rate is refused, and the error names it")
     func header() {
         var bytes = golden()
         bytes[3] = UInt8(ascii: "2")
@@ -94,7 +94,9 @@ struct IMULogTests {
         }
     }
 
-    @Test("a record whose time is not later is kept, for the replay to judge")
+    @Test(
+        "a record whose time is not later than the previous one is kept; the replay decides about it"
+    )
     func time() throws {
         var bytes = golden()
         bytes.replaceSubrange(192..<200, with: bytes[128..<136])
@@ -102,11 +104,11 @@ struct IMULogTests {
         #expect(log.records.map(\.time) == [0, 0.01, 0.01])
     }
 
-    @Test("encodes what it decodes, byte for byte")
+    @Test("encodes a decoded log to the same bytes")
     func roundTrip() throws {
         var bytes = golden()
         for end in [128, 192, 256] {
-            // Moving is 1 when it is written, whatever above a half was read.
+            // The writer writes 1 for "moving"; the reader accepts every value above 0.5.
             bytes.replaceSubrange(end - 4..<end, with: [0, 0, 0x80, 0x3F])
         }
         #expect(try IMULog(bytes: bytes, path: path).encoded() == bytes)
@@ -118,7 +120,7 @@ struct IMULogTests {
         #expect(again.hasMagnetometer && again.sampleRate == log.sampleRate)
     }
 
-    @Test("names a sensor that was not recorded")
+    @Test("the error names the sensor that was not recorded")
     func missingSensors() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))
         try log.requireSensors(magnetometer: true, path: path)

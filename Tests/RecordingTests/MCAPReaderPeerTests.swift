@@ -9,14 +9,14 @@ import Wire
 
 @testable import Recording
 
-/// Files of this recorder in somebody else's reader.
-@Suite("Recordings in PyPI's mcap reader") struct MCAPReaderPeerTests {
+/// Reads recordings with the MCAP reader of another project.
+@Suite("Recordings in the mcap reader from PyPI") struct MCAPReaderPeerTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent()
     private static let python = root.appending(".build/peers/venv/bin/python").string
     private static let isThere = access(root.appending(".build/peers/venv/mcap").string, F_OK) == 0
 
-    /// What `read_mcap.py` says of a file.
+    /// Report of `read_mcap.py` about a file.
     private static func read(_ bytes: [UInt8], _ options: String = "") throws -> JSONValue {
         var result = JSONValue.null
         try withTemporaryDirectory { directory in
@@ -34,7 +34,7 @@ import Wire
     }
 
     @Test(
-        "every message decodes by the file's own schema, every checksum holds, and the summary counts right",
+        "every message matches its schema, every checksum is correct, and the summary has the correct counts",
         .enabled(if: isThere, "`make .build/peers/venv/mcap` installs the reader"))
     func whole() throws {
         var rig = FlightRig(.walking)
@@ -61,7 +61,7 @@ import Wire
     }
 
     @Test(
-        "a file whose writer died is read up to its last whole chunk",
+        "an unfinished file is read up to its last complete chunk",
         .enabled(if: isThere, "`make .build/peers/venv/mcap` installs the reader"))
     func unfinished() throws {
         var rig = FlightRig(.still)

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Recording
 
-/// Recordings whose writer was killed, as the next start finds them.
-@Suite("Recordings that were left open") struct MCAPRecoveryTests {
-    /// What is in a directory of one file with these bytes after it was recovered.
+/// Recordings of a killed writer, as the next start of the daemon finds them.
+@Suite("Recovery of unfinished recordings") struct MCAPRecoveryTests {
+    /// Writes these bytes to a file, and runs the recovery. Returns the file's bytes after the
+    /// recovery.
     private func recovered(_ bytes: [UInt8]) throws -> (isRecovered: Bool, bytes: [UInt8]) {
         var result = (false, [UInt8]())
         try withTemporaryDirectory { directory in
@@ -27,7 +28,7 @@ import Testing
         return rig.chunks
     }()
 
-    @Test("get the very end that their writer would have given them")
+    @Test("writes the same end of file that the recorder would have written")
     func sameEnd() throws {
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
@@ -37,15 +38,13 @@ import Testing
         #expect(result.bytes == whole)
     }
 
-    @Test(
-        "wherever they are torn: everything up to the last whole chunk, with index and end, and no remark"
-    )
+    @Test("a file cut at any byte is complete up to its last whole chunk, and produces no remarks")
     func torn() throws {
         let chunks = Self.chunks
         try #require(chunks.count >= 3)
         let open = FlightRig.file(chunks[...], isEnded: false)
-        // What a file with so many chunks is, ended; and how long it is without its end and the
-        // last index.
+        // For each number of chunks: size of the file without end and last index, and bytes of the
+        // finished file.
         let prefixes = (0...chunks.count).map { count in
             (
                 FlightRig.file(chunks[..<count], isEnded: false).count
@@ -53,8 +52,8 @@ import Testing
                 FlightRig.file(chunks[..<count])
             )
         }
-        // Every so many bytes, and wherever a record ends: between two channels of an index as
-        // well.
+        // Cuts every 997 bytes, and at the end of each record, also between two channels of an
+        // index.
         let places = Array(stride(from: prefixes[0].0, through: open.count, by: 997))
         for place in places + Self.recordEnds(open, from: prefixes[0].0) {
             let expected = try #require(prefixes.last { $0.0 <= place }).1
@@ -78,7 +77,7 @@ import Testing
         return ends
     }
 
-    @Test("or in the middle of their end")
+    @Test("a file that is cut within its end section is completed")
     func tornEnd() throws {
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
@@ -87,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("stay as they are when they are whole, somebody else's, being written, or not even begun")
+    @Test("a complete, foreign, empty or open file is not changed")
     func untouched() throws {
         let whole = FlightRig.file(Self.chunks[...])
         var zeros = MCAPOpcode.magic
@@ -110,12 +109,12 @@ import Testing
         }
     }
 
-    @Test("lose nothing that could be read, wherever a byte is wrong")
+    @Test("a wrong byte at any position does not reduce the number of readable ticks")
     func damaged() throws {
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
         let last = FlightRig.file(Self.chunks.dropLast(), isEnded: false).count
         var places = Array(stride(from: 8, to: last, by: last / 20))
-        // The kind of each record, and the head of its length.
+        // The type of each record, and the most significant byte of its length.
         for end in Self.recordEnds(open, from: FlightRig.file([], isEnded: false).count)
         where end < last {
             places += [end, end + 8]
@@ -130,7 +129,7 @@ import Testing
         }
     }
 
-    /// Ticks that a reader finds; nil when it refuses the file.
+    /// Number of ticks that a reader finds; nil if the reader refuses the file.
     private static func readable(_ bytes: [UInt8]) -> Int? {
         var ticks = 0
         let outcome = try? FlightFile(bytes: bytes, path: "a").read { record, _ in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recording
 
-@Suite("Recordings that somebody has made up") struct MadeUpRecordingTests {
+@Suite("Recordings with invalid bytes") struct MadeUpRecordingTests {
     private enum Small: UInt8, BitwiseCopyable { case a = 3, b = 7, c = 9 }
     private enum Full: BitwiseCopyable {
         case nothing
@@ -23,7 +23,7 @@ import Testing
         var time: Instant?
     }
 
-    /// Whether these bytes are a value, and what it is in words when they are.
+    /// Description of the value that these bytes represent; nil if they are not a valid value.
     private func reads<Value>(_ bytes: [UInt8], as type: Value.Type) -> String? {
         withUnsafeTemporaryAllocation(
             byteCount: max(1, MemoryLayout<Value>.size), alignment: MemoryLayout<Value>.alignment
@@ -40,7 +40,7 @@ import Testing
         withUnsafeBytes(of: value) { Array($0) }
     }
 
-    @Test("of 256 bytes as many are values as a type has")
+    @Test("a type of one byte accepts exactly as many bytes as it has values")
     func counts() {
         func values<Value>(_ type: Value.Type) -> [String] {
             (0...255).compactMap { reads([UInt8($0)], as: type) }
@@ -54,7 +54,7 @@ import Testing
         #expect(values(UInt8.self).count == 256)
     }
 
-    @Test("every case is a value with whatever it holds; no other bytes are")
+    @Test("every case of an enum is valid with each of its values, and other bytes are invalid")
     func cases() {
         let all: [Full] = [.nothing, .number(.nan), .inner(.c), .pair(true, 5), .less]
         for one in all { #expect(reads(bytes(of: one), as: Full.self) == "\(one)") }
@@ -69,12 +69,12 @@ import Testing
                 #expect(!text.contains("invalid"))
             }
         }
-        // Any number, three of Small, two of Bool, and the two without anything.
+        // 5 values of `number`, 3 of `inner`, 2 of `pair`, and the 2 cases without a value.
         #expect(accepted == 5 + 3 + 2 + 2, "\(accepted)")
         #expect(reads(bytes(of: Full.pair(true, .max)), as: Full.self) == nil)
     }
 
-    @Test("one wrong byte within a struct is found, wherever it is")
+    @Test("a wrong byte in any part of a struct is detected")
     func parts() {
         let good = Parts(flag: true, small: nil, full: .inner(.b), list: [.a, .b, .c], time: nil)
         let raw = bytes(of: good)
@@ -92,7 +92,8 @@ import Testing
     }
 
     @Test(
-        "everything in a stabilizer is a kind of variable that is known, and a fresh one is whole")
+        "every variable of a stabilizer has a validity check, and a new stabilizer passes all checks"
+    )
     func stabilizer() {
         let raw = bytes(of: Stabilizer(parameters: Stabilizer.Parameters()))
         let checks = BytePattern.checks(of: Stabilizer.self)
@@ -110,7 +111,7 @@ import Testing
         return _openExistential(type, do: size)
     }
 
-    @Test("a state with a case that does not exist is left out, whichever variable it is in")
+    @Test("a state with an invalid enum case is skipped, for every type of variable")
     func wildStates() throws {
         var rig = FlightRig(.still)
         rig.run(1.2)
@@ -134,7 +135,9 @@ import Testing
         #expect(FlightReplay(try FlightFile(bytes: good, path: "good.mcap")).run().isIdentical)
     }
 
-    @Test("what unpacks to more than 50 times the file is left out, before it takes memory")
+    @Test(
+        "chunks that expand to more than 50 times the file size are skipped before memory is allocated"
+    )
     func bomb() throws {
         var builder = MCAPChunkBuilder()
         var chunks: [MCAPChunk] = []

@@ -6,11 +6,11 @@ import Testing
 
 @testable import GimbalCore
 
-/// Replay, bench and flight: the same code, with the same settings.
-@Suite("One estimator everywhere")
+/// Replay, bench and flight use the same estimator with the same settings.
+@Suite("One estimator for replay, bench and flight")
 struct OneEstimatorTests {
-    /// Where the vertical was believed to be after each record, sensor axes with z up: by the
-    /// controller that flies, its motors off, and whether it ever doubted that.
+    /// Estimated vertical after each record, in sensor axes with z up, from the flight controller
+    /// with its motors off; and whether the estimate was ever doubtful.
     static func flown(_ log: IMULog, _ path: FilePath) throws -> (up: [Vector3], doubted: Bool) {
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
         let start = Instant(nanoseconds: 1_000_000_000)
@@ -29,7 +29,8 @@ struct OneEstimatorTests {
         return (up, isDoubted)
     }
 
-    /// The same by the replay, whose code and settings `airframe-bench estimator` uses.
+    /// Estimated vertical from the replay, which has the same code and settings as `airframe-bench
+    /// estimator`.
     static func replayed(_ log: IMULog) -> [Vector3] {
         var rows: [Vector3] = []
         AttitudeReplay.run(log, parameters: .init()) { row in
@@ -39,7 +40,7 @@ struct OneEstimatorTests {
     }
 
     @Test(
-        "a replay says of the vertical what the controller said in flight",
+        "the replay and the flight controller estimate the same vertical",
         arguments: ["broad_16_cut.imu", "broad_07_cut.imu"])
     func same(name: String) throws {
         let path = fixture(name)
@@ -50,14 +51,14 @@ struct OneEstimatorTests {
         #expect(most < 1e-5, "\(most * 180 / .pi)°")
     }
 
-    @Test("the estimate is never doubtful in flight in a walker's hand")
+    @Test("the attitude is never reported as doubtful while a person walks with the gimbal")
     func noFalseAlarm() throws {
         for path in try HandleRecordingTests.recordings("gait") {
             #expect(try !Self.flown(IMULog(path: path), path).doubted, "\(path)")
         }
     }
 
-    @Test("nor does the force lean away from the estimate in any hand that was recorded")
+    @Test("the measured force never contradicts the estimated tilt in the recorded hand motions")
     func noLean() throws {
         for path in try HandleRecordingTests.recordings("imu") {
             let log = try IMULog(path: path)
@@ -73,7 +74,9 @@ struct OneEstimatorTests {
         }
     }
 
-    @Test("a log without settings is replayed as an unknown sensor's, and otherwise as is flown")
+    @Test(
+        "a replay without settings uses the flight defaults with the parameters of an unknown sensor"
+    )
     func settings() {
         let replayed = LoadedConfiguration().recordedSensor
         let unknown = AttitudeEstimator.Parameters.unknownSensor

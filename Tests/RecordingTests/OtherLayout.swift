@@ -2,19 +2,19 @@ import Realtime
 
 @testable import Recording
 
-/// What another version's recorder would write: the same variables in the reverse order, with gaps
-/// between them, one that this version does not know, and some left out.
+/// Memory layout of a fictitious other version: the same variables in reverse order, with gaps
+/// between them, one additional unknown variable, and some variables missing.
 struct OtherLayout {
     private let state: Packing
     private let parameters: Packing
 
-    /// - Parameter isKnown: Whether the other version has the variable of this path.
+    /// - Parameter isKnown: Whether the other version has the variable with this path.
     init(where isKnown: (String) -> Bool = { _ in true }) {
         state = Packing(.stabilizer, isKnown)
         parameters = Packing(.parameters, isKnown)
     }
 
-    /// The bytes of a frame as the other version has them.
+    /// Bytes of a frame in the other version's layout.
     func packed(_ frame: ReplayLogFrame) -> [UInt8]? {
         switch frame.kind {
         case .state: state.packed(frame.bytes)
@@ -23,7 +23,7 @@ struct OtherLayout {
         }
     }
 
-    /// The maps of this layout, as the other version's files have them.
+    /// Memory maps of this layout, as attachments of the other version's files.
     var attachments: [MCAPAttachment] {
         zip(RecordedMemory.attachments(time: 0), [state.map, parameters.map]).map { own, map in
             var attachment = own

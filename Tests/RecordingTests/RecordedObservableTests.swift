@@ -17,8 +17,8 @@ import Testing
             .map { $0.split(separator: ",") }
     }
 
-    /// Old recordings and other programs find a field by its number, and a column by its name.
-    @Test("keep the numbers and names of their fields")
+    /// Other programs and old recordings identify a field by its number, and a column by its name.
+    @Test("have fixed field numbers and names")
     func numbers() {
         func axes(_ first: Int, _ stem: String, _ unit: String) -> [Int: String] {
             [
@@ -43,11 +43,11 @@ import Testing
         }
         #expect(Set(recorded.map(\.number)).count == recorded.count)
         #expect(Set(recorded.map(\.name)).count == recorded.count)
-        // Lower numbers belong to the values of the replay, and a reader has 128.
+        // The numbers below 32 belong to values of the replay, and a reader supports 128 fields.
         #expect(recorded.allSatisfy { (32..<128).contains($0.number) })
     }
 
-    @Test("are columns of the table, with the loop's values in the unit of their names")
+    @Test("are columns of the table, in the unit that the column name states")
     func values() throws {
         var rig = FlightRig(.walking)
         rig.run(2)

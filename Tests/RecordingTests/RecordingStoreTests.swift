@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recording
 
-@Suite("Recordings on the disk") struct RecordingStoreTests {
+@Suite("Storage of recordings on disk") struct RecordingStoreTests {
     private static let chunks: [MCAPChunk] = {
         var rig = FlightRig(.walking)
         rig.run(5.1)
@@ -36,7 +36,7 @@ import Testing
         return ticks
     }
 
-    @Test("a file is named by time and reason, and its directory is made")
+    @Test("the file name contains time and reason, and the directory is created")
     func named() throws {
         try withTemporaryDirectory { directory in
             var store = Self.store(in: directory)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a continuous recording goes on in the next file without losing a tick")
+    @Test("a continuous recording continues in the next file without losing a tick")
     func rotation() throws {
         try withTemporaryDirectory { directory in
             let limit = Self.chunks[0].fileBytes * 3
@@ -65,8 +65,8 @@ import Testing
             store.stop()
             let files = store.recordings.entries
             #expect(files.count >= 3)
-            // Two files of one second differ in a number at the end, so they are put in order by
-            // what is in them.
+            // Two files of the same second differ only in a number at the end of the name, so the
+            // first tick determines their order.
             let parts = try files.map {
                 try Self.ticks(store.recordings.directory.appending($0.name))
             }.sorted { $0[0] < $1[0] }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("chunks that it has already are left out, chunks that are gone are counted")
+    @Test("chunks that were already written are skipped, and lost chunks are counted")
     func overlap() throws {
         try withTemporaryDirectory { directory in
             var store = Self.store(in: directory)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("the oldest go when all together are too much, and what is not a recording stays")
+    @Test("the oldest recordings are deleted above the total size, and other files are kept")
     func total() throws {
         try withTemporaryDirectory { directory in
             let one = Self.chunks.reduce(0) { $0 + $1.fileBytes }
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("what is too old goes")
+    @Test("a recording above the maximum age is deleted")
     func age() throws {
         try withTemporaryDirectory { directory in
             var store = Self.store(in: directory) { $0.ageSeconds = 86400 }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("24 h of recording stay within their limits")
+    @Test("the recordings of 24 h stay within the limits of size and age")
     func day() throws {
         try withTemporaryDirectory { directory in
             let limit = Self.chunks[0].fileBytes * 40
@@ -134,7 +134,7 @@ import Testing
                 $0.ageSeconds = 3600
             }
             var largest = 0
-            // Each chunk stands for half a minute of the day: the machinery sees 2880 of them.
+            // Each chunk represents half a minute of the day, so the store processes 2880 chunks.
             for number in 0..<2880 {
                 var chunk = Self.chunks[number % Self.chunks.count]
                 chunk.number = UInt64(number)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("a directory that cannot be made is a sentence, and the next attempt works")
+    @Test("a directory that cannot be created is reported, and the next attempt succeeds")
     func noDirectory() throws {
         try withTemporaryDirectory { directory in
             let place = directory.appending("recordings")

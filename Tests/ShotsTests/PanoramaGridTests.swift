@@ -18,9 +18,10 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 }
 
-@Suite("The grid of a panorama")
+@Suite("Photo grid of a panorama")
 struct PanoramaGridTests {
-    /// Cameras (field of view in degrees, wide, usual and long lens, portrait), and fields.
+    /// Cameras with field of view in degrees (wide, normal, long lens, portrait), and the
+    /// panoramas' fields.
     static let cases: [(camera: FieldOfView, width: Double, elevations: ClosedRange<Double>)] = [
         (FieldOfView(width: 66, height: 41), 180, -30...30),
         (FieldOfView(width: 66, height: 41), 360, -90...90),
@@ -32,7 +33,7 @@ struct PanoramaGridTests {
     ]
 
     @Test(
-        "covers every direction of its field with pictures that are smaller by the overlap",
+        "covers every direction of the field, also if the overlap is removed from each picture",
         arguments: cases.indices, [0.0, 0.3, 0.6])
     func coverage(index: Int, overlap: Double) {
         let (camera, width, elevations) = Self.cases[index]
@@ -53,7 +54,7 @@ struct PanoramaGridTests {
         }
     }
 
-    @Test("needs fewer pictures far from the horizon, and one or two for the zenith")
+    @Test("has fewer pictures per row far from the horizon, and at most two at the zenith")
     func zenith() {
         let grid = PanoramaGrid(
             camera: FieldOfView(width: 66, height: 41), overlap: 0.3, width: 360,
@@ -63,9 +64,9 @@ struct PanoramaGridTests {
         #expect(columns[0] <= 2)
     }
 
-    @Test("is not wasteful: the pictures have at most 2.2 times the area of the field")
+    @Test("the pictures have at most 2.2 times the area of the field")
     func thrift() {
-        // Area in square degrees on the sphere, of 180° × 60° around the horizon.
+        // Area of a field of 180° × 60° around the horizon, in square degrees on the sphere.
         let field = 180.0 * 2 * sin(30 * Double.pi / 180) * 180 / Double.pi
         let camera = FieldOfView(width: 66, height: 41)
         let grid = PanoramaGrid(camera: camera, overlap: 0, width: 180, elevations: -30...30)
@@ -75,7 +76,7 @@ struct PanoramaGridTests {
         #expect(Double(grid.count) * picture >= field)
     }
 
-    @Test("is one picture if the field fits into a picture")
+    @Test("has one picture if the field fits into one picture")
     func single() {
         let grid = PanoramaGrid(
             camera: FieldOfView(width: 66, height: 41), overlap: 0.2, width: 30,
@@ -99,7 +100,7 @@ struct PanoramaGridTests {
         }
     }
 
-    @Test("is visited row by row from the top, in alternating direction")
+    @Test("is photographed row by row from the top, in alternating direction")
     func order() {
         let poses = PanoramaGrid(
             camera: FieldOfView(width: 66, height: 41), overlap: 0.3, width: 120,
@@ -111,13 +112,13 @@ struct PanoramaGridTests {
     }
 }
 
-@Suite("The path of a time-lapse")
+@Suite("Camera path of a time-lapse")
 struct ShotPathTests {
     private let corners = [
         Pose(yaw: 0, pitch: 0), Pose(yaw: 60, pitch: 0), Pose(yaw: 60, pitch: 30),
     ]
 
-    /// Largest change of the step between photos, degrees for 300 photos.
+    /// Largest change of the step between photos, degrees, for 300 photos.
     private func jerkiness(_ path: ShotPath) -> Double {
         let poses = (0...300).map { path.pose(at: Double($0) / 300) }
         return zip(zip(poses, poses.dropFirst()), poses.dropFirst(2)).map { pair, c in
@@ -127,7 +128,7 @@ struct ShotPathTests {
     }
 
     @Test(
-        "begins at the first and ends at the last key frame, with every smoothing and ease",
+        "begins at the first and ends at the last key frame, for every smoothing and ease",
         arguments: [0, 0.05, 0.4, 1], [0, 0.1, 0.5])
     func ends(smoothing: Double, ease: Double) {
         let path = ShotPath(through: corners, smoothing: smoothing, ease: ease)
@@ -135,7 +136,7 @@ struct ShotPathTests {
         #expect(path.pose(at: 1).distance(to: corners[2]) < 1e-9)
     }
 
-    @Test("turns smoothly around a corner: the step changes by a tenth of a hard corner's")
+    @Test("smoothing reduces the change of the step at a corner to a tenth")
     func smooth() {
         let hard = jerkiness(ShotPath(through: corners))
         #expect(abs(hard - 0.4) < 0.01)
@@ -152,7 +153,7 @@ struct ShotPathTests {
         }
     }
 
-    @Test("begins and ends at rest if it is eased")
+    @Test("begins and ends at rest if ease is set")
     func eased() {
         let path = ShotPath(through: [Pose(), Pose(yaw: 100)], ease: 0.25)
         #expect(path.pose(at: 0.001).yaw < 0.01)
@@ -160,7 +161,7 @@ struct ShotPathTests {
         #expect(abs(path.pose(at: 0.5).yaw - 50) < 1e-9)
     }
 
-    @Test("goes the shorter way across 180°")
+    @Test("takes the shorter way across 180°")
     func wrap() {
         let path = ShotPath(through: [Pose(yaw: 170), Pose(yaw: -170)])
         #expect(abs(path.pose(at: 0.5).yaw - 180) < 1e-9)

@@ -3,9 +3,11 @@ import Testing
 
 @testable import Shots
 
-@Suite("The plan of a shot")
+@Suite("Plan of a photo series")
 struct ShotPlanTests {
-    @Test("a whole circle does not repeat its first photo; a part of a circle has both ends")
+    @Test(
+        "a full circle does not repeat its first photo, and a partial circle has a photo at both ends"
+    )
     func orbit() throws {
         let whole = try ShotPlan(ShotRecipe(.orbit(.init(photos: 8))))
         #expect(whole.frames.map(\.pose.yaw) == [0, 45, 90, 135, 180, -135, -90, -45])
@@ -14,7 +16,7 @@ struct ShotPlanTests {
         #expect(part.frames.allSatisfy { $0.pose.pitch == 20 && $0.photo != nil })
     }
 
-    @Test("a time-lapse has a photo for each interval")
+    @Test("a time-lapse has one photo for each interval")
     func timelapse() throws {
         let plan = try ShotPlan(
             ShotRecipe(
@@ -24,7 +26,7 @@ struct ShotPlanTests {
         #expect(plan.frames.map(\.pose.yaw) == [0, 10, 20, 30, 40])
     }
 
-    @Test("key frames without a photo are visited, but have no number")
+    @Test("key frames without a photo are visited, but have no photo number")
     func keyFrames() throws {
         let plan = try ShotPlan(
             ShotRecipe(
@@ -38,7 +40,7 @@ struct ShotPlanTests {
         #expect(ShotForecast(plan).duration > 2)
     }
 
-    @Test("the forecast counts down to zero")
+    @Test("the forecast of the remaining time decreases to zero")
     func forecast() throws {
         let plan = try ShotPlan(ShotRecipe(.orbit(.init(photos: 20))))
         let forecast = ShotForecast(plan)
@@ -46,11 +48,11 @@ struct ShotPlanTests {
         #expect(rests == rests.sorted(by: >))
         #expect(rests[0] == forecast.duration)
         #expect(rests[20] == 0)
-        // 19 moves of 18° at 30°/s with 0.8 s, and 20 times half a second of stillness.
+        // 19 moves of 18° at 30°/s with 0.8 s of acceleration, and 20 rests of 0.5 s.
         #expect(abs(forecast.duration - (19 * (0.6 + 0.8) + 20 * 0.5)) < 1e-9)
     }
 
-    @Test("its identification changes with each angle, time and photo, and survives the text form")
+    @Test("the identification changes with the recipe, and is the same after a JSON round trip")
     func identification() throws {
         let recipe = ShotRecipe(.panorama(.init(fovWidth: 66, fovHeight: 41)))
         var other = recipe
@@ -64,7 +66,7 @@ struct ShotPlanTests {
     }
 
     @Test(
-        "a mistake in the description names its key",
+        "an error in the description names its key",
         arguments: [
             (#"{"panorama":{"fov_width":66}}"#, "panorama.fov_height is missing"),
             (

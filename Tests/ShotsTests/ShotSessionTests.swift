@@ -3,18 +3,18 @@ import Testing
 
 @testable import Shots
 
-/// Simulated disk, camera, shutter and clocks around a session. A kill loses everything but the disk,
-/// the photos and the gimbal.
+/// Simulated disk, camera, shutter and clocks around a session. After a kill, only the disk, the
+/// photos and the gimbal keep their state.
 private struct World {
-    /// Evidence that the shutter has.
+    /// Evidence of an exposure that the shutter can provide.
     enum Proof { case file, counter, none }
 
     let plan: ShotPlan
     let proof: Proof
     var numbers: SeededNumbers
-    /// Time, s; the wall clock is ahead by a constant.
+    /// Time, s; the wall clock differs by a constant.
     var now = 0.0
-    /// The saved state, as text.
+    /// The saved state, as JSON.
     var disk: Data
     /// Number of exposures of each photo, files of the photos, and time of each exposure.
     var exposures: [Int: Int] = [:]
@@ -42,16 +42,17 @@ private struct World {
         Double.random(in: 0..<1, using: &numbers) < share
     }
 
-    /// Runs the shot to its end or to the next kill.
+    /// Runs the session until its end or the next kill.
     ///
-    /// - Parameter risk: Probability of a kill before, and of a kill after the effect of each task.
+    /// - Parameter risk: Probability of a kill before each task, and after the effect of each task.
     /// - Returns: True if the shot is complete.
-    /// - Throws: An error of the text form of the saved state.
+    /// - Throws: An error of the JSON coder.
     mutating func run(risk: Double) throws -> Bool {
         var session = ShotSession(plan, try record)
         for _ in 0..<1_000_000 {
             let task = session.next(now: now, wall: now + Self.epoch)
-            // A time-lapse waits most of its time; kills are counted by tasks with an effect.
+            // A time-lapse waits most of the time, so the simulation kills the session only at
+            // tasks with an effect.
             let isQuiet = if case .wait = task { true } else { false }
             if !isQuiet, chance(risk) { return killed() }
             switch task {
@@ -128,7 +129,7 @@ private struct World {
     }
 }
 
-@Suite("The course of a shot")
+@Suite("Execution of a photo series")
 struct ShotSessionTests {
     private func timelapse(_ photos: Int, doubt: ShutterSettings.Doubt = .repeat) throws -> ShotPlan
     {
@@ -140,7 +141,7 @@ struct ShotSessionTests {
     }
 
     @Test(
-        "four hours of time-lapse with kills at random instants: each photo exists once",
+        "in a time-lapse of four hours with kills at random instants, each photo exists",
         arguments: [1, 2, 3] as [UInt64])
     func file(seed: UInt64) throws {
         var world = try World(try timelapse(1200), .file, seed: seed)
@@ -149,13 +150,13 @@ struct ShotSessionTests {
         #expect(world.files == Set(1...1200))
         #expect(!world.isBlurred)
         #expect(world.now > 4 * 3600 - 12)
-        // Photos are in their order, and at least half an interval apart.
+        // The photos are in order, and at least half an interval apart.
         let times = (1...1200).compactMap { world.times[$0] }
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 > 5.5 })
     }
 
     @Test(
-        "with a shutter that counts, each photo is exposed exactly once",
+        "with a shutter that counts exposures, each photo is exposed exactly once",
         arguments: [4, 5, 6] as [UInt64])
     func counter(seed: UInt64) throws {
         var world = try World(try timelapse(400), .counter, seed: seed)
@@ -164,7 +165,7 @@ struct ShotSessionTests {
         #expect(world.exposures == Dictionary(uniqueKeysWithValues: (1...400).map { ($0, 1) }))
     }
 
-    @Test("without evidence no photo is lost, and each double photo is listed")
+    @Test("without evidence, no photo is lost, and each repeated photo is listed")
     func repeated() throws {
         var world = try World(try timelapse(400), .none, seed: 7)
         try world.runToEnd(risk: 0.02)
@@ -175,7 +176,9 @@ struct ShotSessionTests {
         #expect(double.allSatisfy(record.repeated.contains))
     }
 
-    @Test("without evidence and with doubt = skip no photo is double, and each lost one is listed")
+    @Test(
+        "without evidence and with doubt = skip, no photo is repeated, and each lost photo is listed"
+    )
     func skipped() throws {
         var world = try World(try timelapse(400, doubt: .skip), .none, seed: 8)
         try world.runToEnd(risk: 0.02)
@@ -186,7 +189,9 @@ struct ShotSessionTests {
         #expect(lost.allSatisfy(record.skipped.contains))
     }
 
-    @Test("without kills the interval is exact within the step of the clock")
+    @Test(
+        "without kills, each photo is on time, except for a delay of a few seconds after a shutter error"
+    )
     func interval() throws {
         var world = try World(try timelapse(300), .counter, seed: 9)
         world.numbers = SeededNumbers(9)
@@ -194,19 +199,20 @@ struct ShotSessionTests {
         let times = (1...300).compactMap { world.times[$0] }
         let first = times[0]
         for (index, time) in times.enumerated() where index % 10 == 0 {
-            // A repeated photo can be late by a few seconds; it does not move the following ones.
+            // A repeated photo can be late by a few seconds, but does not delay the following
+            // photos.
             #expect(time - first - 12 * Double(index) < 6)
             #expect(time - first - 12 * Double(index) > -0.1)
         }
     }
 
-    @Test("a short restart keeps the interval to the photo before it")
+    @Test("after a short restart, the interval since the previous photo is kept")
     func restart() throws {
         let plan = try timelapse(3)
         var record = ShotRecord(plan, originYaw: 0)
         (record.done, record.newestPhoto) = (1, World.epoch + 100)
         var session = ShotSession(plan, record)
-        // The run begins again 4 s after the first photo.
+        // The session restarts 4 s after the first photo.
         var now = 104.0
         var target = Pose()
         while true {
@@ -229,7 +235,7 @@ struct ShotSessionTests {
         }
     }
 
-    /// A session that waits for the camera at its first place, and the place's pose.
+    /// Session that waits for the camera at its first pose, and this pose.
     private func settling(_ change: (inout ShotRecipe) -> Void = { _ in }) throws -> (
         session: ShotSession, pose: Pose
     ) {
@@ -246,7 +252,7 @@ struct ShotSessionTests {
     }
 
     @Test(
-        "no photo is taken while the camera is elsewhere, moves, shakes, is off or is out of sight",
+        "no photo is taken while the camera is at another pose, moves, shakes or is switched off",
         arguments: [
             ShotSession.CameraState(
                 isHeld: true, target: Pose(yaw: 100), setpoint: Pose(yaw: 100), error: 0, rate: 0),
@@ -275,7 +281,7 @@ struct ShotSessionTests {
         }
     }
 
-    @Test("the camera must be still for the whole time; a shake begins the time again")
+    @Test("the camera must be still for the whole time; a shake restarts the time")
     func shake() throws {
         var (session, pose) = try settling { $0.still.seconds = 1 }
         for step in 0...60 {
@@ -293,7 +299,9 @@ struct ShotSessionTests {
         Issue.record("no photo")
     }
 
-    @Test("a camera that never is still is photographed after the patience, and counted")
+    @Test(
+        "a camera that is never still is photographed after the patience time, and the photo is counted as unsteady"
+    )
     func patience() throws {
         var (session, pose) = try settling { $0.still.patience = 3 }
         var now = 0.0
@@ -313,7 +321,9 @@ struct ShotSessionTests {
         #expect(result.done == 1 && result.pending == nil)
     }
 
-    @Test("a shot that another client keeps away from its place takes no photo out of impatience")
+    @Test(
+        "while another client keeps the camera at another pose, no photo is taken after the patience time"
+    )
     func keptAway() throws {
         var (session, pose) = try settling { $0.still.patience = 3 }
         for step in 1...400 {
@@ -328,13 +338,13 @@ struct ShotSessionTests {
             case let task: Issue.record("\(task)")
             }
         }
-        // Control is back: the patience begins again.
+        // The session controls the gimbal again, so the patience time starts again.
         session.see(
             .init(isHeld: true, target: pose, setpoint: pose, error: 5, rate: 9), now: 20.05)
         #expect(session.next(now: 20.05, wall: 0) != .mark)
     }
 
-    @Test("another client's move is undone before the photo")
+    @Test("after a move by another client, the session moves the camera back before the photo")
     func otherClient() throws {
         var (session, pose) = try settling()
         var tasks: [ShotSession.Task] = []
@@ -350,7 +360,9 @@ struct ShotSessionTests {
         #expect(!tasks.contains(.mark))
     }
 
-    @Test("a shutter that fails three times ends the run; the intention stays for the next run")
+    @Test(
+        "a shutter that fails three times ends the run, and the photo stays pending for the next run"
+    )
     func failure() throws {
         var (session, pose) = try settling()
         var now = 0.0
