@@ -2,13 +2,13 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// The camera lies as it was left: upside down, on its side, thrown over backwards.
+/// At the start, the camera is upside down, on its side, or tilted backwards or forwards by 120°.
 @Suite("Torque motors start from any pose of the camera")
 struct AnyPoseStartTests {
     static let degrees = 180 / Double.pi
 
     @Test(
-        "it goes to level at the profile's pace and stays there",
+        "the camera turns to level at the profile's rate and stays level",
         arguments: [
             AxisVector(yaw: 0, roll: 180, pitch: 0), AxisVector(yaw: 0, roll: 90, pitch: 0),
             AxisVector(yaw: 0, roll: 0, pitch: 120), AxisVector(yaw: 0, roll: 0, pitch: -120),
@@ -20,7 +20,7 @@ struct AnyPoseStartTests {
                 gimbal.imu.accelBias = 0
                 gimbal.imu.accelScaleError = 0
                 gimbal.imu.accelMisalignment = 0
-                // The stops of this gimbal let the camera lie like that.
+                // The stops of this gimbal permit these poses.
                 gimbal.plant.jointRange = AxisVector(repeating: 6)
                 gimbal.initialJoints = joints * (1 / Self.degrees)
             }
@@ -40,7 +40,8 @@ struct AnyPoseStartTests {
                 }
                 wasEnabled = loop.output.enabled
                 lastRate = gimbal.rate
-                // Upside down, the way up alone takes two seconds at the modes' pace.
+                // From upside down, the turn to level alone takes two seconds at the rate of the
+                // modes.
                 if loop.tick > 4500 {
                     let down = gimbal.attitude.inverseRotate(Vector3(0, 0, 1))
                     let sine = down.cross(Vector3(0, 0, 1)).norm
@@ -49,8 +50,9 @@ struct AnyPoseStartTests {
             }
             #expect(switches == 1, "the outputs come on once and stay on")
             #expect(tilt < 2)
-            // 240°/s are asked for; on top come the swing of a loose camera that is caught, and the
-            // way back of a roll joint that lies beyond its configured range.
+            // The set-point turns at 240°/s. Two motions add to this rate: the swing of the loose
+            // camera when the motors catch it, and the return of a roll joint from beyond its
+            // configured range.
             #expect(largestRate < 600)
             #expect(largestAcceleration < 300)
         }

@@ -2,7 +2,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Base motion")
+@Suite("Base motion of the handle")
 struct BaseMotionTests {
     static let degrees = 180 / Double.pi
 
@@ -20,7 +20,7 @@ struct BaseMotionTests {
         }
     }
 
-    @Test("a table stands still")
+    @Test("a table does not move")
     func still() {
         let state = BaseMotion(.still, seed: 1).state(at: 12)
         #expect(state.attitude == .identity && state.rate == .zero)
@@ -28,7 +28,7 @@ struct BaseMotionTests {
     }
 
     @Test(
-        "the rate is the derivative of the attitude, also while the motion grows",
+        "the rate is the derivative of the attitude, also while the motion increases",
         arguments: [HandleMotion.walking, .running, .handheld])
     func derivative(kind: HandleMotion) {
         let motion = BaseMotion(kind, seed: 3, stillDuration: 0)
@@ -41,14 +41,16 @@ struct BaseMotionTests {
         }
     }
 
-    @Test("stands still at first, and starts from rest", arguments: [0.0, 1, 3.999, 4])
+    @Test(
+        "the handle does not move at first, and starts with a rate of zero",
+        arguments: [0.0, 1, 3.999, 4])
     func softStart(time: Double) {
         let state = BaseMotion(.walking, seed: 3).state(at: time)
         #expect(state.attitude.error(to: .identity).norm < 1e-12)
         #expect(state.rate.norm < 1e-12 && state.acceleration.norm < 1e-12)
     }
 
-    @Test("another seed is another walk")
+    @Test("different seeds give different walks")
     func seeds() {
         let a = BaseMotion(.walking, seed: 3).state(at: 9)
         let b = BaseMotion(.walking, seed: 4).state(at: 9)

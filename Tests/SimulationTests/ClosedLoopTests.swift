@@ -2,8 +2,8 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// Controller and simulated gimbal with a known attitude: what the control alone is good for.
-@Suite("Closed loop")
+/// Controller and simulated gimbal with the true attitude as input, to test the controller alone.
+@Suite("Controller in the closed loop")
 struct ClosedLoopTests {
     static let degrees = 180 / Double.pi
 
@@ -24,7 +24,7 @@ struct ClosedLoopTests {
                 seed: seed)
         }
 
-        /// One millisecond.
+        /// Advances by one millisecond.
         mutating func step() {
             tick += 1
             let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
@@ -43,7 +43,7 @@ struct ClosedLoopTests {
         var angles: AxisVector { EulerZXY.angles(gimbal.attitude) * ClosedLoopTests.degrees }
     }
 
-    @Test("walking, the camera stays within 0.02° RMS while the handle moves 3°")
+    @Test("the camera stays within 0.02° RMS in roll and pitch while a person walks")
     func walking() {
         var loop = Loop(.walking)
         var sum = AxisVector.zero
@@ -55,7 +55,7 @@ struct ClosedLoopTests {
         #expect((sum.pitch / 4000).squareRoot() < 0.02)
     }
 
-    @Test("with encoders the friction is learned, and what is left is less than 0.01° RMS")
+    @Test("with encoders, the controller learns the friction, and the error is below 0.01° RMS")
     func frictionCompensation() {
         var loop = Loop(.walking)
         loop.hasEncoders = true
@@ -69,7 +69,7 @@ struct ClosedLoopTests {
         #expect(abs(loop.controller.learnedFriction.pitch - 0.010) < 0.003)
     }
 
-    @Test("a camera 5 mm off its balance is carried by what was learned, not by the integrals")
+    @Test("the learned imbalance of a camera 5 mm off balance replaces the integrals")
     func imbalance() {
         var heavy = SimulatedGimbal.Parameters()
         heavy.plant.imbalance = Vector3(1.4e-3, 1.4e-3, 1.4e-3)
@@ -84,7 +84,7 @@ struct ClosedLoopTests {
         for pitch in [0.0, -60, 0] { turn(to: pitch) }
         #expect(
             (loop.controller.learnedImbalance - heavy.plant.imbalance).norm < 0.2e-3)
-        // Without it, 60° would move 14 mN·m into or out of the integrals.
+        // Without the learned imbalance, a turn of 60° would change the integrals by 14 mN·m.
         let before = loop.controller.integralMoment
         loop.generator.point(
             target: AxisVector(yaw: 0, roll: 0, pitch: -60 / Self.degrees), duration: 0)
@@ -93,7 +93,9 @@ struct ClosedLoopTests {
         #expect(abs(loop.angles.pitch + 60) < 0.02)
     }
 
-    @Test("running with a camera off its balance, most of what shakes it is taken out")
+    @Test(
+        "while a person runs, an unbalanced camera shakes less than twice as much as a balanced one"
+    )
     func imbalanceRunning() {
         func error(of imbalance: Double) -> Double {
             var parameters = SimulatedGimbal.Parameters()
@@ -113,7 +115,7 @@ struct ClosedLoopTests {
         #expect(error(of: 1.4e-3) < 2 * error(of: 0))
     }
 
-    @Test("friction that was learned three times too high is unlearned without an oscillation")
+    @Test("friction that was learned three times too high is corrected without an oscillation")
     func overCompensation() {
         var sticky = SimulatedGimbal.Parameters()
         sticky.plant.friction.coulomb = 0.030
@@ -150,7 +152,9 @@ struct ClosedLoopTests {
         #expect(peak < 30.3)
     }
 
-    @Test("a raw jump of the set-point by 60° is survived: bounded rate, little overshoot")
+    @Test(
+        "a set-point jump of 60° without a profile causes a bounded rate and less than 3° of overshoot"
+    )
     func jump() {
         var loop = Loop(.still)
         for _ in 1...500 { loop.step() }
@@ -165,7 +169,9 @@ struct ClosedLoopTests {
         #expect(peak < 63)
     }
 
-    @Test("a push of 20 mN·m moves the camera by less than 0.03°, and it comes back")
+    @Test(
+        "a push of 20 mN·m moves the camera by less than 0.03°, and the camera returns during the push"
+    )
     func push() {
         var loop = Loop(.still)
         for _ in 1...1500 { loop.step() }
@@ -178,7 +184,9 @@ struct ClosedLoopTests {
         }
     }
 
-    @Test("looks straight up and straight down without a tremor", arguments: [-90.0, 90])
+    @Test(
+        "the camera stays within 0.1° when it looks straight up or straight down",
+        arguments: [-90.0, 90])
     func vertical(pitch: Double) {
         var loop = Loop(.walking)
         loop.generator.point(
@@ -192,11 +200,14 @@ struct ClosedLoopTests {
         }
     }
 
-    @Test("held back by hand for seconds, it swings back without a blow")
+    @Test(
+        "a camera that a hand has held back for seconds swings back with less than 15° of overshoot"
+    )
     func release() {
         var loop = Loop(.still)
         for _ in 1...500 { loop.step() }
-        // More than the motor has: the camera is pressed against the pitch stop.
+        // More than the motor's torque limit, so that the push presses the camera against the pitch
+        // stop.
         loop.gimbal.push = Vector3(0, 0.4, 0)
         for _ in 1...3000 { loop.step() }
         loop.gimbal.push = .zero
@@ -209,7 +220,9 @@ struct ClosedLoopTests {
         #expect(lowest > -15)
     }
 
-    @Test("double or half the inertia than believed stays stable", arguments: [0.55, 2.0])
+    @Test(
+        "the loop is stable with 0.55 times and 2 times the assumed inertia",
+        arguments: [0.55, 2.0])
     func inertia(factor: Double) {
         var parameters = SimulatedGimbal.Parameters()
         parameters.plant.inertia = AxisVector(repeating: 2.5e-3 * factor)
@@ -220,7 +233,7 @@ struct ClosedLoopTests {
         }
     }
 
-    @Test("the same seed gives the same run bit for bit, another seed another run")
+    @Test("equal seeds give identical runs, and different seeds give different runs")
     func determinism() {
         func run(_ seed: UInt64) -> Quaternion {
             var loop = Loop(.walking, seed: seed)
@@ -232,7 +245,7 @@ struct ClosedLoopTests {
         #expect(first != run(6))
     }
 
-    @Test("servos keep the camera within 0.5° RMS while walking")
+    @Test("servos keep the camera within 0.5° RMS while a person walks")
     func servos() {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = .servo

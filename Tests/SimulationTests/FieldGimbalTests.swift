@@ -2,13 +2,13 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// The whole mind on a gimbal whose brushless motors have no encoders, on variants of the default
-/// plant.
+/// The complete stabilizer on a gimbal whose brushless motors have no encoders, with variants of
+/// the default plant.
 @Suite("Gimbal with motors without encoders")
 struct FieldGimbalTests {
     static let degrees = 180 / Double.pi
 
-    /// A loop around a changed gimbal, whose handle is still for 3 s.
+    /// Loop around a modified gimbal. The handle is still for the first 3 s.
     static func loop(
         _ kind: HandleMotion, _ motor: MotorType = .field,
         change: (inout SimulatedGimbal.Parameters) -> Void = { _ in },
@@ -20,7 +20,9 @@ struct FieldGimbalTests {
         }
     }
 
-    @Test("walking, roll and pitch stay within 0.1° RMS, and the field angle shows the joints")
+    @Test(
+        "while a person walks, roll and pitch stay within 0.1° RMS, and the field angle shows the joints"
+    )
     func walking() {
         var loop = Self.loop(.walking)
         loop.run(seconds: 7)
@@ -35,20 +37,20 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "the motors come on gently, whatever electrical angle the rotors have",
+        "the motors start at less than 90 °/s, for every initial electrical angle of the rotors",
         arguments: [-3.0, -1.5, 0, 1.6, 3.1])
     func start(zero: Double) {
         var loop = Self.loop(.still) { $0.field.zero = AxisVector(repeating: zero) }
         var fastest = 0.0
         loop.run(seconds: 3.5) { fastest = max(fastest, $0.speed) }
-        // The swing that shows the inertia is the fastest of it.
+        // The swing that measures the inertia is the fastest part of the start.
         #expect(fastest < 90)
         #expect(loop.output.enabled && loop.speed < 1)
         #expect(abs(loop.camera.pitch) < 3 && abs(loop.camera.roll) < 3)
     }
 
     @Test(
-        "a camera four times as heavy or light, three times the friction, off balance: still",
+        "the camera is still with a quarter or four times the inertia, triple friction, or imbalance",
         arguments: [(4.0, 1.0, 5e-3), (0.25, 1.0, 5e-3), (1, 3, 5e-3), (1, 1, 25e-3)])
     func plants(inertia: Double, friction: Double, imbalance: Double) {
         var loop = Self.loop(.still) {
@@ -65,7 +67,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "a heavy camera that falls before the motors come on is caught, and held",
+        "a heavy camera that falls before the motors switch on is caught and held",
         arguments: [(4.0, 20e-3), (3, 25e-3), (2, 25e-3)], [HandleMotion.still, .walking])
     func fallen(camera: (inertia: Double, imbalance: Double), motion: HandleMotion) {
         var loop = Self.loop(motion) {
@@ -80,7 +82,7 @@ struct FieldGimbalTests {
         #expect(error < 0.5, "\(error)")
     }
 
-    @Test("a camera that is forced away by more than the motors hold comes back")
+    @Test("a camera that is pushed away with more than the motors' torque returns")
     func force() {
         var loop = Self.loop(.still)
         loop.run(seconds: 3.5)
@@ -92,7 +94,7 @@ struct FieldGimbalTests {
         #expect(loop.speed < 2)
     }
 
-    @Test("switched to inactive, the field goes off")
+    @Test("the mode inactive switches the field off")
     func inactive() {
         var loop = Self.loop(.still)
         loop.run(seconds: 2.5)
@@ -111,7 +113,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "servos a quarter slower or faster than the model still hold the camera",
+        "servos that are up to a quarter slower or faster than the model still hold the camera",
         arguments: [0.75, 0.9, 1.1, 1.25])
     func servoDelay(factor: Double) {
         var loop = Self.loop(.walking, .servo) { $0.servo.totalDelay *= factor }
@@ -121,7 +123,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "a camera of a seventeenth of the believed inertia is found and calm within 5 s, and is never flung"
+        "a camera with 1/17 of the assumed inertia is measured and still within 5 s, and stays below 550 °/s"
     )
     func light() {
         var loop = Self.loop(.still) { $0.plant.scale(inertia: 1 / 17.0) }
@@ -141,7 +143,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "with a given inertia eight times too heavy the gains go down until nothing shakes, and that is named"
+        "if the configured inertia is eight times too high, the gains decrease until the oscillation ends, and the condition is reported"
     )
     func heavyBelief() {
         var loop = Self.loop(.still) {
@@ -164,7 +166,9 @@ struct FieldGimbalTests {
         #expect(loop.snapshot.inertia.pitch > 3.9 * lowered)
     }
 
-    @Test("an IMU on the handle shows the joints where nothing else does, and steadies servos")
+    @Test(
+        "an IMU on the handle shows the joints of a gimbal without encoders, and reduces the error of servos"
+    )
     func handleIMU() {
         var torque = Self.loop(.walking, .torque) {
             $0.encoderCounts = 0

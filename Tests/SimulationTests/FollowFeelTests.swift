@@ -7,18 +7,18 @@ import Testing
 
 /// Step responses of the presets of `follow.preset`: the handle turns quickly, and the camera
 /// follows.
-@Suite("Feel of the modes that follow the handle")
+@Suite("Response of the modes that follow the handle")
 struct FollowFeelTests {
     static let degrees = 180 / Double.pi
     /// Turn of the handle, degrees.
     static let turn = 30.0
-    /// Time from the end of the start to the end of a run, s. The preset `cinema` needs more time
-    /// to come to rest.
+    /// Duration of a run after the start phase, s. The preset `cinema` needs more time to come to
+    /// rest.
     static func seconds(_ preset: FollowPreset) -> Double { preset == .cinema ? 6 : 4 }
     /// Ticks per second.
     static let rateHz = 500
 
-    /// Figures of one response.
+    /// Measured values of one response.
     struct Figures: CustomStringConvertible {
         /// Time from 10 % to 90 % of the camera's turn, s.
         var rise: Double
@@ -94,7 +94,7 @@ struct FollowFeelTests {
     }
 
     @Test(
-        "cinema rises in 1.71 s, slow in 1.14 s, normal in 0.57 s, sport in 0.23 s, without overshoot, after the dead zone",
+        "the responses rise in 1.71 s (cinema), 1.14 s (slow), 0.57 s (normal) and 0.23 s (sport), without overshoot, after the dead zone",
         arguments: expectations, [GimbalAxis.yaw, .roll, .pitch])
     func figures(preset: Expectation, axis: GimbalAxis) throws {
         let figures = try Self.response(preset.name, axis).figures
@@ -107,7 +107,7 @@ struct FollowFeelTests {
         #expect(figures.rate <= preset.rate * 1.001)
     }
 
-    @Test("lock keeps the direction, and follows after 60° without overshoot")
+    @Test("lock keeps the direction within its dead zone of 60°, then follows without overshoot")
     func lock() throws {
         for axis in [GimbalAxis.yaw, .roll, .pitch] {
             let kept = try Self.response(.lock, axis).turns
@@ -118,7 +118,7 @@ struct FollowFeelTests {
         #expect(figures.deadZone > 58 && figures.deadZone < 60.2, "\(figures)")
     }
 
-    @Test("a dead zone outside the presets replaces the dead zone of each preset")
+    @Test("a separate dead zone setting replaces the dead zone of every preset")
     func commonDeadZone() throws {
         for preset in [FollowPreset.cinema, .normal, .lock] {
             let figures = try Self.response(
@@ -136,7 +136,7 @@ struct FollowFeelTests {
         #expect(pitch.deadZone > 2.2 && pitch.deadZone < 3.2, "\(pitch)")
     }
 
-    @Test("etc/manual/pictures/follow.svg shows the responses of the code")
+    @Test("etc/manual/pictures/follow.svg shows the simulated responses")
     func picture() throws {
         let colors: [(FollowPreset, String)] = [
             (.cinema, "#cc79a7"), (.slow, "#0072b2"), (.normal, "#d55e00"), (.sport, "#009e73"),

@@ -3,8 +3,8 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// Strides found in eight seconds of a sensor's samples, and how they differ: as the figures of
-/// recorded people were measured.
+/// Strides in eight seconds of sensor samples, and the differences between them. The same method
+/// produced the reference values from recorded people.
 struct StrideStatistics {
     static let degrees = 180 / Double.pi
     private static let seconds = 8.0
@@ -18,7 +18,7 @@ struct StrideStatistics {
     private let force: Spectrum
     private var bounds: [Double] = []
 
-    /// Three signals of eight seconds as sums of lines at whole multiples of 1/8 Hz, up to 20 Hz.
+    /// Fourier series of a three-axis signal of eight seconds, at multiples of 1/8 Hz up to 20 Hz.
     private struct Spectrum {
         var cosine: [Vector3] = []
         var sine: [Vector3] = []
@@ -37,7 +37,7 @@ struct StrideStatistics {
             }
         }
 
-        /// What is below `hertz` at a share of the eight seconds.
+        /// Value of the signal's part below `hertz`, at a fraction of the eight seconds.
         func value(at share: Double, below hertz: Double) -> Vector3 {
             var sum = Vector3.zero
             for k in 1...Int(hertz * StrideStatistics.seconds) {
@@ -60,8 +60,8 @@ struct StrideStatistics {
     }
 
     /// - Parameters:
-    ///   - motion: How the handle moves.
-    ///   - start: When the eight seconds begin.
+    ///   - motion: Motion of the handle.
+    ///   Start of the eight seconds, s.
     init(_ motion: BaseMotion, from start: Double) {
         count = 800
         let states = (0..<count).map { motion.state(at: start + Double($0) * 0.01) }
@@ -71,8 +71,8 @@ struct StrideStatistics {
         findStrides()
     }
 
-    /// Steps are where the vertical force comes back: its strongest line near two a second and
-    /// those about it, as a phase.
+    /// Finds steps from the phase of the vertical force, in a band around its strongest line near 2
+    /// Hz.
     private mutating func findStrides() {
         let powers = (10...19).map { k in
             force.cosine[k].z * force.cosine[k].z + force.sine[k].z * force.sine[k].z
@@ -92,7 +92,7 @@ struct StrideStatistics {
             let phase = atan2(im, re)
             let turn = i > 50 ? remainder(phase - last, 2 * .pi) : 0
             last = phase
-            // Two steps are a stride.
+            // One stride is two steps.
             if (turns + turn) / (4 * .pi) >= next {
                 let over = turns + turn - 4 * .pi * next
                 bounds.append(share - over / turn / Double(count))
@@ -106,8 +106,8 @@ struct StrideStatistics {
         variation = (square / Double(durations.count)).squareRoot() / stride
     }
 
-    /// RMS of the difference of two strides in a row, each stretched to the same length, over that
-    /// of the signal.
+    /// RMS of the difference between consecutive strides of equal stretched length, divided by the
+    /// RMS of the signal.
     private func residual(_ spectrum: Spectrum, below hertz: Double) -> Double {
         var (difference, power) = (0.0, 0.0)
         for i in 0..<max(bounds.count - 2, 0) {
@@ -126,15 +126,15 @@ struct StrideStatistics {
 
     func rateResidual(below hertz: Double) -> Double { residual(rate, below: hertz) }
     func forceResidual(below hertz: Double) -> Double { residual(force, below: hertz) }
-    /// deg/s about x, y, z below 20 Hz.
+    /// RMS rates about x, y, z below 20 Hz, deg/s.
     var rates: Vector3 { rate.rms * Self.degrees }
-    /// m/s² along x, y, z below 20 Hz.
+    /// RMS specific forces along x, y, z below 20 Hz, m/s².
     var forces: Vector3 { force.rms }
 }
 
-/// Constants: 220 straight passes of 19 healthy people with a sensor at the lower back (C. Voisard
-/// et al., IPOL 2023/497).
-@Suite("Somebody on foot, beside recorded people")
+/// The expected values come from 220 straight walks of 19 healthy people with a sensor at the lower
+/// back (C. Voisard et al., IPOL 2023/497).
+@Suite("Simulated walk and run compared with recorded people")
 struct GaitTests {
     static let walkers = (1...16).map {
         StrideStatistics(
@@ -146,7 +146,7 @@ struct GaitTests {
         return 0.5 * (sorted[7] + sorted[8])
     }
 
-    @Test("strides take 1.10 s in the median, and their durations differ by 1.5 %")
+    @Test("the median stride takes 1.10 s, and stride durations vary by 1.5 %")
     func strides() {
         #expect(abs(Self.median(\.stride) - 1.10) < 0.03)
         #expect(Self.walkers.allSatisfy { $0.stride > 0.97 && $0.stride < 1.22 })
@@ -154,7 +154,7 @@ struct GaitTests {
     }
 
     @Test(
-        "two strides differ by as much as people's, in each band",
+        "consecutive strides differ by as much as in recordings of people, in each frequency band",
         arguments: [(2.0, 0.40, 0.21), (4, 0.40, 0.24), (8, 0.45, 0.35), (20, 0.53, 0.45)])
     func residuals(hertz: Double, rate: Double, force: Double) {
         let found = (
@@ -165,7 +165,9 @@ struct GaitTests {
         #expect(abs(found.1 - force) < 0.2 * force, "force \(found.1)")
     }
 
-    @Test("rates are 20 °/s about each axis, accelerations 1.2 to 2 m/s²")
+    @Test(
+        "the rates are 14 to 34 °/s RMS about each axis, the forces 1.5 m/s² along x and 2 m/s² along z"
+    )
     func sizes() {
         for walker in Self.walkers {
             for rate in [walker.rates.x, walker.rates.y, walker.rates.z] {
@@ -176,7 +178,7 @@ struct GaitTests {
     }
 
     @Test(
-        "rate and attitude belong together, also where somebody stops and turns",
+        "the rate is the derivative of the attitude, also while a walker stops and turns",
         arguments: [HandleMotion.walking, .running])
     func derivative(kind: HandleMotion) {
         let motion = BaseMotion(kind, seed: 3, stillDuration: 1)
@@ -188,7 +190,7 @@ struct GaitTests {
         }
     }
 
-    @Test("walking ends for two seconds after every 24, and turns by 60° on the way")
+    @Test("a walk pauses for two seconds after every 24 s, and turns by 60° on the way")
     func course() {
         let motion = BaseMotion(.walking, seed: 2, stillDuration: 4)
         for time in [0.0, 3.9, 28.2, 29.9, 55.5] {
@@ -200,7 +202,7 @@ struct GaitTests {
         #expect(motion.state(at: 56).attitude.error(to: .identity).norm < 1e-9)
     }
 
-    @Test("whoever runs takes 2.8 steps a second, and shakes with 6 m/s²")
+    @Test("running shakes the handle with 6 m/s² RMS")
     func running() {
         let runner = StrideStatistics.self
         for seed in 1...4 {

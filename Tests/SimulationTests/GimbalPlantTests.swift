@@ -2,7 +2,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Plant")
+@Suite("Mechanical plant of the gimbal")
 struct GimbalPlantTests {
     static let dt = 1.0 / 8000
     static let rest = BaseMotion(.still, seed: 0).state(at: 0)
@@ -23,7 +23,7 @@ struct GimbalPlantTests {
         for _ in 0..<Int(seconds / dt) { plant.step(drive: drive, base: base, dt: dt) }
     }
 
-    @Test("without any torque a balanced camera stays where it is")
+    @Test("without torque, a balanced camera does not move")
     func rest() {
         var plant = GimbalPlant(
             parameters: Self.bare(), base: Self.rest,
@@ -34,7 +34,8 @@ struct GimbalPlantTests {
         #expect(plant.rate.norm < 1e-12)
     }
 
-    @Test("a torque accelerates as inertia says", arguments: [0, 1, 2])
+    @Test(
+        "a torque of 0.01 N·m accelerates its joint according to the inertia", arguments: [0, 1, 2])
     func acceleration(axis: Int) {
         var plant = GimbalPlant(parameters: Self.bare(), base: Self.rest)
         let torque = AxisVector(
@@ -46,13 +47,13 @@ struct GimbalPlantTests {
         for i in 0..<3 { #expect(abs(moved[i] - (i == axis ? 1 : 0)) < 2e-3) }
     }
 
-    @Test("torque-free rotation of an uneven body keeps energy and angular momentum")
+    @Test("torque-free rotation of an asymmetric body conserves energy and angular momentum")
     func energy() {
         var p = Self.bare()
         p.inertia = AxisVector(yaw: 3e-3, roll: 1e-3, pitch: 2e-3)
         p.jointRange = AxisVector(repeating: 100)
         var plant = GimbalPlant(parameters: p, base: Self.rest)
-        // Set it spinning about all three axes with a short push, then let go.
+        // Starts a rotation about all three axes with a short push.
         for _ in 0..<400 {
             plant.step(
                 drive: GimbalPlant.Drive(torque: .zero, push: Vector3(0.02, 0.05, 0.01)),
@@ -73,7 +74,7 @@ struct GimbalPlantTests {
         #expect((momentum(plant) - l).norm / l.norm < 5e-3)
     }
 
-    @Test("the camera stays in inertial space when the handle turns about frictionless joints")
+    @Test("frictionless joints isolate the camera from the motion of the handle")
     func isolation() {
         let motion = BaseMotion(.walking, seed: 2, stillDuration: 0)
         var plant = GimbalPlant(parameters: Self.bare(), base: motion.state(at: 0))
@@ -86,21 +87,21 @@ struct GimbalPlantTests {
         #expect(abs(plant.joints.roll) + abs(plant.joints.pitch) > 0.001)
     }
 
-    @Test("the imbalance pulls with 5 mN·m about roll and pitch under gravity")
+    @Test("gravity on the imbalance causes a torque of 5 mN·m about roll and pitch")
     func imbalance() {
         var p = Self.bare()
         p.imbalance = GimbalPlant.Parameters().imbalance
         var plant = GimbalPlant(parameters: p, base: Self.rest)
         plant.step(drive: .init(torque: .zero), base: Self.rest, dt: Self.dt)
         let acceleration = plant.rate / Self.dt
-        // Centre of mass forward and to the right: the nose drops (pitch -), the right side drops
-        // (roll +).
+        // The centre of mass is forward and to the right, so the nose drops (pitch -) and the right
+        // side drops (roll +).
         #expect(abs(acceleration.y + 5e-3 / 2.5e-3) < 1e-6)
         #expect(abs(acceleration.x - 5e-3 / 2.5e-3) < 1e-6)
         #expect(abs(acceleration.z) < 1e-9)
     }
 
-    @Test("in free fall the imbalance pulls no more")
+    @Test("in free fall, the imbalance causes no torque")
     func freeFall() {
         var p = Self.bare()
         p.imbalance = GimbalPlant.Parameters().imbalance
@@ -112,20 +113,21 @@ struct GimbalPlantTests {
         #expect(plant.specificForce(base: falling).norm < 1e-12)
     }
 
-    @Test("static friction holds 14 mN·m and yields to 16")
+    @Test("static friction holds against 14 mN·m and yields at 16 mN·m")
     func stiction() {
         var p = Self.bare()
         p.friction = JointFriction.Parameters()
         var holding = GimbalPlant(parameters: p, base: Self.rest)
-        // Put on gradually: a jump would overshoot the bristles' spring and break away.
+        // The torque increases gradually. A step would overshoot the spring of the friction model's
+        // bristles and break away.
         for i in 1...14 {
             Self.run(
                 &holding, seconds: 0.2,
                 torque: AxisVector(yaw: 0, roll: 0, pitch: 0.001 * Double(i)))
         }
         Self.run(&holding, seconds: 1, torque: AxisVector(yaw: 0, roll: 0, pitch: 0.014))
-        // The bristles give way by a few break-away angles (0.9e-3 rad) so close to the limit, and
-        // then no more.
+        // So close to the limit, the bristles yield by a few break-away angles (0.9e-3 rad), and
+        // then hold.
         #expect(abs(holding.joints.pitch) < 6e-3)
         #expect(abs(holding.jointRates.pitch) < 1e-3)
         var yielding = GimbalPlant(parameters: p, base: Self.rest)
@@ -133,7 +135,7 @@ struct GimbalPlantTests {
         #expect(yielding.joints.pitch > 0.1)
     }
 
-    @Test("a sliding joint feels Coulomb and viscous friction")
+    @Test("a sliding joint has Coulomb and viscous friction")
     func sliding() {
         var friction = JointFriction(parameters: .init())
         var torque = 0.0
@@ -142,7 +144,7 @@ struct GimbalPlantTests {
         #expect(abs(torque + 0.012) < 1e-5)
     }
 
-    @Test("a joint does not leave its stops under full torque")
+    @Test("the stops limit each joint under full torque")
     func stops() {
         var plant = GimbalPlant(parameters: GimbalPlant.Parameters(), base: Self.rest)
         Self.run(&plant, seconds: 2, torque: AxisVector(yaw: 0, roll: 0.25, pitch: 0.25))
@@ -150,7 +152,7 @@ struct GimbalPlantTests {
         #expect(plant.attitude.isFinite && plant.jointRates.isFinite)
     }
 
-    @Test("torque beyond the limit is not delivered")
+    @Test("a torque above the limit is clamped to the limit")
     func limit() {
         var plant = GimbalPlant(parameters: Self.bare(), base: Self.rest)
         plant.step(
@@ -159,7 +161,7 @@ struct GimbalPlantTests {
         #expect(abs(plant.rate.y - 0.25 / 2.5e-3 * Self.dt) < 1e-9)
     }
 
-    @Test("the cable pulls back with 5 mN·m per radian")
+    @Test("the cable pulls a joint back with 5 mN·m per radian")
     func cable() {
         var p = Self.bare()
         p.cableStiffness = GimbalPlant.Parameters().cableStiffness

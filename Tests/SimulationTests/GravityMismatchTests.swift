@@ -2,10 +2,10 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Gravity that is somewhere else than the estimate says")
+@Suite("Gravity that contradicts the attitude estimate")
 struct GravityMismatchTests {
     @Test(
-        "another sensor, mounted upside down, is named, turns the outputs off, and the estimate finds down again",
+        "a sensor that is remounted upside down is reported, turns the outputs off, and the estimate recovers",
         arguments: [HandleMotion.still, .walking], [Mode.inactive, .locked])
     func swapped(motion: HandleMotion, mode: Mode) {
         var loop = SimulatedLoop(BaseMotion(motion, seed: 3, stillDuration: 2), seed: 3)
@@ -17,14 +17,15 @@ struct GravityMismatchTests {
         var isFinite = true
         loop.run(seconds: 8) { loop in
             if !loop.isFinite { isFinite = false }
-            // Motors that follow such a sensor show it long before gravity does.
+            // If the motors are on, the gyroscope contradicts the joints long before gravity
+            // contradicts the estimate.
             guard loop.conditions.intersects(.gravityMismatch | .gyroContradicted) else { return }
             isNamed = true
             #expect(!loop.output.enabled || loop.snapshot.phase == .braking)
         }
         #expect(isNamed)
-        // A turned sensor cannot control the camera it looks at; that the estimate is right again
-        // shows without motors.
+        // The turned sensor cannot control the camera. The motors are off for the check of the
+        // estimate.
         loop.ask(.mode(.inactive))
         loop.run(seconds: 3)
         #expect(isFinite && loop.isFinite)
@@ -34,7 +35,9 @@ struct GravityMismatchTests {
         #expect(down.dot(truth) > 0.998)
     }
 
-    @Test("walking and a handle held by hand never raise it", arguments: [1, 2] as [UInt64])
+    @Test(
+        "walking and a handheld gimbal never raise the condition gravityMismatch",
+        arguments: [1, 2] as [UInt64])
     func motion(seed: UInt64) {
         for kind in [HandleMotion.walking, .handheld] {
             var loop = SimulatedLoop(BaseMotion(kind, seed: seed, stillDuration: 0), seed: seed)

@@ -3,18 +3,18 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// A finger that pulls the camera about one axis like a spring with a damper.
+/// Finger that pulls the camera about one axis, modelled as a spring with a damper.
 private struct Finger {
     var axis: GimbalAxis
-    /// N·m/rad.
+    /// Stiffness, N·m/rad.
     var stiffness = 2.0
-    /// N·m·s/rad.
+    /// Damping, N·m·s/rad.
     var damping = 0.05
     /// Largest moment, N·m.
     var strength: Double
     /// Rate of the finger, rad/s, and the angle at which the finger stops, rad.
     var (rate, way) = (0.4, 0.5)
-    /// Camera angle at the first touch, rad; nil before.
+    /// Camera angle at the first touch, rad; nil before the touch.
     private var start: Double?
 
     init(_ axis: GimbalAxis, strength: Double) {
@@ -37,8 +37,8 @@ private struct Finger {
 }
 
 /// Random gimbals with friction, imbalance and encoders, in a hand that trembles or walks. The
-/// threshold was chosen on the seeds 1 to 6 and 101 to 116; the seeds here are others.
-@Suite("A hand that pushes the camera")
+/// threshold was chosen with the seeds 1 to 6 and 101 to 116; these tests use other seeds.
+@Suite("Detection of a hand that pushes the camera")
 struct HandPushTests {
     static let degrees = 180 / Double.pi
 
@@ -69,8 +69,8 @@ struct HandPushTests {
 
     /// Pushes for 2.5 s.
     ///
-    /// - Returns: The angles of the pushed axis before, at the end of the push, and 2 s later,
-    ///   degrees; the time of the detection, s.
+    /// - Returns: Angles of the pushed axis before the push, at its end, and 2 s later, degrees;
+    ///   time until the detection, s.
     private static func push(
         _ loop: inout SimulatedLoop, _ finger: Finger,
         each: (inout SimulatedLoop) -> Void = { _ in }
@@ -108,7 +108,7 @@ struct HandPushTests {
     }
 
     @Test(
-        "takes the camera along, and leaves it where the hand leaves it",
+        "a push turns the camera, and the camera stays where the hand releases it",
         arguments: [GimbalAxis.yaw, .pitch], [UInt64](201...204))
     func takesAlong(axis: GimbalAxis, seed: UInt64) throws {
         var (loop, limit) = try Self.drawn(seed, Self.hand(.handheld, seed))
@@ -121,7 +121,9 @@ struct HandPushTests {
         #expect(!loop.isPushed)
     }
 
-    @Test("takes the camera along on a tilted handle", arguments: [GimbalAxis.yaw, .pitch])
+    @Test(
+        "a push turns the camera on a tilted handle, and the horizon stays level",
+        arguments: [GimbalAxis.yaw, .pitch])
     func tiltedHandle(axis: GimbalAxis) throws {
         let pose = AxisVector(yaw: 1, roll: 0.25, pitch: 0.4)
         let motion = BaseMotion(
@@ -135,7 +137,7 @@ struct HandPushTests {
         #expect(abs(roll) < 6, "the horizon is level, except for the mounting: \(roll)")
     }
 
-    @Test("does not change the aim unless push.enabled is true")
+    @Test("a push does not change the set-point unless push.enabled is true")
     func isOffByDefault() throws {
         var (loop, limit) = try Self.drawn(201, Self.hand(.handheld, 201), [])
         loop.run(seconds: 12)
@@ -145,14 +147,14 @@ struct HandPushTests {
     }
 
     @Test(
-        "is not detected in a hand that trembles, walks or runs",
+        "is not triggered by a hand that trembles, walks or runs",
         arguments: [HandleMotion.handheld, .walking, .running], [UInt64](211...212))
     func ignoresMotion(kind: HandleMotion, seed: UInt64) throws {
         let loop = try Self.drawn(seed, Self.hand(kind, seed)).loop
         #expect(Self.pushes(loop) == 0)
     }
 
-    @Test("is not detected while the handle turns under the camera", arguments: [2.0, 60])
+    @Test("is not triggered while the handle turns under the camera", arguments: [2.0, 60])
     func ignoresTurns(rate: Double) throws {
         for seed in UInt64(221)...222 {
             for axis in [GimbalAxis.yaw, .pitch] {
@@ -166,7 +168,7 @@ struct HandPushTests {
 
     /// Gusts of 2 s with 0.4 times the torque limit. On a small camera (250 mN·m), this is the
     /// moment of a wind of about 30 m/s on 100 cm², 20 mm from the joint.
-    @Test("is not a strong gust", arguments: [UInt64](231...233))
+    @Test("is not triggered by strong gusts", arguments: [UInt64](231...233))
     func ignoresGusts(seed: UInt64) throws {
         let (loop, limit) = try Self.drawn(seed, Self.hand(.handheld, seed))
         let count = Self.pushes(loop) { loop in
@@ -177,7 +179,7 @@ struct HandPushTests {
         #expect(count == 0)
     }
 
-    @Test("is not detected during an autotune run, and a command ends the push")
+    @Test("is suspended during an autotune run, and a command ends a push")
     func yields() throws {
         var (loop, limit) = try Self.drawn(201, Self.hand(.handheld, 201))
         loop.run(seconds: 12)
@@ -197,7 +199,7 @@ struct HandPushTests {
         #expect(isAsked)
     }
 
-    @Test("is only a load if it lasts for more than 10 s")
+    @Test("a constant load is treated as a push for 10 s at most")
     func isBounded() throws {
         var (loop, limit) = try Self.drawn(202, Self.hand(.handheld, 202))
         loop.run(seconds: 12)
@@ -210,7 +212,7 @@ struct HandPushTests {
         #expect(!loop.isPushed)
     }
 
-    @Test("turns only the pitch in pan_follow")
+    @Test("in pan_follow, a push turns only the pitch axis")
     func panFollow() throws {
         let settings = ["push.enabled=true", "mode.boot=pan_follow"]
         var (loop, limit) = try Self.drawn(203, Self.hand(.handheld, 203), settings)

@@ -2,7 +2,7 @@ import GimbalCore
 import Simulation
 
 extension IMUModel.Parameters {
-    /// A sensor without any error, without filter, at 1 kHz by a perfect clock.
+    /// Sensor without errors and without filter, at 1 kHz with an exact clock.
     static var ideal: Self {
         var p = Self()
         p.gyroNoiseDensity = 0

@@ -7,7 +7,7 @@ struct IMUModelTests {
     static let feedRate = 8000.0
     static let gravity = Vector3(0, 0, -9.81)
 
-    /// `count` samples at every eighth step, under constant truth.
+    /// Takes `count` samples, one for every eighth simulation step, with a constant true motion.
     static func samples(
         _ imu: inout IMUModel, count: Int, rate: Vector3 = .zero, force: Vector3 = gravity
     ) -> [IMUSample] {
@@ -17,7 +17,7 @@ struct IMUModelTests {
         }
     }
 
-    @Test("the ideal sensor says the truth")
+    @Test("the ideal sensor measures the true values")
     func ideal() {
         var imu = IMUModel(parameters: .ideal, feedRate: Self.feedRate, seed: 1)
         let truth = Vector3(0.1, -0.2, 0.3)
@@ -35,7 +35,8 @@ struct IMUModelTests {
         p.gyroBandwidthHz = sheet.gyroBandwidthHz
         p.accelBandwidthHz = sheet.accelBandwidthHz
         var imu = IMUModel(parameters: p, feedRate: Self.feedRate, seed: 5)
-        // Means of 50 samples keep the band far below the filters: variance = d² / (2 * 0.05 s).
+        // Means of 50 samples are limited to a band far below the filters, so their variance is d²
+        // / (2 * 0.05 s).
         let n = 50
         let groups = 600
         var gyro = 0.0
@@ -56,7 +57,7 @@ struct IMUModelTests {
         #expect(abs(density(z) / 9.81 / 190e-6 - 1) < 0.1)
     }
 
-    @Test("values come in steps of 2000 °/s / 32768 and stop at full scale")
+    @Test("values are quantized in steps of 2000 °/s / 32768 and limited to full scale")
     func quantisation() {
         var p = IMUModel.Parameters.ideal
         p.isQuantized = true
@@ -84,7 +85,7 @@ struct IMUModelTests {
         #expect(abs(late - 0.98e-3) < 0.02e-3)
     }
 
-    @Test("parts differ as much as the data sheet allows a decent one to")
+    @Test("the spread of bias and clock rate between sensors is that of the data sheet")
     func parts() {
         var bias = 0.0
         var slowest = 1.0
@@ -100,7 +101,7 @@ struct IMUModelTests {
         #expect(slowest < 1.0101 && slowest > 1.005 && fastest < 1.0102 && fastest > 1.005)
     }
 
-    @Test("the offset wanders by its standard deviation over a long time, and slowly")
+    @Test("the offset wanders slowly with the configured standard deviation")
     func wander() {
         var p = IMUModel.Parameters.ideal
         p.gyroBiasWander = 0.01

@@ -2,12 +2,13 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// What joints that move mean for rest, on the whole gimbal with encoders.
-@Suite("Rest, joints and commands")
+/// Rest detection while joints move, on the complete gimbal with encoders.
+@Suite("Rest detection with joints and commands")
 struct JointRestTests {
     typealias Watch = SteadyTurnTests.Watch
 
-    /// At rest with the motors on and the bias known for six seconds, then the handle turns.
+    /// Six seconds of rest, with the motors on at the end and the bias known. Then the handle
+    /// turns.
     private func settled(handleTurnsAt rate: Double) -> Watch {
         var motion = BaseMotion(.still, seed: 1, stillDuration: 6, rampDuration: 1)
         motion.turnRate.yaw = Angle.degrees(rate).radians
@@ -20,18 +21,18 @@ struct JointRestTests {
         return watch
     }
 
-    @Test("a camera that its motors hold still on a handle at rest rests")
+    @Test("a camera that its motors hold still on a resting handle is at rest")
     func held() {
         var watch = settled(handleTurnsAt: 0)
-        // The joints have moved a little as the motors came on; it takes three seconds to be sure
-        // of them.
+        // The joints moved a little when the motors switched on, so the detection of rest takes
+        // three seconds.
         watch.run(5)
         watch.rest = 0
         watch.run(5)
         #expect(watch.rest > 3)
     }
 
-    @Test("there is no rest while the set-point is told to move, however slowly")
+    @Test("rest is not detected while a command moves the set-point, even slowly")
     func commanded() {
         for rate in [0.2, 2.0] {
             var watch = settled(handleTurnsAt: 0)
@@ -46,7 +47,9 @@ struct JointRestTests {
         }
     }
 
-    @Test("there is no rest while the joints follow a turning handle, and it teaches nothing")
+    @Test(
+        "rest is not detected while the joints follow a turning handle, and the bias estimate stays correct"
+    )
     func turningHandle() {
         for rate in [0.2, 0.5, 3] {
             var watch = settled(handleTurnsAt: rate)
@@ -59,7 +62,7 @@ struct JointRestTests {
         }
     }
 
-    @Test("a camera that creeps because its calibrated bias is wrong is set right all the same")
+    @Test("a camera that drifts because of a wrong calibrated bias is corrected within 5 s")
     func creep() {
         for wrong in [0.1, 0.3, 0.5] {
             var watch = Watch(BaseMotion(.still, seed: 1), encoders: true)

@@ -3,11 +3,11 @@ import Glibc
 import Simulation
 import Testing
 
-/// What `LoopMargins` says about the loop, against the loop itself.
-@Suite("Loop response")
+/// Compares the margins of `LoopMargins` with the simulated loop.
+@Suite("Loop response and stability margins")
 struct LoopResponseTests {
-    /// Gain and phase of the open loop at one frequency: a small torque is added behind the
-    /// controller, and what the controller answers is held against what the motor gets.
+    /// Gain and phase of the open loop at one frequency. A small probe torque is added to the
+    /// controller's output, and the controller's response is compared with the total motor torque.
     static func measured(omega: Double) -> (gain: Double, phase: Double) {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { gimbal, tuning in
             gimbal.plant.friction = .none
@@ -18,10 +18,11 @@ struct LoopResponseTests {
             gimbal.imu.isQuantized = false
             gimbal.imu.clockError = 0
             tuning.controller.findsInertia = false
-            // The probe comes in behind the controller, which would take it for friction.
+            // The probe is added after the controller, so the controller would learn the probe as
+            // friction.
             tuning.controller.frictionLearningRate = 0
         }
-        // Whole periods of the probe, so that nothing leaks.
+        // A whole number of probe periods avoids spectral leakage.
         let period = Int((2 * Double.pi / omega * 1000).rounded())
         let exact = 2 * Double.pi / Double(period)
         let begin = 3000
@@ -43,14 +44,14 @@ struct LoopResponseTests {
                 total.sine += (answer + probe) * sin(angle)
             }
         }
-        // answer = -L total; a delay turns the phasor cosine - j sine backwards.
+        // answer = -L total; a delay rotates the phasor cosine - j sine backwards.
         let gain = hypot(control.cosine, control.sine) / hypot(total.cosine, total.sine)
         let phase = atan2(-control.sine, control.cosine) - atan2(-total.sine, total.cosine)
         return (gain, remainder(phase + .pi, 2 * .pi))
     }
 
-    /// How a camera on motors without encoders trembles when their gains are so many dB higher,
-    /// rad/s RMS.
+    /// Rate of the trembling camera with motors without encoders, whose gains are increased by
+    /// `decibels`, rad/s RMS.
     static func trembling(decibels: Double) -> Double {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: .field) {
             $0.plant.friction = .none
@@ -67,7 +68,7 @@ struct LoopResponseTests {
         return (sum / 2000).squareRoot()
     }
 
-    @Test("gains of motors without encoders may rise by what their margins say, and no further")
+    @Test("field motors become unstable when their gain increases by more than the computed margin")
     func fieldMargin() {
         let margins = LoopMargins(of: FieldController.Parameters(), axis: .pitch)
         #expect(margins.areHealthy)
@@ -77,7 +78,7 @@ struct LoopResponseTests {
     }
 
     @Test(
-        "the margins' open loop is the loop's, below, at and above the crossover",
+        "the computed open-loop response matches the simulated loop below, at and above the crossover",
         arguments: [100.0, 220, 420])
     func response(omega: Double) {
         let period = (2 * Double.pi / omega * 1000).rounded()
@@ -87,8 +88,8 @@ struct LoopResponseTests {
             of: AttitudeController.Parameters(), axis: .pitch, omega: exact)
         #expect(abs(found.gain / said.gain - 1) < 0.08, "\(found.gain) \(said.gain)")
         let difference = remainder(found.phase - said.phase, 2 * .pi) * 180 / .pi
-        // The loop's own lags let it fall less than a pure delay above the crossover: the margins
-        // err on the safe side.
+        // Above the crossover, the real loop lags less than a pure delay, so the computed margins
+        // are conservative.
         #expect(difference > -6 && difference < 14, "\(difference)")
     }
 }

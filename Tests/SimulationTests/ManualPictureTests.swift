@@ -5,7 +5,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Pictures of etc/manual/controls.md: the simulation draws them, and the tests check what they show.
+/// Draws the pictures of etc/manual/controls.md from simulations, and checks the simulated values.
 @Suite("Pictures of the manual: balance, push to aim, profiles")
 struct ManualPictureTests {
     private static let degrees = 180 / Double.pi
@@ -13,8 +13,8 @@ struct ManualPictureTests {
     /// Ticks per second.
     private static let rateHz = 500
 
-    /// Values rounded to a number of decimals, so that a rounding error of the processor does not
-    /// change the picture.
+    /// Values rounded to a number of decimals, so that rounding errors of different processors do
+    /// not change the picture.
     private static func rounded(_ values: [Double], _ decimals: Double) -> [Double] {
         values.map { ($0 * decimals).rounded() / decimals }
     }
@@ -81,7 +81,7 @@ struct ManualPictureTests {
 
     // MARK: Push to aim
 
-    @Test("etc/manual/pictures/push.svg shows a gust that is ignored, and a hand that is followed")
+    @Test("etc/manual/pictures/push.svg shows an ignored gust and a hand that turns the camera")
     func push() throws {
         let settings = try Self.settings(["push.enabled=true"])
         let limit = settings.motors.torqueLimitNm.yaw
@@ -94,7 +94,8 @@ struct ManualPictureTests {
         loop.run(seconds: 10) { loop in
             let time = Double(tick) / Double(Self.rateHz)
             let angle = EulerZXY.angles(loop.gimbal.attitude).yaw - start
-            // A gust of 2 s with 40 % of the torque limit; then a hand that moves 30° further.
+            // A gust of 2 s with 40 % of the torque limit, then a hand that turns the camera by
+            // 30°.
             let goal = min((time - 5) * 0.4, 30 / Self.degrees)
             let spring = 2 * (goal - angle) - 0.05 * loop.gimbal.rate.z
             let size =
@@ -139,7 +140,7 @@ struct ManualPictureTests {
 
     // MARK: Profiles
 
-    @Test("etc/manual/pictures/profile.svg shows a change of the profile without a jump")
+    @Test("etc/manual/pictures/profile.svg shows that a change of the profile causes no jump")
     func profile() throws {
         let follow = ["mode.boot=pan_follow"]
         let calm = try Self.settings(follow + ["follow.preset=cinema"])
@@ -171,10 +172,10 @@ struct ManualPictureTests {
             }
             tick += 1
         }
-        // 200°/s is 0.4° in one tick, the rate limit of the preset sport.
+        // 200°/s, the rate limit of the preset sport, is 0.4° in one tick.
         #expect(largestStep < 0.4, "a jump of \(largestStep)° in one tick")
         let changes = zip(rates, rates.dropFirst()).map { abs($1 - $0) }.max() ?? 0
-        // The settings limit the acceleration to 3000°/s², 60°/s in 20 ms.
+        // The settings limit the acceleration to 3000°/s², which is 60°/s in 20 ms.
         #expect(changes < 60, "the rate changes by \(changes)°/s within 20 ms")
         var figure = Figure(
             title: "Change of the profile from cinema to sport while the handle turns",

@@ -2,12 +2,12 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// Every mode on the whole gimbal: encoders or servos, noisy sensor, a hand that turns.
+/// Tests each mode on the complete gimbal: encoders or servos, noisy sensor, a turning handle.
 @Suite("Modes of the stabilised gimbal")
 struct ModeTests {
     static let degrees = 180 / Double.pi
 
-    /// A loop at 500 Hz whose handle turns after 3 s, deg/s.
+    /// Loop at 500 Hz whose handle turns at `rate` after 3 s, deg/s.
     private static func loop(
         _ mode: Mode, turning rate: AxisVector = .zero, encoders: Bool = true,
         motor: MotorType = .torque, modes: ModeParameters = ModeParameters()
@@ -28,7 +28,7 @@ struct ModeTests {
         abs(a - b) <= tolerance
     }
 
-    @Test("locked keeps its heading while the handle turns under it")
+    @Test("locked keeps the heading while the handle turns")
     func locked() {
         var loop = Self.loop(.locked, turning: AxisVector(yaw: 40, roll: 5, pitch: 10))
         loop.run(seconds: 2.5)
@@ -40,7 +40,7 @@ struct ModeTests {
     }
 
     @Test(
-        "pan_follow turns after the handle, and stays level", arguments: [MotorType.torque, .servo])
+        "pan_follow turns with the handle and stays level", arguments: [MotorType.torque, .servo])
     func panFollow(motor: MotorType) {
         var loop = Self.loop(
             .panFollow, turning: AxisVector(yaw: 40, roll: 5, pitch: 10), motor: motor)
@@ -50,7 +50,7 @@ struct ModeTests {
         #expect(near(loop.camera.roll, 0, 1.5) && near(loop.camera.pitch, 0, 1.5))
     }
 
-    @Test("fpv goes where the handle goes")
+    @Test("fpv follows the handle on all axes")
     func fpv() {
         var loop = Self.loop(.fpv, turning: AxisVector(yaw: 40, roll: 12, pitch: -20))
         loop.run(seconds: 7)
@@ -60,7 +60,7 @@ struct ModeTests {
         #expect(near(loop.camera.pitch, loop.handle.pitch, 2.5))
     }
 
-    @Test("neutral brings a pointed camera back: level, in the handle's heading")
+    @Test("neutral turns the camera back to level and to the handle's heading")
     func neutral() {
         var loop = Self.loop(.locked, turning: AxisVector(yaw: 40, roll: 0, pitch: 10))
         loop.run(seconds: 3)
@@ -73,7 +73,7 @@ struct ModeTests {
     }
 
     @Test(
-        "retract folds the camera, turns the outputs off where it should, and locked brings it back"
+        "retract folds the camera and turns the outputs off if configured, and locked restores the camera"
     )
     func retract() {
         var modes = ModeParameters()
@@ -91,7 +91,9 @@ struct ModeTests {
         #expect(near(loop.camera.pitch, 0, 1.5))
     }
 
-    @Test("tracking lowers the camera at positive tilt, and silence locks it where it looks")
+    @Test(
+        "in tracking, a positive tilt lowers the camera, and after silence the camera locks its direction"
+    )
     func tracking() {
         var loop = Self.loop(.locked)
         loop.run(seconds: 3)
@@ -102,7 +104,7 @@ struct ModeTests {
             loop.run(seconds: 0.1)
         }
         #expect(loop.snapshot.mode == .tracking)
-        // One more second at the last rates, then it stands.
+        // The last rates remain valid for one more second, then the camera stops.
         loop.run(seconds: 1.3)
         #expect(loop.snapshot.mode == .locked)
         #expect(loop.snapshot.conditions.intersects(.commandExpired))
@@ -110,7 +112,8 @@ struct ModeTests {
         #expect(loop.snapshot.rate.norm * Self.degrees < 3, "no more than noise")
     }
 
-    @Test("without encoders a boot mode that follows is replaced by locked, and named")
+    @Test(
+        "without encoders, a boot mode that follows the handle is replaced by locked and reported")
     func bootMode() {
         var loop = Self.loop(.fpv, encoders: false)
         loop.run(seconds: 2.5)
@@ -119,7 +122,7 @@ struct ModeTests {
         #expect(!loop.snapshot.showsJoints)
     }
 
-    @Test("straight down the camera is as still as level, with the joints' axes in line")
+    @Test("looking straight down, with aligned joint axes, the camera stays within 0.15°")
     func straightDown() {
         var loop = Self.loop(.locked)
         loop.run(seconds: 3)
@@ -132,7 +135,7 @@ struct ModeTests {
         #expect(near(loop.camera.pitch, -90, 1.5))
     }
 
-    @Test("a pitch of 30° at 200°/s settles within 0.3 s")
+    @Test("a pitch step of 30° at 200 °/s settles within 0.3 s")
     func settling() {
         var loop = Self.loop(.locked)
         loop.stabilizer.apply(with(rate: 200))
@@ -150,7 +153,7 @@ struct ModeTests {
         return tuning
     }
 
-    @Test("integrals that start again let go of the camera by less than a twentieth of a degree")
+    @Test("a reset of the integrals moves the camera by less than 0.05°")
     func resetIntegrals() {
         var loop = Self.loop(.locked)
         loop.run(seconds: 5)
