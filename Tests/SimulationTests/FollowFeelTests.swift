@@ -46,8 +46,8 @@ struct FollowFeelTests {
         }
     }
 
-    /// Expected figures of a preset: time from 10 % to 90 %, s; dead zones of `pan_follow` and `fpv`,
-    /// degrees; limit of the rate, deg/s.
+    /// Expected values of a preset: time from 10 % to 90 %, s; dead zones of `pan_follow` and
+    /// `fpv`, degrees; rate limit, deg/s.
     struct Expectation: Sendable {
         var name: FollowPreset
         var rise: Double

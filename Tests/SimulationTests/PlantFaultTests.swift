@@ -2,23 +2,23 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// A plant that is not what the controller believes: another inertia, another delay. The true
-/// camera is measured.
-@Suite("Faults of the plant")
+/// Tests a plant that differs from the controller's model in inertia or delay. The measured values
+/// come from the true state of the camera.
+@Suite("Differences between plant and model")
 struct PlantFaultTests {
-    /// What came of a run on torque motors, standing still.
+    /// Result of a run with torque motors and a still handle.
     struct Outcome {
-        /// Largest angle of the true camera to where it was at the beginning, degrees.
+        /// Largest angle between the true camera attitude and its initial attitude, degrees.
         var turned = 0.0
         /// RMS of the true rate above 15 Hz over the last second, deg/s.
         var tremor = 0.0
         /// RMS of the largest motor torque over the last second, N·m.
         var torque = 0.0
-        /// Seconds from the fault until a condition was told for the first time.
+        /// Time from the fault until the first report of each condition, s.
         var named: [UInt64: Double] = [:]
-        /// Everything that holds at the end.
+        /// Conditions at the end.
         var last: Conditions = .none
-        /// Found inertia over the true one, about the pitch axis.
+        /// Ratio of the estimated to the true inertia about the pitch axis.
         var inertia = 0.0
 
         func seconds(until condition: Conditions) -> Double {
@@ -30,7 +30,8 @@ struct PlantFaultTests {
         .loopOscillating, .inertiaNotFound, .tuningStale, .inertiaUnknown, .samplesSlow,
     ]
 
-    /// A run of so many seconds; what is measured begins with the fault, or at 1 s.
+    /// Runs the loop for a number of seconds. Measures from the time of the fault, but not before 1
+    /// s.
     static func run(
         seconds: Double, onset: Double = 0,
         _ change: (inout SimulatedGimbal.Parameters, inout Stabilizer.Parameters) -> Void = {
@@ -73,7 +74,9 @@ struct PlantFaultTests {
         return outcome
     }
 
-    @Test("a camera that loses two thirds of its inertia oscillates for less than half a second")
+    @Test(
+        "a camera that loses two thirds of its inertia stops oscillating, and the new inertia is estimated"
+    )
     func lighter() {
         let outcome = Self.run(seconds: 10, onset: 6, fault: { $0.scaleInertia(by: 1 / 3.0) })
         #expect(outcome.seconds(until: .loopOscillating) < 0.3)
@@ -83,7 +86,7 @@ struct PlantFaultTests {
         #expect(abs(outcome.inertia - 1) < 0.25)
     }
 
-    @Test("a loop that does not watch for oscillations lets it go on")
+    @Test("without the oscillation watch, the oscillation continues")
     func unwatched() {
         let outcome = Self.run(
             seconds: 8, onset: 6, { $1.controller.watchesOscillation = false },
@@ -93,7 +96,7 @@ struct PlantFaultTests {
     }
 
     @Test(
-        "a delay other than believed is measured by the probe, longer or shorter",
+        "the inertia probe also works if the delay is longer or shorter than configured",
         arguments: [0.003, 0.005, 0.007, -0.005])
     func delay(_ surplus: Double) {
         let outcome = Self.run(seconds: 8) { parameters, tuning in
@@ -110,7 +113,7 @@ struct PlantFaultTests {
     }
 
     @Test(
-        "samples that come more slowly than the ticks are told within a second, and lower the gains",
+        "samples that are slower than the ticks are reported within 1.1 s, and the camera stays within 3°",
         arguments: [200.0, 250, 333])
     func slowSamples(_ rate: Double) {
         let outcome = Self.run(seconds: 8) { parameters, _ in parameters.imu.sampleRate = rate }
@@ -119,15 +122,15 @@ struct PlantFaultTests {
         #expect(abs(outcome.inertia - 1) < 0.3, "\(outcome)")
     }
 
-    @Test("a sensor's clock that is a twentieth slow is no slow sensor")
+    @Test("a sensor clock that is slow by 5 % is not reported as slow samples")
     func slowClock() {
         let outcome = Self.run(seconds: 4) { parameters, _ in parameters.imu.sampleRate = 950 }
         #expect(outcome.seconds(until: .samplesSlow) == .infinity)
     }
 
-    @Test("a search without a result ends in words, and with calm motors")
+    @Test("a failed search for the inertia is reported, and the motors are nearly without torque")
     func stuck() {
-        // Nobody turns these joints.
+        // The friction exceeds the torque of the motors, so these joints do not move.
         let outcome = Self.run(seconds: 12) { parameters, _ in
             parameters.plant.friction.coulomb = 0.5
             parameters.plant.friction.stiction = 0.5
@@ -138,7 +141,7 @@ struct PlantFaultTests {
     }
 
     @Test(
-        "a saved inertia that belongs to another camera is told at the start, and not used",
+        "a saved inertia of another camera is reported at the start, and the inertia is estimated again",
         arguments: [0.1, 0.2, 0.4, 3.0])
     func stale(_ factor: Double) {
         let outcome = Self.run(seconds: 6) { parameters, tuning in
@@ -151,7 +154,9 @@ struct PlantFaultTests {
         #expect(abs(outcome.inertia - 1) < 0.4, "\(outcome)")
     }
 
-    @Test("one that belongs to this camera is kept to the bit", arguments: [0.85, 1, 1.15])
+    @Test(
+        "a saved inertia within 15 % of the true inertia is kept unchanged",
+        arguments: [0.85, 1, 1.15])
     func kept(_ factor: Double) {
         let outcome = Self.run(seconds: 6) { parameters, tuning in
             tuning.controller.findsInertia = false

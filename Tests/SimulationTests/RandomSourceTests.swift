@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random source")
 struct RandomSourceTests {
-    @Test("the first numbers of seed 0 are those of the published SplitMix64")
+    @Test("the first numbers of seed 0 match the published SplitMix64")
     func reference() {
         var random = RandomSource(seed: 0)
         #expect(random.next() == 0xE220_A839_7B1D_CDAF)
@@ -34,7 +34,7 @@ struct RandomSourceTests {
         #expect(abs(fourth / Double(n) - 3) < 0.15)
     }
 
-    @Test("streams of one seed differ, and repeat")
+    @Test("the streams of a seed differ from each other, and each stream is repeatable")
     func streams() {
         var a = RandomSource(seed: 3, stream: 1)
         var b = RandomSource(seed: 3, stream: 2)

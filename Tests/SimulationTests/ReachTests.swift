@@ -2,14 +2,14 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// No set-point may be where the joints cannot follow: in any mode, from any source, after any
+/// The set-point must stay within the range of the joints: in any mode, from any source, after any
 /// sequence of requests.
-@Suite("Set-points and the reach of the joints")
+@Suite("Set-points and the range of the joints")
 struct ReachTests {
     static let degree = Double.pi / 180
 
-    /// The whole gimbal with encoders in a hand that sways and turns, deg/s and deg, with a loop at
-    /// 500 Hz.
+    /// Complete gimbal with encoders in a hand that sways and turns, with a loop at 500 Hz.
+    /// `turning` is in deg/s, `tilted` in degrees.
     private static func loop(
         seed: UInt64, _ kind: HandleMotion = .handheld, turning rate: Double = 0,
         tilted: Double = 0
@@ -27,7 +27,7 @@ struct ReachTests {
     }
 
     @Test(
-        "after any requests the set-point is where the joints can be, and the joints stay there",
+        "after random requests, the set-point and the joints stay within the range of the joints",
         arguments: [
             (1, 0, 0), (2, 25, 0), (3, -25, 20), (4, 60, 0), (5, -60, 0), (6, 0, 75),
             (7, 90, 0), (8, -10, -40), (3, -68, -69), (11, 87, -54), (13, -40, -25), (35, -75, -75),
@@ -68,7 +68,7 @@ struct ReachTests {
                 wrong = max(wrong, loop.snapshot.attitudeError.norm / Self.degree)
             }
         }
-        // The hand turns by up to 90 °/s and drags the camera along at the end.
+        // The hand turns by up to 90 °/s, and drags the camera along at the end of the range.
         let (most, mostAsked) = (
             max(beyond.yaw, max(beyond.roll, beyond.pitch)),
             max(asked.yaw, max(asked.roll, asked.pitch))
@@ -79,7 +79,9 @@ struct ReachTests {
         #expect(isOn)
     }
 
-    @Test("tracking that is toggled keeps its range, and turns back at once")
+    @Test(
+        "repeated changes between tracking and locked keep the range, and the camera turns back at once"
+    )
     func toggledTracking() {
         var loop = Self.loop(seed: 5, .still)
         loop.run(seconds: 2.5)
@@ -102,7 +104,9 @@ struct ReachTests {
         #expect(loop.snapshot.output.enabled)
     }
 
-    @Test("in every mode that turns, a turn against the stop ends there and leaves it at once")
+    @Test(
+        "a rate command against the stop ends at the stop, and the opposite command leaves the stop at once"
+    )
     func leavesTheStop() {
         for steps in 1...3 {
             var loop = Self.loop(seed: 6, .still)
@@ -122,7 +126,7 @@ struct ReachTests {
         }
     }
 
-    @Test("a heading behind the stop is reached the other way round")
+    @Test("the camera reaches a heading beyond the stop by turning the other way")
     func theOtherWayRound() {
         var loop = Self.loop(seed: 7, .still)
         loop.run(seconds: 2.5)
@@ -138,8 +142,8 @@ extension SimulatedLoop {
     fileprivate var soon: Instant { now.advanced(bySeconds: 1) }
     /// True joint angles, degrees, continuous over whole turns.
     fileprivate var joints: AxisVector { gimbal.joints * (1 / ReachTests.degree) }
-    /// Where the set-point asks the joints to be, degrees, the turn that is nearest to where they
-    /// are. What the estimate is off by is not in it.
+    /// Joint angles that the set-point requires, degrees, in the turn nearest to the true joint
+    /// angles. The error of the estimate is excluded.
     fileprivate var wanted: AxisVector {
         let snapshot = snapshot
         let camera = EulerZXY.quaternion(gimbal.joints)
@@ -152,7 +156,7 @@ extension SimulatedLoop {
 
     fileprivate mutating func ask(_ mode: Mode) { ask(.mode(mode)) }
 
-    /// A person on the right or left, as an app that tracks says it.
+    /// Sends the position of a person to the right or left, as a tracking app does.
     fileprivate mutating func track(_ pan: Double, tilt: Double = 0, for seconds: Double) {
         for _ in 0..<Int((seconds * 10).rounded()) {
             ask(
@@ -167,7 +171,7 @@ extension SimulatedLoop {
         return random.uniform() < 0.25 ? .nan : value
     }
 
-    /// A request of any kind, with values as they may come from any link.
+    /// Sends a random request with values that any link can send.
     fileprivate mutating func askForAnything(_ random: inout RandomSource) {
         switch Int(random.uniform() * 8) {
         case 0, 1:

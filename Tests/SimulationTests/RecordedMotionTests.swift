@@ -2,13 +2,13 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("A recorded motion of the handle")
+@Suite("Recorded motion of the handle")
 struct RecordedMotionTests {
     static let degree = Double.pi / 180
     static let gravity = Vector3(0, 0, 9.81)
 
-    /// Somebody stands, walks for 20 s and stands: the truth, and what a sensor with an offset says
-    /// of it.
+    /// A person stands, walks for 20 s and stands. Returns the true motion, and the samples of a
+    /// sensor with a gyroscope offset.
     static func walk(rate: Double = 200, offset: Vector3 = .zero) -> (BaseMotion, [IMUSample]) {
         let motion = BaseMotion(.walking, seed: 5, stillDuration: 2)
         let samples = (0..<Int(22 * rate)).map { i in
@@ -21,14 +21,15 @@ struct RecordedMotionTests {
     }
 
     @Test(
-        "its attitude is the one that was recorded to 0.5°, whatever the gyroscope's offset",
+        "the replayed attitude matches the recorded one within 0.6°, also with a gyroscope offset",
         arguments: [Vector3.zero, Vector3(1, -1.5, 0.7) * degree])
     func attitude(offset: Vector3) {
         let (truth, samples) = Self.walk(offset: offset)
         let recording = RecordedMotion(samples, sampleRate: 200)
         #expect(abs(recording.duration - 22) < 0.01)
         var (tilt, heading) = (0.0, 0.0)
-        // The last third of a second is the stop of a recording that ends in mid-stride.
+        // The last third of a second is excluded, because the recording ends in mid-stride and
+        // stops there.
         for time in stride(from: 0.0, to: 21.6, by: 0.05) {
             let (real, played) = (truth.state(at: time), recording.state(at: time))
             let down = Vector3(0, 0, 1)
@@ -41,7 +42,7 @@ struct RecordedMotionTests {
         #expect(heading < 0.6 * Self.degree, "\(heading / Self.degree)")
     }
 
-    @Test("its acceleration is the one that was recorded, to a tenth")
+    @Test("the replayed acceleration matches the recorded one within 10 %")
     func acceleration() {
         let (truth, samples) = Self.walk()
         let recording = RecordedMotion(samples, sampleRate: 200)
@@ -54,7 +55,7 @@ struct RecordedMotionTests {
         #expect(difference < 0.01 * power, "\((difference / power).squareRoot())")
     }
 
-    @Test("its rate is the derivative of its attitude, within samples and across them")
+    @Test("the rate is the derivative of the attitude, within samples and across them")
     func derivative() {
         let (_, samples) = Self.walk(rate: 100)
         let recording = RecordedMotion(samples, sampleRate: 100)
@@ -67,7 +68,7 @@ struct RecordedMotionTests {
         }
     }
 
-    @Test("before and after it the handle rests where it was, with a heading of zero at first")
+    @Test("the handle rests before the start and after the end, and the initial heading is zero")
     func ends() {
         let (_, samples) = Self.walk()
         let recording = RecordedMotion(samples, sampleRate: 200)
@@ -80,7 +81,7 @@ struct RecordedMotionTests {
         #expect(played.state(at: 10) == recording.state(at: 7))
     }
 
-    @Test("played again and again it never jumps")
+    @Test("a repeated recording has no jump between two repetitions")
     func repeated() {
         let (_, samples) = Self.walk()
         let motion = BaseMotion(
@@ -99,7 +100,7 @@ struct RecordedMotionTests {
         #expect(first.attitude.error(to: second.attitude).norm < 1e-3)
     }
 
-    @Test("what begins and ends in mid-stride begins and ends at rest, and is the same in between")
+    @Test("a recording cut in mid-stride starts and ends at rest, and is unchanged in between")
     func cut() {
         let (truth, samples) = Self.walk()
         let recording = RecordedMotion(Array(samples[600..<2600]), sampleRate: 200)
@@ -111,7 +112,7 @@ struct RecordedMotionTests {
         }
     }
 
-    @Test("a sensor that only rests gives a handle that only rests, tilted as it is")
+    @Test("a recording at rest replays as a resting handle with the recorded tilt")
     func rest() {
         let tilted = EulerZXY.quaternion(AxisVector(yaw: 0, roll: 0.2, pitch: -0.1))
         let sample = IMUSample(

@@ -2,13 +2,13 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// A motor or a sensor with the wrong sign: the outputs go off before the camera has gone far, and
-/// stay off.
-@Suite("A joint that answers the wrong way round")
+/// Tests a motor or a sensor with the wrong sign. The outputs must switch off after a small turn of
+/// the camera, and stay off.
+@Suite("A motor or sensor with a reversed sign")
 struct ReversedResponseTests {
     static let degrees = 180 / Double.pi
 
-    /// What is wrong.
+    /// The reversed part.
     enum Wrong: CaseIterable, CustomTestStringConvertible {
         case yawMotor, rollMotor, pitchMotor, sensorAboutX, sensorAboutY, sensorAboutZ
 
@@ -28,20 +28,20 @@ struct ReversedResponseTests {
 
     struct Outcome {
         var conditions: Conditions = .none
-        /// Those in force at the end.
+        /// Conditions at the end.
         var last: Conditions = .none
-        /// Axes that were named as reversed.
+        /// Axes that were reported as reversed.
         var reversed = AxisSet.none
-        /// Farthest turn while the outputs were on, degrees.
+        /// Largest turn while the outputs were on, degrees.
         var turned = 0.0
-        /// From a turn of 1° until the outputs were off, s; infinite when they never went off.
+        /// Time from a turn of 1° until the outputs were off, s; infinite if the outputs stayed on.
         var reaction = Double.infinity
-        /// Whether the outputs have come back.
+        /// Whether the outputs switched on again after the report.
         var hasReturned = false
         var everEnabled = false
     }
 
-    /// Runs for some seconds; what is wrong is so from `onset` on.
+    /// Runs for some seconds. The part `wrong` is reversed from `onset` on.
     static func run(
         _ wrong: Wrong?, type: MotorType = .torque, inertia: Double = 1, onset: Double = 0,
         motion: HandleMotion = .still, stillSeconds: Double = 2, seed: UInt64 = 2,
@@ -72,7 +72,7 @@ struct ReversedResponseTests {
             guard time >= onset else { continue }
             if loop.output.enabled {
                 outcome.everEnabled = true
-                // How far a brake lets it go is the campaign's: FaultRun.
+                // The braking phase is excluded; the campaign of FaultRun tests its turn.
                 if loop.snapshot.phase == .braking { continue }
                 if outcome.conditions.intersects(.responseReversed) { outcome.hasReturned = true }
                 let from = start ?? loop.gimbal.attitude
@@ -88,25 +88,26 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "torque motors: off within 100 ms and 5°, latched, from the start on, whatever the inertia",
+        "torque motors: a sign reversed at the start switches the outputs off within 150 ms and 5°",
         arguments: Wrong.allCases, [1 / 17.0, 1, 4])
     func torqueStart(wrong: Wrong, inertia: Double) {
         let outcome = Self.run(wrong, inertia: inertia)
         #expect(outcome.conditions.intersects(.responseReversed))
         #expect(outcome.turned < 5)
-        // A heavy camera creeps at first.
+        // A heavy camera turns slowly at first.
         #expect(outcome.reaction < (inertia > 1 ? 0.15 : 0.1))
         #expect(!outcome.hasReturned)
     }
 
     @Test(
-        "torque motors: the same for a plug that is turned while somebody walks, and the axis is named",
+        "torque motors: a plug reversed during a walk switches the outputs off within 100 ms and 5°, and the axis is reported",
         arguments: [(Wrong.yawMotor, GimbalAxis.yaw), (.rollMotor, .roll), (.pitchMotor, .pitch)],
         [1 / 17.0, 1, 4])
     func torqueLater(plug: (wrong: Wrong, axis: GimbalAxis), inertia: Double) {
         let wrong = plug.wrong
         let outcome = Self.run(wrong, inertia: inertia, onset: 7, motion: .walking, seconds: 8)
-        // A phone leaves so fast that its gyroscope may be contradicted first: 1 of 24 walks.
+        // A phone turns so fast that the condition gyro_contradicted can come first, in 1 of 24
+        // walks.
         withKnownIssue("named gyro_contradicted", isIntermittent: true) {
             #expect(outcome.conditions.intersects(.responseReversed))
             #expect(outcome.reversed.contains(plug.axis))
@@ -120,7 +121,7 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "servos: off within 100 ms and 5° from the start on, or not on at all",
+        "servos: a sign reversed at the start switches the outputs off within 100 ms and 5°, or prevents the start",
         arguments: Wrong.allCases)
     func servo(wrong: Wrong) {
         let outcome = Self.run(wrong, type: .servo, motion: .walking)
@@ -135,10 +136,11 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "pushes up to more than the motors have are no wrong sign",
+        "pushes beyond the torque limit are not reported as a reversed sign",
         arguments: [0.1, 0.3, 0.4], [0.05, 0.3, 1])
     func push(moment: Double, seconds: Double) {
-        // The last two throw the camera to its stop, from where it comes back along two joints.
+        // The two largest pushes throw the camera to its stop, and the camera returns along two
+        // joints.
         for seed in [UInt64(2), 16, 37] {
             let outcome = Self.run(nil, motion: .walking, seed: seed, seconds: 9) { gimbal, time in
                 let isPushed = time > 6 && time < 6 + seconds
@@ -150,7 +152,7 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "a handle that drags the camera along as the motors come on is no wrong sign",
+        "a handle that drags the camera along during the start is not reported as a reversed sign",
         arguments: [
             (MotorType.torque, HandleMotion.walking, 1.0, UInt64(25)),
             (.torque, .walking, 1, 56), (.torque, .walking, 1 / 17, 30),
@@ -168,7 +170,7 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "a loop that stands still for a moment is no wrong sign: motors keep their last torque",
+        "short pauses of the loop, during which the motors keep their last torque, are not reported as a reversed sign",
         arguments: [MotorType.torque, .servo, .field], [0.04, 0.08, 0.15, 0.3])
     func stall(type: MotorType, seconds: Double) {
         let outcome = Self.run(
@@ -183,7 +185,7 @@ struct ReversedResponseTests {
     }
 
     @Test(
-        "one that stands still again and again from the start on is none either, and the inertia is found",
+        "repeated pauses of the loop from the start on are not reported as a reversed sign, and the inertia is found",
         arguments: [MotorType.torque, .servo, .field], [0.005, 0.02, 0.05, 0.1])
     func stallAtStart(type: MotorType, longest: Double) {
         for seed in UInt64(1)...3 {

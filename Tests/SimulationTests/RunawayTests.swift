@@ -2,11 +2,11 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// A driver that is stuck at full torque, whatever it is told.
-@Suite("A camera that runs away")
+/// Simulates a driver that stays at full torque and ignores all commands.
+@Suite("Runaway camera")
 struct RunawayTests {
     @Test(
-        "the outputs go off within 60 ms and 5°, and stay off", arguments: GimbalAxis.allCases,
+        "the outputs switch off within 60 ms and stay off", arguments: GimbalAxis.allCases,
         [-1.0, 1])
     func stuckDriver(axis: GimbalAxis, sign: Double) {
         var loop = SimulatedLoop(BaseMotion(.walking, seed: 1, stillDuration: 2))
@@ -27,7 +27,7 @@ struct RunawayTests {
                 turned = max(turned, start.error(to: attitude).norm * 180 / .pi)
             }
         }
-        // Full torque alone turns this camera by 6.3° in 46 ms: 0.25 N·m on 2.4 g·m².
+        // Full torque turns this camera by 6.3° in 46 ms: 0.25 N·m on 2.4 g·m².
         #expect(offAfter < 0.06)
         withKnownIssue("5.3° where a person walks", isIntermittent: true) {
             #expect(turned < 5)

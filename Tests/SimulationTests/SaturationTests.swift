@@ -2,10 +2,10 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Turned faster than the gyroscope can read")
+@Suite("Rotation beyond the range of the gyroscope")
 struct SaturationTests {
-    /// A sensor that a hand spins about one axis; the motors have let go, and what they are told is
-    /// only looked at.
+    /// A sensor that a hand spins about one axis. The motors have no effect; the test only checks
+    /// their commands.
     struct Rig {
         var imu: IMUModel
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
@@ -21,7 +21,7 @@ struct SaturationTests {
             imu = IMUModel(parameters: parameters, feedRate: 1000, seed: 4)
         }
 
-        /// Runs with a body rate that depends on the seconds since its beginning.
+        /// Runs with a body rate that is a function of the time since the start of this call, s.
         mutating func run(_ seconds: Double, rate: (Double) -> Vector3 = { _ in .zero }) {
             for step in 0..<Int(seconds * 1000) {
                 tick += 1
@@ -42,7 +42,7 @@ struct SaturationTests {
             }
         }
 
-        /// Between the true and the estimated direction of down, degrees.
+        /// Angle between the true and the estimated direction of down, degrees.
         var inclinationError: Double {
             let down = Vector3(0, 0, 1)
             let estimate = stabilizer.snapshot.attitude.inverseRotate(down)
@@ -51,14 +51,14 @@ struct SaturationTests {
     }
 
     @Test(
-        "for 0.3 s: named and counted, outputs on and within limits, level within 2° after 3 s",
+        "a rotation of 0.3 s is reported and counted, the outputs stay on, and the tilt error is below 2° after 3 s",
         arguments: [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0.6, 0, 0.8)])
     func spin(axis: Vector3) {
         var rig = Rig()
         rig.run(4)
         #expect(rig.output.enabled && !rig.isNamed)
-        // 3000 °/s and more on the axes that have a share: 0.1 s up, 0.3 s above full scale, 0.1 s
-        // down.
+        // The rate exceeds the full scale on every axis of the rotation: 0.1 s increasing, 0.3 s
+        // above full scale, 0.1 s decreasing.
         let speed = Angle.degrees(4500).radians
         rig.run(0.5) { t in axis * (speed * min(1, min(t, 0.5 - t) / 0.1)) }
         #expect(rig.isNamed)

@@ -3,23 +3,24 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// How much of a handle's swing, or how much more, a camera on servos makes at each frequency.
-@Suite("Servos' sensitivity to the handle")
+/// Measures by which factor a camera on servos reduces or amplifies the handle's swing at each
+/// frequency.
+@Suite("Sensitivity of servos to motion of the handle")
 struct ServoSensitivityTests {
     private typealias Swing = (hertz: Double, degrees: Double)
 
-    /// Amplitude of the handle's swing at each frequency, degrees: a walker's, five times as large
-    /// from 8 Hz on, where the dead band of 0.2° would hide it.
+    /// Amplitude of the handle's swing at each frequency, degrees. From 8 Hz on, the values are
+    /// five times those of a walker, so that the dead band of 0.2° does not hide the swing.
     private static let walker: [Swing] = [
         (1.5, 1.5), (3, 1), (5.5, 0.5), (8.5, 0.6), (12.5, 0.5), (19, 0.4),
     ]
-    /// Before this the motion begins and the estimate settles, s.
+    /// Start of the measurement, s. The motion starts earlier, and the estimate settles.
     private static let settled = 8.0
-    /// What the frequencies have a whole number of periods in, s.
+    /// Duration of the measurement, s, a whole number of periods of each frequency.
     private static let measured = 20.0
 
-    /// A handle that swings at all these frequencies at once about its pitch axis, the first second
-    /// still.
+    /// Handle that swings about its pitch axis at all given frequencies at once. The handle is
+    /// still for the first second.
     private static func swinging(_ swings: [Swing]) -> RecordedMotion {
         let rate = 500.0
         let samples = (0..<Int((settled + measured + 2) * rate)).map { index in
@@ -39,13 +40,14 @@ struct ServoSensitivityTests {
         return RecordedMotion(samples, sampleRate: rate)
     }
 
-    /// Camera over handle at each frequency, amplitudes of the true pitch.
+    /// Ratio of the camera's to the handle's amplitude at each frequency, from the true pitch
+    /// angles.
     private static func ratios(
         of swings: [Swing], later: Double, leavesTremor: Bool = true
     ) -> [(hertz: Double, ratio: Double)] {
         var loop = SimulatedLoop(BaseMotion(swinging(swings), stillDuration: 0), motor: .servo) {
             $0.servo.totalDelay += later
-            // Tremor as large and as lasting as this is taken for an oscillation.
+            // The controller would treat tremor of this amplitude and duration as an oscillation.
             $1.servo.watchesOscillation = false
             $1.servo.leavesTremor = leavesTremor
         }
@@ -65,11 +67,11 @@ struct ServoSensitivityTests {
         }
     }
 
-    /// A loop behind a delay has to pay for what it takes away at low frequencies by what it adds
-    /// above (Bode's integral): with at most 1.2 at every frequency, three times as much of 1 to 4
-    /// Hz would be left.
+    /// A loop with a delay that attenuates low frequencies must amplify higher ones (Bode's
+    /// integral). If each frequency were limited to 1.2, three times as much of 1 to 4 Hz would
+    /// remain.
     @Test(
-        "servos that follow all motion remove steps, and amplify 8.5 Hz by 1.2 at most",
+        "servos that follow all motion attenuate steps, and amplify 8.5 Hz by at most 1.2",
         arguments: [0, 0.002])
     func sensitivity(later: Double) {
         let bars = [1.5: 0.12, 3: 0.25, 5.5: 0.65, 8.5: 1.2, 12.5: 2, 19: 2.5]
@@ -80,9 +82,9 @@ struct ServoSensitivityTests {
         }
     }
 
-    /// A prediction that takes steps away would amplify 12 Hz by 1.4 and 25 Hz by 1.9.
+    /// A prediction that removes the motion of steps would amplify 12 Hz by 1.4 and 25 Hz by 1.9.
     @Test(
-        "tremor of one frequency is amplified by 1.2 at most",
+        "tremor of one frequency is amplified by at most 1.2",
         arguments: [6.5, 8.5, 10, 12.5, 15, 19, 25, 35], [0, 0.002])
     func tremor(hertz: Double, later: Double) throws {
         let ratio = try #require(Self.ratios(of: [(hertz, 0.7)], later: later).first?.ratio)
@@ -90,7 +92,7 @@ struct ServoSensitivityTests {
     }
 
     @Test(
-        "so is tremor of a hand that sways, and the camera turns less than with all motion followed",
+        "tremor of a swaying hand is amplified by at most 1.2, and the camera turns less than with all motion followed",
         arguments: [8.5, 12.5, 19, 25])
     func swaying(hertz: Double) {
         let (left, all) = Self.both(of: [(0.4, 2), (hertz, 0.7)])
@@ -99,14 +101,15 @@ struct ServoSensitivityTests {
     }
 
     @Test(
-        "in a walker's hand that trembles the camera turns no more than with all motion followed",
+        "for a walker with a trembling hand, the camera turns at most 2 % more than with all motion followed",
         arguments: [8.5, 12.5, 19, 25])
     func walking(hertz: Double) {
         let (left, all) = Self.both(of: [(2, 1), (hertz, 0.7)])
         #expect(left.turn < all.turn * 1.02, "\(left), \(all)")
     }
 
-    /// Ratios and RMS turn of the camera, degrees: with the defaults, and with all motion followed.
+    /// Ratios, and RMS turn of the camera in degrees, with the defaults (`left`) and with all
+    /// motion followed (`all`).
     private static func both(
         of swings: [Swing]
     ) -> (left: (ratios: [Double], turn: Double), all: (ratios: [Double], turn: Double)) {
@@ -118,7 +121,9 @@ struct ServoSensitivityTests {
         return (figures(leavesTremor: true), figures(leavesTremor: false))
     }
 
-    @Test("the share that the servos follow is reported: less with tremor, all if switched off")
+    @Test(
+        "the share of the motion that servos follow is reported: less with tremor, all if the filter is off"
+    )
     func reported() {
         func pitch(_ swings: [Swing], leavesTremor: Bool) -> Double {
             var loop = SimulatedLoop(
@@ -134,7 +139,7 @@ struct ServoSensitivityTests {
         #expect(pitch([(19, 0.7)], leavesTremor: false) == 1)
     }
 
-    @Test("motors of other types report no such share")
+    @Test("motors of other types report no share")
     func torqueMotors() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
         loop.run(seconds: 0.1)

@@ -20,7 +20,7 @@ struct SimulatedGimbalTests {
             enabled: true, torque: AxisVector(yaw: 0, roll: 0, pitch: torque), angle: .zero)
     }
 
-    @Test("delivers samples in order, at the sensor's rate, with the joints of its encoders")
+    @Test("delivers samples in order, at the sensor's rate, with joint angles from the encoders")
     func samples() {
         var gimbal = SimulatedGimbal(
             parameters: .init(), motion: BaseMotion(.walking, seed: 1, stillDuration: 0), seed: 1)
@@ -35,7 +35,7 @@ struct SimulatedGimbalTests {
         #expect(gimbal.now == Self.milliseconds(2000))
     }
 
-    @Test("level and still, the accelerometer reads [0, 0, -9.81]")
+    @Test("for a level and still gimbal, the accelerometer reads [0, 0, -9.81]")
     func level() {
         var p = SimulatedGimbal.Parameters()
         p.imu = .ideal
@@ -47,7 +47,7 @@ struct SimulatedGimbalTests {
         }
     }
 
-    @Test("torque answers a motion after 3 ms: filter, sample age, transport and current loop")
+    @Test("the delay from motion to torque is 3 ms: filter, sample age, transport and current loop")
     func delay() {
         var p = Self.ideal()
         p.imu.gyroBandwidthHz = 230
@@ -55,8 +55,7 @@ struct SimulatedGimbalTests {
         var gimbal = SimulatedGimbal(parameters: p, motion: BaseMotion(.still, seed: 1), seed: 1)
         gimbal.advance(to: Self.milliseconds(10)) { _ in }
         gimbal.apply(Self.push(0.1), at: gimbal.now)
-        // The lag of the current loop shows as missing torque time: the integral of what is not
-        // there yet.
+        // The lag of the current loop is measured as the time integral of the missing torque.
         var missing = 0.0
         for i in 1...160 {
             gimbal.advance(to: Self.milliseconds(10 + Double(i) * 0.125)) { _ in }
@@ -68,7 +67,7 @@ struct SimulatedGimbalTests {
         #expect(abs(filter + age + missing - 3e-3) < 0.2e-3)
     }
 
-    @Test("outputs that are off or not finite leave the camera to itself")
+    @Test("an output that is off or not finite applies no torque")
     func off() {
         var gimbal = SimulatedGimbal(
             parameters: Self.ideal(), motion: BaseMotion(.still, seed: 1), seed: 1)
@@ -81,7 +80,7 @@ struct SimulatedGimbalTests {
         #expect(gimbal.rate == .zero && gimbal.torque == .zero)
     }
 
-    @Test("the simulation may be asked for time in any portions")
+    @Test("the length of the time steps does not change the simulation")
     func portions() {
         let motion = BaseMotion(.walking, seed: 4, stillDuration: 0)
         var whole = SimulatedGimbal(parameters: .init(), motion: motion, seed: 4)
@@ -92,7 +91,7 @@ struct SimulatedGimbalTests {
         #expect(whole.attitude == parts.attitude && whole.now == parts.now)
     }
 
-    @Test("bus latency and jitter delay the delivery, not the time stamp, and keep the order")
+    @Test("bus latency and jitter delay the delivery, but change neither time stamp nor order")
     func latency() {
         var p = SimulatedGimbal.Parameters()
         p.imu.clockError = 0
@@ -115,7 +114,7 @@ struct SimulatedGimbalTests {
         #expect((ages.max() ?? 0) > 3e-3)
     }
 
-    @Test("faults show as what they are, and pass")
+    @Test("each sensor fault changes the samples as specified, and ends when it is removed")
     func faults() {
         var gimbal = SimulatedGimbal(
             parameters: .init(), motion: BaseMotion(.walking, seed: 1, stillDuration: 0), seed: 1)
@@ -142,7 +141,7 @@ struct SimulatedGimbalTests {
         #expect(last?.gyro.isFinite == true)
     }
 
-    @Test("a servo answers a step 15 ms later and turns at no more than 600 °/s")
+    @Test("a servo follows a step after 15 ms, at no more than 600 °/s")
     func servo() {
         var p = SimulatedGimbal.Parameters()
         p.motor = .servo
@@ -157,12 +156,13 @@ struct SimulatedGimbalTests {
             missing += (0.02 - gimbal.joints.pitch) / 0.02 * 0.125e-3
             #expect(abs(gimbal.jointRates.pitch) <= 600 * Double.pi / 180 + 1e-9)
         }
-        // Half a frame either way is the luck of the pulse; the dead band leaves a little.
+        // The delay varies by half a pulse period, because the command comes between two pulses.
+        // The dead band leaves a small error.
         #expect(abs(missing - 0.015) < 2.5e-3)
         #expect(abs(gimbal.joints.pitch - 0.02) < 0.2 * .pi / 180)
     }
 
-    @Test("a command within the dead band moves no servo")
+    @Test("a servo does not move for a command within its dead band")
     func deadBand() {
         var p = SimulatedGimbal.Parameters()
         p.motor = .servo

@@ -3,11 +3,11 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// Loops slower than 1 kHz with the built-in tuning.
-@Suite("Slow loops")
+/// Tests loops below 1 kHz with the built-in tuning.
+@Suite("Loops below 1 kHz")
 struct SlowLoopTests {
-    /// Largest rate and tilt of the last second of six, deg/s and deg, with motors of a type, at so
-    /// many ticks a second.
+    /// Largest rate and tilt from 5 s to 6 s after the start, deg/s and degrees, at a loop rate of
+    /// `rate` Hz.
     static func rest(
         _ rate: Int, _ motor: MotorType, findsInertia: Bool
     ) throws -> (rate: Double, tilt: Double) {
@@ -34,7 +34,7 @@ struct SlowLoopTests {
     }
 
     @Test(
-        "the built-in gains fit the rate: the camera rests, whether its inertia is looked for or not",
+        "with the built-in gains, torque motors hold the camera still at each rate, with and without a search for the inertia",
         arguments: [1000, 500, 400, 200, 100], [false, true])
     func rests(rate: Int, findsInertia: Bool) throws {
         let largest = try Self.rest(rate, .torque, findsInertia: findsInertia)
@@ -42,7 +42,7 @@ struct SlowLoopTests {
     }
 
     @Test(
-        "so do those of motors without encoders", arguments: [1000, 500, 400, 200], [false, true])
+        "with the built-in gains, motors without encoders hold the camera still at each rate", arguments: [1000, 500, 400, 200], [false, true])
     func fieldRests(rate: Int, findsInertia: Bool) throws {
         let largest = try Self.rest(rate, .field, findsInertia: findsInertia)
         #expect(largest.rate < 1 && largest.tilt < 1.5, "\(largest)")

@@ -2,12 +2,13 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// The whole mind on the whole gimbal: real estimator, supervisor and controller, noisy sensor.
+/// The complete stabilizer on the simulated gimbal: real estimator, supervisor and controller,
+/// noisy sensor.
 @Suite("Stabilised gimbal")
 struct StabilizedGimbalTests {
     static let degrees = 180 / Double.pi
 
-    @Test("switched on at rest, the motors come on within 1 s, and not before the bias is known")
+    @Test("after a start at rest, the motors switch on within 1 s, and only when the bias is known")
     func start() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
         var isEarly = false
@@ -23,7 +24,7 @@ struct StabilizedGimbalTests {
         #expect(error.norm * Self.degrees < 0.05)
     }
 
-    @Test("walking, jitter stays below 0.06° RMS in roll and pitch while the handle moves 3°")
+    @Test("while a person walks, jitter stays below 0.06° RMS in roll and pitch")
     func walking() {
         var loop = SimulatedLoop(BaseMotion(.walking, seed: 1))
         loop.run(seconds: 9)
@@ -37,7 +38,7 @@ struct StabilizedGimbalTests {
         #expect(Self.jitter(pitch) < 0.06)
     }
 
-    @Test("a commanded 30° of pitch settles within 0.5 s, overshoots by less than 5 %")
+    @Test("a pitch command of 30° settles within 0.5 s, and overshoots by less than 5 %")
     func pitchStep() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
         loop.run(seconds: 5)
@@ -49,7 +50,7 @@ struct StabilizedGimbalTests {
     }
 
     @Test(
-        "a failing sensor turns the outputs off, and they come back when it works again",
+        "a failing sensor turns the outputs off, and they switch on again when the sensor works",
         arguments: [SensorFault.frozen, .notANumber, .infinite, .dropOut])
     func fault(_ fault: SensorFault) {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
@@ -67,7 +68,7 @@ struct StabilizedGimbalTests {
     }
 
     @Test(
-        "where the sensor's clock slips past the loop's, a turn goes on without a kick",
+        "a sensor clock that drifts past the loop's clock causes no jerk in a turn",
         arguments: [1, 2, 3] as [UInt64])
     func clockSlip(seed: UInt64) {
         var imu = IMUModel.Parameters()
@@ -94,7 +95,7 @@ struct StabilizedGimbalTests {
         #expect(kick < 0.02)
     }
 
-    @Test("servos hold the camera level while walking")
+    @Test("servos hold the camera level while a person walks")
     func servos() {
         var loop = SimulatedLoop(BaseMotion(.walking, seed: 1), motor: .servo)
         loop.run(seconds: 8)
@@ -103,7 +104,7 @@ struct StabilizedGimbalTests {
         #expect(Self.jitter(roll) < 0.5)
     }
 
-    @Test("the same seed gives the same run bit for bit, another seed another run")
+    @Test("equal seeds give identical runs, and different seeds give different runs")
     func determinism() {
         func run(_ seed: UInt64) -> SimulatedLoop {
             var loop = SimulatedLoop(BaseMotion(.walking, seed: seed), seed: seed)

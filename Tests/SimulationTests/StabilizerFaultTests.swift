@@ -2,10 +2,10 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("The stabilised gimbal with something wrong")
+@Suite("Faults of the stabilised gimbal")
 struct StabilizerFaultTests {
     @Test(
-        "a sensor fault is named, the outputs go off, the estimate stays finite, and it comes back",
+        "a sensor fault is reported, the outputs switch off, the estimate stays finite, and the outputs return afterwards",
         arguments: [
             (SensorFault.frozen, Conditions.imuFrozen),
             (.notANumber, .imuImplausible),
@@ -33,8 +33,7 @@ struct StabilizerFaultTests {
         #expect(loop.isFinite)
     }
 
-    @Test(
-        "one sample that is not a number is counted and costs no more than a dip of the authority")
+    @Test("a sample that is not a number is counted, and reduces the authority only briefly")
     func glitch() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
@@ -48,7 +47,9 @@ struct StabilizerFaultTests {
         #expect(loop.snapshot.authority == 1)
     }
 
-    @Test("an emergency stop is off at once and latched, and a mode alone does not end it")
+    @Test(
+        "an emergency stop switches the outputs off at once, and a change of the mode does not end it"
+    )
     func emergencyStop() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
@@ -63,7 +64,7 @@ struct StabilizerFaultTests {
         #expect(loop.output.enabled)
     }
 
-    @Test("a shutdown cannot be taken back")
+    @Test("a shutdown cannot be reverted")
     func shutdown() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
@@ -74,7 +75,8 @@ struct StabilizerFaultTests {
         #expect(loop.conditions.intersects(.shutdown))
     }
 
-    @Test("a rate command ends with its dead-man, says so, and the camera stands still")
+    @Test(
+        "a rate command ends at its dead-man time, the condition is reported, and the camera stops")
     func deadMan() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
@@ -87,7 +89,7 @@ struct StabilizerFaultTests {
         #expect(loop.conditions.intersects(.commandExpired))
     }
 
-    @Test("an axis that a point leaves out keeps where it was going")
+    @Test("an axis that a point command omits continues to its previous target")
     func keptAxis() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
@@ -100,7 +102,7 @@ struct StabilizerFaultTests {
         #expect(abs(angles.pitch + 0.3) < 0.02)
     }
 
-    @Test("a point that comes before the outputs are on is where they go")
+    @Test("a point command before the outputs are on sets the target of the start")
     func earlyPoint() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 0.1)
@@ -110,7 +112,7 @@ struct StabilizerFaultTests {
         #expect(abs(EulerZXY.angles(loop.gimbal.attitude).pitch + 0.4) < 0.02)
     }
 
-    @Test("after a fault it returns to the pitch it was told, and to the heading that it has then")
+    @Test("after a fault, the camera returns to the commanded pitch, and keeps its current heading")
     func afterFault() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 2)
@@ -130,7 +132,7 @@ struct StabilizerFaultTests {
         #expect(abs(angles.yaw - 0.3) > 0.05, "the heading was turned by hand and stays")
     }
 
-    @Test("a joint beyond its range is named")
+    @Test("a joint beyond its configured range is reported")
     func jointLimit() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 2)
@@ -142,7 +144,7 @@ struct StabilizerFaultTests {
         #expect(loop.conditions.intersects(.jointLimit))
     }
 
-    @Test("started in the hand of somebody who walks, it is level within 2° after 3 s")
+    @Test("after a start in a walker's hand, roll and pitch stay below 2° from 3 s on")
     func coldStart() {
         var loop = SimulatedLoop(BaseMotion(.walking, seed: 3, stillDuration: 0), seed: 3)
         loop.run(seconds: 3)
@@ -155,9 +157,9 @@ struct StabilizerFaultTests {
         #expect(Angle.radians(worst).degrees < 2)
     }
 
-    @Test("motors that came on before the bias was known do not hide it: the joints show it")
+    @Test("if the motors switch on before the bias is known, the joints still reveal the bias")
     func biasBehindMotors() {
-        // Bumped until the motors are on, then at rest on a table.
+        // The gimbal is shaken until the motors are on, and then rests on a table.
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.gimbal.push = Vector3(0.02, 0.02, 0)
         for step in 0..<60 {

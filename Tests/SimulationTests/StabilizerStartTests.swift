@@ -2,9 +2,9 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("Where the camera turns when the outputs come on")
+@Suite("Set-point when the outputs switch on")
 struct StabilizerStartTests {
-    @Test("to what was asked for before, axis by axis; the others level")
+    @Test("earlier point commands apply for each axis, and the other axes are level")
     func pointedWhileOff() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 0.1)
@@ -18,7 +18,7 @@ struct StabilizerStartTests {
         #expect(abs(loop.setpoint.roll) < 0.01)
     }
 
-    @Test("to what is asked for in the same tick as the mode")
+    @Test("a point command in the same tick as the mode applies")
     func pointedWithTheMode() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         loop.run(seconds: 3)
@@ -31,7 +31,7 @@ struct StabilizerStartTests {
         #expect(abs(loop.setpoint.pitch - 20) < 0.01)
     }
 
-    @Test("not to what was asked for before somebody said inactive or stop")
+    @Test("a point command before a change to inactive or an emergency stop is forgotten")
     func forgets() {
         for end in [Command.mode(.inactive), .emergencyStop] {
             var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
@@ -46,7 +46,7 @@ struct StabilizerStartTests {
         }
     }
 
-    @Test("with the turn that was asked for while the inertia was looked for")
+    @Test("a rate command during the search for the inertia applies after the search")
     func turnsWhileSearching() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         while !loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
@@ -59,7 +59,8 @@ struct StabilizerStartTests {
         #expect(abs(loop.setpoint.pitch - before.pitch + 5) < 1)
     }
 
-    @Test("not with a turn whose dead-man has fired while the inertia was looked for")
+    @Test(
+        "a rate command whose dead-man time ends during the search for the inertia does not apply")
     func turnExpiresWhileSearching() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
         while !loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
@@ -75,7 +76,7 @@ extension SimulatedLoop {
     /// The set-point, degrees.
     fileprivate var setpoint: AxisVector { EulerZXY.angles(snapshot.setpoint) * (180 / Double.pi) }
 
-    /// Asks for angles in degrees; an axis that is not named keeps its own.
+    /// Sends a point command in degrees; an axis without a value keeps its angle.
     fileprivate mutating func point(yaw: Double = .nan, pitch: Double = .nan) {
         let target = AxisVector(yaw: yaw, roll: .nan, pitch: pitch) * (Double.pi / 180)
         ask(.point(target: target, duration: 0))

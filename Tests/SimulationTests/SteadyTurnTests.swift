@@ -2,21 +2,22 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// Steady turns that look like rest, on the whole gimbal. What each case lets anybody know:
+/// Steady turns that look like rest, on the complete gimbal. Information that distinguishes each
+/// case from rest:
 ///
-/// | turn | joint sensors | bias before | who tells it from rest | bias error |
+/// | turn | joint sensors | bias before | distinction from rest | bias error |
 /// | --- | --- | --- | --- | --- |
-/// | handle, motors hold the camera | yes | known | the joints, and what the bias was | below 0.05 °/s |
-/// | camera by command | yes | known | the command and the joints: no rest; the handle's rate counts a little | below 0.05 °/s |
-/// | either | no | known | nothing is learned while the motors are on | as before |
-/// | handle, motors off | either | known | what the bias was | below 0.05 °/s |
-/// | about a level axis | either | unknown | gravity, after a second or two | settles again |
-/// | about the vertical | either | unknown | nobody, until rest comes | at most the rate, then corrected |
+/// | handle, motors hold the camera | yes | known | the joints, and the previous bias | below 0.05 °/s |
+/// | camera by command | yes | known | the command and the joints; the handle's rate has a small weight | below 0.05 °/s |
+/// | either turn | no | known | the bias is not updated while the motors are on | as before |
+/// | handle, motors off | either | known | the previous bias | below 0.05 °/s |
+/// | about a level axis | either | unknown | gravity, after one or two seconds | settles again |
+/// | about the vertical | either | unknown | none until the next rest | at most the rate, then corrected |
 ///
-/// Sensors are calibrated here: a leaning accelerometer, scale and misalignment would add a share
-/// of the rate that no rest has taught (up to 0.02 of it with a fresh part), and a warming part
-/// adds 0.015 °/s/K. 500 Hz and 4000 plant steps a second.
-@Suite("Steady turns and the gyroscope's bias")
+/// The sensors are calibrated. A tilted accelerometer, a scale error and misalignment would add a
+/// share of the rate (up to 0.02 for an uncalibrated sensor), and a sensor that warms up adds 0.015
+/// °/s/K. The loop runs at 500 Hz with 4000 plant steps per second.
+@Suite("Gyroscope bias during steady turns")
 struct SteadyTurnTests {
     enum Turn: String, CaseIterable {
         case handle = "the handle turns, motors hold the camera"
@@ -24,7 +25,7 @@ struct SteadyTurnTests {
         case motorsOff = "all turns, motors off"
     }
 
-    /// About the vertical, or nodding.
+    /// Rotation about the vertical (yaw), or about a level axis (pitch).
     enum Axis: String, CaseIterable {
         case yaw
         case pitch
@@ -36,24 +37,24 @@ struct SteadyTurnTests {
                 : AxisVector(yaw: 0, roll: 0, pitch: rate)
         }
 
-        /// 120 s, or as far as the pitch joint goes.
+        /// Duration of the turn: 120 s, or up to the range of the pitch joint.
         func duration(_ degrees: Double) -> Double { self == .yaw ? 120 : min(120, 80 / degrees) }
     }
 
-    /// A loop at 500 Hz with a calibrated sensor, and what is known of the bias in it.
+    /// Loop at 500 Hz with a calibrated sensor, and statistics of its bias estimate.
     struct Watch {
         var loop: SimulatedLoop
-        /// A rate that somebody asks for ten times a second, rad/s.
+        /// Rate command that is repeated ten times per second, rad/s.
         var command = AxisVector.zero
         /// Largest error of the bias so far, °/s.
         var worst = 0.0
-        /// Seconds in which rest was seen.
+        /// Time during which rest was detected, s.
         var rest = 0.0
 
         init(_ motion: BaseMotion, encoders: Bool, mode: Mode = .locked) {
             loop = SimulatedLoop(motion, rateHz: 500) { gimbal, tuning in
                 gimbal.plant.stepRate = 4000
-                // A slip ring: 600° fit.
+                // A slip ring permits a yaw of 600°.
                 gimbal.plant.jointRange = AxisVector(yaw: 100, roll: 1.2, pitch: 2.4)
                 gimbal.plant.cableStiffness = .zero
                 gimbal.imu.sampleRate = 500
@@ -69,7 +70,7 @@ struct SteadyTurnTests {
             }
         }
 
-        /// Estimated less true bias, °/s.
+        /// Difference between estimated and true bias, °/s.
         var error: Double {
             Angle.radians((loop.snapshot.bias - loop.gimbal.gyroBias).norm).degrees
         }
@@ -102,7 +103,7 @@ struct SteadyTurnTests {
     }
 
     @Test(
-        "a known bias stays known within 0.05 °/s through 120 s of a steady turn",
+        "a known bias stays within 0.05 °/s during a steady turn of up to 120 s",
         arguments: Turn.allCases, [true, false])
     func known(turn: Turn, encoders: Bool) {
         for axis in Axis.allCases {
@@ -110,8 +111,8 @@ struct SteadyTurnTests {
                 let duration = axis.duration(rate)
                 var base = motion(axis, rate, after: 6, for: duration)
                 if turn == .command { base.turnRate = .zero }
-                // On the table with the motors off: rest that teaches the bias with or without
-                // joint sensors.
+                // Rest on a table with the motors off, from which the estimator learns the bias
+                // with or without joint sensors.
                 var watch = Watch(base, encoders: encoders, mode: .inactive)
                 watch.run(4)
                 if turn != .motorsOff { watch.loop.ask(.mode(.locked)) }
@@ -130,7 +131,7 @@ struct SteadyTurnTests {
     }
 
     @Test(
-        "a turn about a level axis from power-on is refuted by gravity: the bias settles again",
+        "after a turn about a level axis from power-on, gravity corrects the bias",
         arguments: [true, false], [Mode.locked, .inactive])
     func levelAxis(encoders: Bool, mode: Mode) {
         for rate in Self.rates {
@@ -140,14 +141,14 @@ struct SteadyTurnTests {
             #expect(watch.worst < rate + 0.6)
             watch.run(10)
             let error = watch.error
-            // Motors that hold the camera on joints that nobody sees let no rest be seen either.
+            // Without joint sensors, no rest is detected while the motors hold the camera.
             let bound = encoders || mode == .inactive ? 0.05 : 0.1
             #expect(error < bound, "\(rate) °/s: \(error)")
         }
     }
 
     @Test(
-        "a turn about the vertical from power-on teaches at most its own rate, never more",
+        "a turn about the vertical from power-on changes the bias by at most the rate of the turn",
         arguments: [true, false], [Mode.locked, .inactive])
     func vertical(encoders: Bool, mode: Mode) {
         for rate in Self.rates {
@@ -160,7 +161,7 @@ struct SteadyTurnTests {
     }
 
     @Test(
-        "real rest ends what a short turn at power-on taught within half a minute, a long one's in 190 s",
+        "rest corrects the bias error of a turn at power-on within 30 s after a short turn, and 190 s after a long one",
         arguments: [(1.2, 30.0), (120, 190)])
     func recovery(turn: Double, limit: Double) {
         for (rate, mode) in [(0.5, Mode.locked), (2, .locked), (1, .inactive)] {

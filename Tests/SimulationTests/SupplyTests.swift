@@ -2,7 +2,7 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// What the whole gimbal does when the motors' supply is low, and when it is empty.
+/// Tests the complete gimbal with a low and with an empty supply of the motors.
 @Suite("A low supply of the stabilised gimbal")
 struct SupplyTests {
     private static let degrees = 180 / Double.pi
@@ -16,7 +16,7 @@ struct SupplyTests {
         }
     }
 
-    /// Fastest turn of the camera in the next seconds, deg/s.
+    /// Largest yaw rate of the set-point in the next seconds, deg/s.
     private static func fastest(_ loop: inout SimulatedLoop, seconds: Double) -> Double {
         var fastest = 0.0
         for _ in 0..<Int(seconds * 500) {
@@ -26,7 +26,7 @@ struct SupplyTests {
         return fastest
     }
 
-    @Test("with a low supply requested motion has half the rate, and its full rate afterwards")
+    @Test("with a low supply, requested motion is slower, and has its full rate again afterwards")
     func slower() {
         var loop = Self.loop(.locked)
         loop.run(seconds: 4)
@@ -48,7 +48,9 @@ struct SupplyTests {
         #expect(abs(Self.fastest(&loop, seconds: 3) - full) < 0.05 * full)
     }
 
-    @Test("with an empty supply the camera moves to its rest pose, and the motors go off for good")
+    @Test(
+        "with an empty supply, the camera moves to its rest pose, and the motors stay off until the supply recovers"
+    )
     func empty() {
         var loop = Self.loop(.locked)
         loop.run(seconds: 4)
@@ -67,7 +69,7 @@ struct SupplyTests {
         #expect(loop.output.enabled)
     }
 
-    @Test("without joint angles an empty supply turns the motors off where the camera is")
+    @Test("without joint angles, an empty supply switches the motors off immediately")
     func blind() {
         var loop = Self.loop(.locked, encoders: false)
         loop.run(seconds: 4)

@@ -2,9 +2,9 @@ import GimbalCore
 import Simulation
 import Testing
 
-@Suite("The sensor's temperature")
+@Suite("Temperature of the sensor")
 struct TemperatureTests {
-    @Test("the simulated sensor warms up, says so in steps of 0.125 K, and its offset drifts")
+    @Test("the simulated sensor warms up, reports steps of 0.125 K, and its offset drifts")
     func warmUp() {
         var parameters = IMUModel.Parameters()
         parameters.gyroBiasWander = 0
@@ -19,14 +19,15 @@ struct TemperatureTests {
         for tick in 1...1800 as ClosedRange<Int64> {
             sample = imu.sample(time: Instant(nanoseconds: tick * 100_000_000))
         }
-        // One time constant of the way to ten kelvin more.
+        // After one time constant, the sensor has warmed by 63 % of 10 K.
         #expect(abs(sample.temperature - 31.32) < 0.15)
         #expect((sample.temperature / 0.125).rounded() == sample.temperature / 0.125)
         let drift = Angle.radians((imu.gyroBias - cold).norm / 3.0.squareRoot()).degrees
         #expect(abs(drift - 0.015 * 6.32) < 0.002)
     }
 
-    /// One still sample a millisecond, from a sensor at this temperature, °C.
+    /// Runs a still sensor at the temperature `now` for 20 ms, with a bias that was calibrated at
+    /// `then`, °C.
     private func started(calibratedAt then: Double, now: Double) -> StabilizerSnapshot {
         var parameters = Stabilizer.Parameters()
         parameters.correction.gyroBias.sigma = 1e-4
@@ -48,7 +49,7 @@ struct TemperatureTests {
     }
 
     @Test(
-        "a saved bias starts as uncertain as the sensor's temperature differs, and 10 K where it tells none",
+        "the uncertainty of a saved bias grows with the temperature difference, or with 10 K if the temperature is unknown",
         arguments: [(20.0, 20.0, 0.0), (20, 40, 20), (40, 25, 15), (20, .nan, 10), (.nan, 40, 0)])
     func widened(then: Double, now: Double, kelvin: Double) {
         let snapshot = started(calibratedAt: then, now: now)
@@ -57,7 +58,7 @@ struct TemperatureTests {
         #expect(abs(snapshot.biasSigma.z - expected) < 0.1 * expected)
     }
 
-    @Test("a temperature that no chip can have is ignored, the sample is not")
+    @Test("an impossible temperature is ignored, and the sample is used")
     func nonsense() {
         for value in [Double.infinity, -300, 1e9] {
             let snapshot = started(calibratedAt: 20, now: value)

@@ -2,17 +2,17 @@ import GimbalCore
 import Simulation
 import Testing
 
-/// The same controller, untouched, from the starts and on the gimbals that it may meet.
-@Suite("Torque motors start")
+/// Tests one controller with unchanged tuning for different starts and gimbals.
+@Suite("Start of torque motors")
 struct TorqueStartTests {
     static let degrees = 180 / Double.pi
 
     struct Result {
         var largestRate = 0.0
         var tilt = 0.0
-        /// Rate of the last half second, RMS, deg/s: one slip of a bearing is no trembling.
+        /// RMS rate over the last half second, deg/s. The RMS hides a single slip of a bearing.
         var shake = 0.0
-        /// Farthest from where the outputs came on, while the inertia was unknown.
+        /// Largest turn since the outputs switched on while the inertia was unknown, degrees.
         var searched = 0.0
         var snapshot = StabilizerSnapshot()
     }
@@ -52,7 +52,7 @@ struct TorqueStartTests {
     }
 
     @Test(
-        "the inertia is found, and the camera stands still, whatever it is",
+        "a camera with 1/17, 1 or 4 times the assumed inertia is measured and stands still",
         arguments: [1 / 17.0, 1, 4])
     func inertia(factor: Double) {
         let truth = 2.5e-3 * factor
@@ -65,7 +65,7 @@ struct TorqueStartTests {
         #expect(result.shake < 1.5)
     }
 
-    @Test("a phone in the hand of somebody who walks does not tremble")
+    @Test("a camera as light as a phone does not tremble in a walker's hand")
     func walkingPhone() {
         let result = Self.run(motion: .walking) {
             $0.plant.inertia = AxisVector(repeating: 2.5e-3 / 17)
@@ -77,7 +77,7 @@ struct TorqueStartTests {
         #expect(result.shake < 8)
     }
 
-    @Test("hanging 60° down it comes up to level without a blow")
+    @Test("a camera that hangs down by 60° rises to level at less than 300 °/s")
     func hanging() {
         let result = Self.run {
             $0.initialJoints = AxisVector(yaw: 0, roll: 0, pitch: -60 / Self.degrees)
@@ -87,7 +87,7 @@ struct TorqueStartTests {
     }
 
     @Test(
-        "5 mm off balance it does not sag while the inertia is looked for, and comes up gently",
+        "a camera 5 mm off balance turns by less than 2° during the search for the inertia, and then rises at less than 150 °/s",
         arguments: [HandleMotion.still, .walking])
     func offBalance(motion: HandleMotion) {
         let result = Self.run(motion: motion) {
@@ -99,24 +99,24 @@ struct TorqueStartTests {
         #expect(result.tilt < 1)
     }
 
-    @Test("from a stop it comes back to level, too")
+    @Test("a camera at the stops of roll and pitch returns to level")
     func fromStop() {
         let result = Self.run {
             $0.initialJoints = AxisVector(yaw: 0, roll: 1.15, pitch: 2.2)
         }
         #expect(result.tilt < 0.5)
-        // Roll and pitch at 240°/s each, and what catching up adds.
+        // Roll and pitch at 240°/s each, and the additional rate of catching up.
         #expect(result.largestRate < 450)
     }
 
-    @Test("6 ms of delay instead of 3.5 is noticed, and the loop stays calm")
+    @Test("a loop delay of 6 ms instead of 3.5 ms does not make the camera tremble")
     func late() {
         let result = Self.run { $0.transportDelay = 0.00352 }
         #expect(result.tilt < 0.5)
         #expect(result.shake < 1)
     }
 
-    @Test("a gyroscope on the handle shows the friction that no encoder shows")
+    @Test("without encoders, a gyroscope on the handle enables friction compensation")
     func handleGyro() {
         func shake(_ hasGyro: Bool) -> Double {
             var loop = SimulatedLoop(BaseMotion(.walking, seed: 1, stillDuration: 2)) { gimbal, _ in
