@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// What an answer that takes its time says, within ten seconds.
+/// Waits up to ten seconds for the result of an asynchronous request.
 ///
-/// - Parameter start: Begins, and is given where the answer goes.
-/// - Returns: The answer.
-/// - Throws: The refusal, or that nothing came.
+/// - Parameter start: Starts the request. The closure receives a callback for the result.
+/// - Returns: The result of the request.
+/// - Throws: The error of the request, or `NoAnswer` after the timeout.
 @discardableResult
 public func awaited<Value: Sendable, Failure: Error>(
     _ start: (@escaping @Sendable (Result<Value, Failure>) -> Void) throws -> Void
@@ -23,5 +23,5 @@ private final class Answer<Value: Sendable, Failure: Error>: Sendable {
     let kept = Mutex<Result<Value, Failure>?>(nil)
 }
 
-/// Nothing came.
+/// No result came within the timeout.
 struct NoAnswer: Error {}

@@ -1,23 +1,23 @@
 import Glibc
 public import SystemPackage
 
-/// A file of the repository that says what the code says: made by a test, read by people.
+/// A generated file in the repository. Tests compare the committed text with the generated text.
 public struct CommittedFile: Sendable {
     private static let repository = FilePath(#filePath).removingLastComponent()
         .removingLastComponent().removingLastComponent()
 
-    /// Below the repository's top, such as `etc/airframed.toml`.
+    /// Path relative to the repository's root, such as `etc/airframed.toml`.
     public let name: String
 
-    /// Where it is.
+    /// Absolute path of the file.
     public var path: FilePath { Self.repository.appending(name) }
 
-    /// The file with this name.
+    /// Refers to the file with this name.
     public init(_ name: String) { self.name = name }
 
-    /// What is committed.
+    /// Committed text of the file.
     ///
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno` if the file cannot be read.
     public func text() throws -> String {
         let file = try FileDescriptor.open(path, .readOnly)
         return try file.closeAfter {
@@ -32,11 +32,13 @@ public struct CommittedFile: Sendable {
         }
     }
 
-    /// Compares it with what it should say, or writes that where `AIRFRAME_WRITE_DOCUMENTS` is set.
+    /// Compares the file with the generated text. If `AIRFRAME_WRITE_DOCUMENTS` is set, writes the
+    /// generated text to the file.
     ///
-    /// - Parameter expected: The whole text.
-    /// - Returns: What to do, when they differ; the expected text is in a file in /tmp then.
-    /// - Throws: `Errno`.
+    /// - Parameter expected: The complete generated text.
+    /// - Returns: Instructions if the texts differ, otherwise nil. The expected text is then in a
+    ///   file in /tmp.
+    /// - Throws: `Errno` if a file cannot be read or written.
     public func drift(from expected: String) throws -> String? {
         guard try text() != expected else { return nil }
         if getenv("AIRFRAME_WRITE_DOCUMENTS") != nil {

@@ -1,7 +1,6 @@
 /// Manual page of a companion program, made from its help texts and its settings.
 public struct CompanionPage {
-    /// Tables of the configuration file: name, one sentence, and the settings with sentences about
-    /// each.
+    /// Tables of the configuration file: name, summary, and the settings with their descriptions.
     public typealias Tables = [(
         name: String, summary: String, settings: [(key: String, text: String)]
     )]
@@ -63,7 +62,7 @@ public struct CompanionPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// An abstract as the rest of a sentence: a small letter, no full stop.
+    /// Changes an abstract to the rest of a sentence: initial small letter, no full stop.
     private func sentence(_ abstract: String) -> String {
         let text = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
         return text.prefix(1).lowercased() + text.dropFirst()

@@ -1,10 +1,10 @@
 public import SystemPackage
 
-/// The bytes of a file.
+/// Reads a file.
 ///
-/// - Parameter path: Which file.
-/// - Returns: All of them.
-/// - Throws: `Errno`.
+/// - Parameter path: Path of the file.
+/// - Returns: All bytes of the file.
+/// - Throws: `Errno` if the file cannot be read.
 public func bytes(of path: FilePath) throws -> [UInt8] {
     let file = try FileDescriptor.open(path, .readOnly)
     return try file.closeAfter {
@@ -19,12 +19,12 @@ public func bytes(of path: FilePath) throws -> [UInt8] {
     }
 }
 
-/// Makes a file of these bytes, in the place of an earlier one.
+/// Writes bytes to a file, and replaces an earlier file.
 ///
 /// - Parameters:
-///   - bytes: The whole contents.
-///   - path: Where.
-/// - Throws: `Errno`.
+///   - bytes: The complete contents.
+///   - path: Path of the file.
+/// - Throws: `Errno` if the file cannot be written.
 public func write(_ bytes: [UInt8], to path: FilePath) throws {
     let file = try FileDescriptor.open(
         path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])

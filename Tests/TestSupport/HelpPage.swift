@@ -2,7 +2,8 @@ import Foundation
 
 /// Part of a manual page that is made from a program's help texts.
 public struct HelpPage {
-    /// A command as ArgumentParser dumps its help, as far as the page needs it.
+    /// Help of a command in ArgumentParser's dump format, reduced to the fields that the page
+    /// needs.
     public struct Command: Decodable {
         /// An argument or an option.
         public struct Argument: Decodable {
@@ -22,19 +23,19 @@ public struct HelpPage {
         }
         /// Name.
         public var commandName: String
-        /// One sentence about the command.
+        /// Summary of the command, one sentence.
         public var abstract: String?
-        /// Name of the command that is executed without a name.
+        /// Name of the default subcommand.
         public var defaultSubcommand: String?
         /// Explanation of the command.
         public var discussion: String?
         /// Arguments and options.
         public var arguments: [Argument]?
-        /// Commands below this one.
+        /// Subcommands.
         public var subcommands: [Command]?
     }
 
-    /// The program.
+    /// Root command of the program.
     public let root: Command
 
     /// Reads the help texts.
@@ -48,19 +49,19 @@ public struct HelpPage {
 
     /// The commands, each with its usage, help and options.
     ///
-    /// - Parameter common: Options that the page lists elsewhere.
+    /// - Parameter common: Options that the page lists in another section.
     /// - Returns: Lines of mdoc(7).
     public func sections(without common: [Command.Argument]) -> [String] {
         (root.subcommands ?? []).filter { $0.commandName != "help" }
             .flatMap { section(of: $0, under: "", without: common) }
     }
 
-    /// Commands and options that a page does not name.
+    /// Finds commands and options that a page does not contain.
     ///
     /// - Parameter page: Text of the page.
-    /// - Returns: Names of commands, and of commands with an option.
+    /// - Returns: Names of missing commands, and of commands with a missing option.
     public func missing(in page: String) -> [String] {
-        // Hyphens are escaped, so that they can be copied from the terminal.
+        // The page escapes hyphens, so that readers can copy them from the terminal.
         let text = page.replacing("\\-", with: "-")
         func look(_ command: Command, _ parents: String) -> [String] {
             let name = parents + command.commandName
@@ -102,14 +103,14 @@ public struct HelpPage {
         return (found?.arguments ?? []).filter { Self.spelling($0) != "--help" }
     }
 
-    /// `--rollback`, or the name of a value.
+    /// Spelling of an option, such as `--rollback`, or the name of a positional value.
     public static func spelling(_ argument: Command.Argument) -> String {
         guard argument.kind != "positional" else { return argument.valueName ?? "" }
         let long = argument.names?.first { $0.kind == "long" }?.name ?? ""
         return "--" + long
     }
 
-    /// `[--rollback TIME]`, `FILE`.
+    /// Usage of an argument, such as `[--rollback TIME]` or `FILE`.
     private static func usage(_ argument: Command.Argument) -> String {
         let value = (argument.valueName ?? "").uppercased()
         let dots = argument.isRepeating ? "..." : ""
@@ -122,7 +123,7 @@ public struct HelpPage {
         return (argument.isOptional ? "[\(words)]" : words) + dots
     }
 
-    /// A list of options.
+    /// Formats a list of options.
     public static func list(_ arguments: [Command.Argument]) -> [String] {
         guard !arguments.isEmpty else { return [] }
         var lines = [".Bl -tag -width Ds"]
@@ -141,7 +142,7 @@ public struct HelpPage {
         return short + spelling(argument) + (argument.kind == "flag" ? "" : " " + value)
     }
 
-    /// Lines of a help text: a word and what it means, set apart by two blanks, are a list; an
+    /// Formats a help text. A line with a word, two spaces and a meaning is a list item. An
     /// indented line is an example.
     private static func paragraphs(_ text: String, isFirst: Bool = true) -> [String] {
         var lines: [String] = []

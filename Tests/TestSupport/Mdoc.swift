@@ -1,9 +1,9 @@
-/// Text for mdoc(7), the language of the manual pages.
+/// Formats text for mdoc(7), the language of the manual pages.
 public enum Mdoc {
     private static let width = 78
 
-    /// Text lines: each sentence begins a line, no line is long, and nothing in them is taken for a
-    /// macro.
+    /// Text lines of limited length. Each sentence starts a new line, and text that looks like a
+    /// macro is escaped.
     public static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -20,12 +20,12 @@ public enum Mdoc {
         return line.isEmpty ? lines : lines + [line]
     }
 
-    /// One argument of a macro.
+    /// Formats one argument of a macro.
     public static func argument(_ text: String) -> String {
         let escaped = Self.escaped(text).split(separator: "\"", omittingEmptySubsequences: false)
             .joined(separator: "\\(dq")
         if escaped.contains(" ") || escaped.isEmpty { return "\"\(escaped)\"" }
-        // So short a word could be the name of a macro, or a bracket that is set apart.
+        // A word of up to 3 bytes could be the name of a macro, or a bracket that mdoc separates.
         return escaped.utf8.count <= 3 ? "\\&" + escaped : escaped
     }
 

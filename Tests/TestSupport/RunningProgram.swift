@@ -1,22 +1,22 @@
 public import Glibc
 public import SystemPackage
 
-/// A program that was built together with the tests, as a process of its own. Its output is in a
-/// file.
+/// Runs a program from the same build as the tests as a separate process. The output is written to
+/// a file.
 public final class RunningProgram {
     private let output: FilePath
-    /// Its process.
+    /// Process ID of the program.
     public let process: pid_t
-    /// Exit status after `wait`; nil while it runs.
+    /// Exit status after `wait`; nil while the program runs.
     public private(set) var status: Int32?
 
     /// Starts the program.
     ///
     /// - Parameters:
-    ///   - name: Name of the program, in the folder of the tests or in `AIRFRAME_BIN`.
-    ///   - arguments: Its arguments.
-    ///   - directory: Directory for its output.
-    /// - Throws: `Errno` if it cannot be started.
+    ///   - name: Name of the program in the directory of the tests, or in `AIRFRAME_BIN`.
+    ///   - arguments: Arguments of the program.
+    ///   - directory: Directory for the program's output.
+    /// - Throws: `Errno` if the program cannot be started.
     public init(_ name: String, _ arguments: [String], in directory: FilePath) throws {
         let path = Self.path(name)
         output = directory.appending("\(name).\(monotonicNow()).log")
@@ -29,7 +29,7 @@ public final class RunningProgram {
         _ = wait(seconds: 5)
     }
 
-    /// True if a program is in the folder from which `init` starts it.
+    /// True if the program is in the directory from which `init` starts programs.
     public static func isBuilt(_ name: String) -> Bool { access(path(name).string, X_OK) == 0 }
 
     private static func path(_ name: String) -> FilePath {
@@ -46,7 +46,7 @@ public final class RunningProgram {
             decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Its output so far.
+    /// Output of the program so far.
     public var log: String { (try? String(decoding: bytes(of: output), as: UTF8.self)) ?? "" }
 
     /// Waits until the log contains a text.
@@ -54,7 +54,7 @@ public final class RunningProgram {
         eventually(within: seconds) { log.contains(text) }
     }
 
-    /// Exit status, or the negative number of the signal; nil if it does not end in time.
+    /// Exit status, or the negative signal number; nil if the program does not end in time.
     @discardableResult
     public func wait(seconds: Double) -> Int32? {
         if let status { return status }
@@ -67,7 +67,7 @@ public final class RunningProgram {
     }
 }
 
-/// Waits until a condition is met, at most this long.
+/// Waits until a condition is met, for a limited time.
 public func eventually(within seconds: Double, _ isMet: () throws -> Bool) rethrows -> Bool {
     let end = monotonicNow() + seconds
     while monotonicNow() < end {
@@ -86,9 +86,9 @@ public func monotonicNow() -> Double {
 
 /// Starts a program.
 ///
-/// - Parameter words: Name or path, and arguments.
-/// - Returns: The process; the caller waits for its end.
-/// - Throws: `Errno` if it cannot be started.
+/// - Parameter words: Name or path of the program, and its arguments.
+/// - Returns: Process ID. The caller must wait for the end of the process.
+/// - Throws: `Errno` if the program cannot be started.
 public func spawn(_ words: [String]) throws -> pid_t {
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     arguments.append(nil)
@@ -99,10 +99,10 @@ public func spawn(_ words: [String]) throws -> pid_t {
     return child
 }
 
-/// Runs a command of the shell.
+/// Runs a shell command.
 ///
-/// - Parameter command: The command.
-/// - Returns: Its exit status, or the negative number of the signal that ended it.
+/// - Parameter command: The shell command.
+/// - Returns: Exit status, or the negative number of the signal that ended the command.
 /// - Throws: `Errno` if the shell cannot be started.
 public func shell(_ command: String) throws -> Int32 {
     var status: Int32 = 0

@@ -3,8 +3,8 @@ import Glibc
 /// Whether these tests and the programs that they start are built with a sanitizer (`make
 /// sanitize`).
 public enum Sanitizer {
-    /// A sanitizer has its own allocator, threads and locked memory, and makes everything several
-    /// times slower: what is asserted of those belongs to the plain run.
+    /// Whether a sanitizer is loaded. A sanitizer has its own allocator, threads and locked memory,
+    /// and makes a program several times slower, so these limits are checked only without one.
     public static let isActive =
         dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 }

@@ -3,16 +3,16 @@ public import SystemPackage
 
 /// Runs `body` with a new directory, and removes it afterwards.
 ///
-/// - Parameter body: Gets the directory's path.
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws, or `Errno` when the directory cannot be made.
+/// - Parameter body: Receives the directory's path.
+/// - Returns: The result of `body`.
+/// - Throws: The error of `body`, or `Errno` if the directory cannot be created.
 public func withTemporaryDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
     let path = try newDirectory()
     defer { remove(path) }
     return try body(path)
 }
 
-/// The same for a `body` that waits.
+/// Runs an asynchronous `body` with a new directory, and removes the directory afterwards.
 public func withTemporaryDirectory<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (FilePath) async throws -> Result
 ) async throws -> Result {
@@ -28,20 +28,20 @@ private func newDirectory() throws -> FilePath {
         String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
 }
 
-/// Makes a directory.
+/// Creates a directory.
 ///
-/// - Parameter path: Its parent exists.
-/// - Throws: `Errno`.
+/// - Parameter path: Path of the directory, whose parent must exist.
+/// - Throws: `Errno` if the directory cannot be created.
 public func makeDirectory(_ path: FilePath) throws {
     guard mkdir(path.string, 0o755) == 0 else { throw Errno(rawValue: errno) }
 }
 
-/// Makes a file with this text, in the place of an earlier one.
+/// Writes text to a file, and replaces an earlier file.
 ///
 /// - Parameters:
-///   - text: The whole contents.
-///   - path: Where.
-/// - Throws: `Errno`.
+///   - text: The complete contents.
+///   - path: Path of the file.
+/// - Throws: `Errno` if the file cannot be written.
 public func write(_ text: String, to path: FilePath) throws {
     let file = try FileDescriptor.open(
         path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])

@@ -1,13 +1,12 @@
 import Glibc
 
-/// HTTP and WebSocket client for tests: blocking calls on a socket, every byte under the test's
-/// control.
+/// HTTP and WebSocket client for tests. Calls block, and the test can send arbitrary bytes.
 public final class WebClient {
     /// Failure of the client.
     public enum Failure: Error, Equatable {
         /// The connection was refused, or ended.
         case closed
-        /// Nothing came in time.
+        /// The answer did not come in time.
         case timeout
         /// The answer is not HTTP or not a WebSocket frame.
         case malformed
@@ -20,7 +19,7 @@ public final class WebClient {
         /// Payload.
         public let payload: [UInt8]
 
-        /// Creates a frame, to compare with.
+        /// Creates an expected frame.
         public init(opcode: UInt8, payload: [UInt8]) {
             self.opcode = opcode
             self.payload = payload
@@ -28,7 +27,7 @@ public final class WebClient {
 
         /// Payload as text.
         public var text: String { String(decoding: payload, as: UTF8.self) }
-        /// Code of a close frame, nil for an empty one.
+        /// Close code of a close frame; nil for an empty close frame.
         public var code: Int? {
             payload.count < 2 ? nil : Int(payload[0]) << 8 | Int(payload[1])
         }
@@ -36,7 +35,7 @@ public final class WebClient {
 
     /// Answer of an HTTP server.
     public struct Answer {
-        /// Status, as 200.
+        /// Status code, such as 200.
         public let status: Int
         /// Header fields, names in lower case.
         public let headers: [String: String]
@@ -122,14 +121,14 @@ public final class WebClient {
     /// Sends text as it is.
     public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Whether the server has closed the connection; bytes before the end are dropped.
+    /// Whether the server closes the connection; discards the bytes before its end.
     public func isClosed() throws -> Bool {
         do {
             while true { _ = try take(1) }
         } catch Failure.closed { return true }
     }
 
-    /// Reads an answer with a Content-Length. One to HEAD has no body.
+    /// Reads an answer with a Content-Length. An answer to HEAD has no body.
     public func answer(isHead: Bool = false) throws -> Answer {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual([13, 10, 13, 10]) { head += try take(1) }
@@ -145,8 +144,8 @@ public final class WebClient {
         return Answer(status: status, headers: headers, body: try take(length))
     }
 
-    /// Sends a request and reads its answer. Headers are lines without their ends; Host is added if it
-    /// is missing, and Content-Length if there is a body.
+    /// Sends a request and reads the answer. `headers` are lines without line ends. Adds Host if
+    /// missing, and Content-Length if there is a body.
     public func request(
         _ method: String, _ path: String, headers: [String] = [], body: String? = nil
     ) throws -> Answer {
@@ -159,7 +158,7 @@ public final class WebClient {
         return try answer(isHead: method == "HEAD")
     }
 
-    /// Requests a WebSocket, which is open if the answer's status is 101.
+    /// Requests a WebSocket. The WebSocket is open if the answer's status is 101.
     @discardableResult
     public func upgrade(_ path: String, headers: [String] = []) throws -> Answer {
         try request(
@@ -212,7 +211,7 @@ public final class WebClient {
         }
     }
 
-    /// Whether bytes have come that have not been read.
+    /// Whether unread bytes are available.
     public func hasMessage() throws -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return !received.isEmpty || poll(&entry, 1, 0) > 0

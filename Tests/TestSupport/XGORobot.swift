@@ -33,7 +33,8 @@ public final class XGORobot: @unchecked Sendable {
         }
     }
 
-    /// Path of the port; a link, so that it stays the same when the robot returns on another port.
+    /// Path of the port. The path is a symbolic link, so it stays the same when the robot returns
+    /// on another port.
     public let path: String
     private let board = Mutex(Board())
     private let isDone = Atomic(false)
@@ -48,7 +49,7 @@ public final class XGORobot: @unchecked Sendable {
 
     deinit { unplug() }
 
-    /// Reads or changes the board.
+    /// Gives exclusive access to the board.
     public func with<Result>(_ body: (inout Board) -> Result) -> Result {
         board.withLock { body(&$0) }
     }
@@ -56,7 +57,7 @@ public final class XGORobot: @unchecked Sendable {
     /// Value of a register.
     public subscript(register: Int) -> UInt8 { with { $0.memory[register] } }
 
-    /// Waits until the board is as wished; returns false after the limit, s.
+    /// Waits until the board meets a condition; returns false after the timeout, s.
     public func waits(_ seconds: Double = 5, until isMet: (Board) -> Bool) -> Bool {
         let end = Self.now + seconds
         while Self.now < end {
@@ -90,7 +91,7 @@ public final class XGORobot: @unchecked Sendable {
         thread = id
     }
 
-    /// Closes the port, as a cable that is unplugged.
+    /// Closes the port, like a cable that is unplugged.
     public func unplug() {
         guard let thread else { return }
         isDone.store(true, ordering: .relaxed)

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import WebServing
 
-/// Application of the tests: a few pages, and a WebSocket that returns each message.
+/// Test application with a few pages and a WebSocket that returns each message.
 final class EchoApplication: WebApplication, WebSocketEndpoint {
     private struct State {
         var sessions: [WebSession] = []
@@ -15,7 +15,8 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
     var ends: [String] { state.withLock { $0.ends } }
     var sessions: [WebSession] { state.withLock { $0.sessions } }
 
-    /// The oldest session, as soon as there is one: the client has the answer to its upgrade before.
+    /// Waits for the oldest session. The client receives the answer to its upgrade before the
+    /// session opens.
     func firstSession() -> WebSession? {
         for _ in 0..<200 where sessions.isEmpty { usleep(10_000) }
         return sessions.first

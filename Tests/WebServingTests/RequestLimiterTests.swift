@@ -3,14 +3,16 @@ import Testing
 
 @testable import WebServing
 
-@Suite("Rate of HTTP requests") struct RequestLimiterTests {
+@Suite("Rate limit of HTTP requests") struct RequestLimiterTests {
     private static func limiter(rate: Int, burst: Int) -> RequestLimiter {
         var limits = WebOptions.Limits()
         (limits.requestsPerSecond, limits.requestBurst) = (rate, burst)
         return RequestLimiter(limits)
     }
 
-    @Test("a burst, then the rate; the refusal states the time to wait; other addresses are free")
+    @Test(
+        "after a burst the rate is limited, the refusal states the time to wait, and other addresses are not affected"
+    )
     func rate() {
         var limiter = Self.limiter(rate: 10, burst: 30)
         for _ in 0..<30 { #expect(limiter.refusal(of: "10.0.0.1", now: 5) == nil) }
@@ -22,7 +24,7 @@ import Testing
             #expect(limiter.refusal(of: "10.0.0.1", now: now) == nil)
             #expect(limiter.refusal(of: "10.0.0.1", now: now) != nil)
         }
-        // An hour without requests does not permit more than a burst.
+        // After an hour without requests, the burst is still limited.
         for _ in 0..<30 { #expect(limiter.refusal(of: "10.0.0.1", now: 3600) == nil) }
         #expect(limiter.refusal(of: "10.0.0.1", now: 3600) != nil)
     }
@@ -38,7 +40,9 @@ import Testing
         #expect(abs((limiter.refusal(of: "10.9.9.9", now: 1) ?? 0) - 0.025) < 1e-9)
     }
 
-    @Test("the table of addresses is bounded; idle addresses leave it; the rest share one limit")
+    @Test(
+        "the table of addresses is bounded, idle addresses are removed, and further addresses share one limit"
+    )
     func table() {
         var limiter = Self.limiter(rate: 1, burst: 100)
         for number in 0..<100_000 {
@@ -46,10 +50,10 @@ import Testing
                 of: "10.\(number >> 16).\(number >> 8 & 255).\(number & 255)", now: 9)
         }
         #expect(limiter.count <= RequestLimiter.mostAddresses + 1)
-        // After two minutes all addresses have their burst again, so none has to be remembered.
+        // After two minutes, every address has its full burst again, so the table is empty.
         #expect(limiter.refusal(of: "192.168.0.1", now: 129) == nil)
         #expect(limiter.count <= 2)
-        // A full table of busy addresses: new addresses share one bucket.
+        // The table is full of busy addresses, so new addresses share one limit.
         limiter = Self.limiter(rate: 1, burst: 1000)
         for number in 0..<RequestLimiter.mostAddresses {
             _ = limiter.refusal(of: "10.0.\(number >> 8).\(number & 255)", now: 9)
@@ -59,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "an IPv6 client is its network of 64 bits",
+        "the IPv6 addresses of a network of 64 bits share one limit",
         arguments: [
             ("192.168.1.20", "192.168.1.20"), ("::ffff:192.168.1.20", "192.168.1.20"),
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8:1:2::9", "2001:db8:1:2"),
@@ -86,7 +90,7 @@ import Testing
             #expect(try WebClient(port: server.port).request("GET", "/").status == 429)
             #expect(try client.request("POST", "/code", body: "1").status == 200)
             #expect(server.counters.refusals == [.requests: 3])
-            // The client is served again after the stated time.
+            // After the stated time, the server serves the client again.
             #expect(
                 eventually(within: 3) { (try? client.request("GET", "/"))?.status == 200 })
         }

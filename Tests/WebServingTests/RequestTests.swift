@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requests of HTTP clients", .timeLimit(.minutes(2)))
 struct RequestTests {
-    @Test("a connection serves one request after the other, also those sent together")
+    @Test("a connection serves requests in sequence, also if they are sent at once")
     func keepAlive() throws {
         try withServer { server, _ in
             let client = try WebClient(port: server.port)
@@ -30,7 +30,9 @@ struct RequestTests {
         }
     }
 
-    @Test("a long answer comes in parts, complete; one that breaks off ends the connection")
+    @Test(
+        "a long answer is sent completely in parts, and an answer that breaks off ends the connection"
+    )
     func parts() throws {
         try withServer { server, _ in
             let client = try WebClient(port: server.port)
@@ -43,7 +45,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a name that is not the server's is refused",
+        "a request for another host name is refused",
         arguments: [
             ("127.0.0.1:80", 200), ("localhost", 200), ("LOCALHOST.:1", 200), ("[::1]:8000", 200),
             ("192.168.1.7:8000", 200), ("gimbal.local", 200), ("evil.example", 421),
@@ -59,7 +61,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a request without Host, or with two, is refused")
+    @Test("a request without a Host header, or with two, is refused")
     func hostCount() throws {
         try withServer { server, _ in
             let none = try WebClient(port: server.port)
@@ -92,7 +94,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a body larger than the limit is refused, announced or not")
+    @Test("a body larger than the limit is refused, with Content-Length or chunked")
     func body() throws {
         try withServer({ $0.limits.body = 1000 }) { server, _ in
             let announced = try WebClient(port: server.port)
@@ -134,7 +136,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a request that comes byte by byte is cut off, as is a connection without one")
+    @Test("a request that arrives too slowly and a connection without a request are closed")
     func slowRequest() throws {
         try withServer({ $0.limits.handshake = 0.5 }) { server, _ in
             let silent = try WebClient(port: server.port)
@@ -151,12 +153,14 @@ struct RequestTests {
             #expect(try silent.isClosed())
             #expect(try kept.isClosed())
             #expect(server.connections == 0)
-            // The connection that was kept between two requests has done nothing wrong.
+            // Closing an idle connection after a request does not count as a refusal.
             #expect(server.counters.refusals == [.handshake: 2])
         }
     }
 
-    @Test("an answer that never comes, or that the client does not take, ends the connection")
+    @Test(
+        "the connection ends if the application does not answer, or if the client does not read the answer"
+    )
     func slowAnswer() throws {
         try withServer({
             $0.limits.idle = 0.4
@@ -172,7 +176,9 @@ struct RequestTests {
         }
     }
 
-    @Test("more connections than the limits are closed at once, and are served after others left")
+    @Test(
+        "a connection beyond the limit is closed at once, and new connections are served after others close"
+    )
     func connections() throws {
         try withServer({
             $0.limits.connections = 3
@@ -191,7 +197,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10,000 connections in sequence leave nothing behind")
+    @Test("10,000 connections in sequence leave no open connection and use no additional memory")
     func sequence() throws {
         try withServer({ $0.limits.requestBurst = 10_000 }) { server, _ in
             func run(_ count: Int) throws {
@@ -211,7 +217,7 @@ struct RequestTests {
             try run(2000)
             let before = ProcessSize.resident()
             try run(8000)
-            // The server can accept a connection after its client has left.
+            // The server can accept a connection after the client has closed it.
             for _ in 0..<1000 where server.counters.connections < 10_000 { usleep(1000) }
             for _ in 0..<1000 where server.connections > 0 { usleep(1000) }
             #expect(server.connections == 0)
@@ -222,7 +228,7 @@ struct RequestTests {
         }
     }
 
-    @Test("an address that is in use, and one that is none, are errors with a remedy")
+    @Test("an address in use and an invalid address are errors, and the error states a remedy")
     func addresses() throws {
         try withServer { server, application in
             let error = #expect(throws: WebServerError.self) {

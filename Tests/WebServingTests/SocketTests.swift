@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebServing
 
-@Suite("WebSockets", .timeLimit(.minutes(2)))
+@Suite("WebSocket sessions", .timeLimit(.minutes(2)))
 struct SocketTests {
     private func open(_ server: WebServer, receiveBuffer: Int32? = nil) throws -> WebClient {
         let client = try WebClient(port: server.port, receiveBuffer: receiveBuffer)
@@ -12,7 +12,7 @@ struct SocketTests {
         return client
     }
 
-    @Test("the answer to the upgrade has the accept value of RFC 6455 and a chosen subprotocol")
+    @Test("the answer to an upgrade has the accept value of RFC 6455 and the chosen subprotocol")
     func accept() throws {
         try withServer { server, _ in
             let client = try WebClient(port: server.port)
@@ -24,7 +24,9 @@ struct SocketTests {
         }
     }
 
-    @Test("a WebSocket that the application refuses, or with another version, gets an HTTP answer")
+    @Test(
+        "a WebSocket that the application refuses, or that has another version, gets an HTTP answer"
+    )
     func refusals() throws {
         try withServer { server, _ in
             let missing = try WebClient(port: server.port)
@@ -44,7 +46,7 @@ struct SocketTests {
         }
     }
 
-    @Test("messages of every length come back, whole or in fragments with a ping between them")
+    @Test("messages of every length are returned, whole or in fragments with a ping between them")
     func echo() throws {
         try withServer { server, _ in
             let client = try open(server)
@@ -65,7 +67,7 @@ struct SocketTests {
         }
     }
 
-    @Test("frames that come byte by byte are read")
+    @Test("frames that arrive byte by byte are read")
     func bytewise() throws {
         try withServer { server, _ in
             let client = try open(server)
@@ -75,7 +77,7 @@ struct SocketTests {
     }
 
     @Test(
-        "a frame against the protocol closes the session with a code, and is counted",
+        "a frame that violates the protocol closes the session with a code, and is counted",
         arguments: [
             (WebClient.frame(1, [65], isMasked: false), 1002, WebRefusal.protocolError),
             ([0xc1, 0x80, 0, 0, 0, 0], 1002, .protocolError),
@@ -111,7 +113,7 @@ struct SocketTests {
         }
     }
 
-    @Test("a message larger than the limit closes the session, announced or in fragments")
+    @Test("a message larger than the limit closes the session, in one frame or in fragments")
     func size() throws {
         try withServer({ $0.limits.message = 1000 }) { server, _ in
             let announced = try open(server)
@@ -143,7 +145,7 @@ struct SocketTests {
                     last = try client.frame()
                 }
                 #expect(last.code == 1008)
-                // A ping is answered only if no newer one has come.
+                // A ping is answered only if no newer ping has arrived.
                 #expect(answers >= 1 && answers <= 25)
             }
             #expect(server.counters.refusals == [.rate: 2])
@@ -166,7 +168,7 @@ struct SocketTests {
         }
     }
 
-    @Test("the application can close a session; messages before the end arrive")
+    @Test("when the application closes a session, earlier messages still arrive")
     func closing() throws {
         try withServer { server, application in
             let client = try open(server)
@@ -183,7 +185,7 @@ struct SocketTests {
         }
     }
 
-    @Test("a silent client gets pings, and is closed unless it answers")
+    @Test("a silent client gets pings, and the session is closed if the client does not answer")
     func silence() throws {
         try withServer({ $0.limits.idle = 0.6 }) { server, application in
             let silent = try open(server)
@@ -206,7 +208,7 @@ struct SocketTests {
         }
     }
 
-    @Test("a message that trickles does not keep a session open")
+    @Test("a message that never ends does not keep a session open")
     func trickle() throws {
         try withServer({ $0.limits.idle = 0.6 }) { server, _ in
             let client = try open(server)
@@ -222,7 +224,7 @@ struct SocketTests {
         }
     }
 
-    @Test("a slow client gets the newest values, and nothing waits")
+    @Test("a slow client gets the newest values, and older values are replaced")
     func newest() throws {
         try withServer({ $0.limits.kernelBuffer = 4096 }) { server, application in
             let client = try open(server, receiveBuffer: 4096)
@@ -252,7 +254,7 @@ struct SocketTests {
         }
     }
 
-    @Test("a client that lets messages pile up is closed")
+    @Test("a client that does not read its messages is closed when the queue is full")
     func backlog() throws {
         try withServer({
             $0.limits.kernelBuffer = 4096
@@ -274,7 +276,7 @@ struct SocketTests {
         }
     }
 
-    @Test("stopping closes sessions with a code, idle connections, and the port")
+    @Test("stopping the server closes sessions with a code, idle connections, and the port")
     func stop() throws {
         let application = EchoApplication()
         let server = try WebServer(WebOptions(listen: "127.0.0.1:0"), application)

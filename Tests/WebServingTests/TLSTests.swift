@@ -19,7 +19,7 @@ struct TLSTests {
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test("the owner's certificate encrypts the connection; plain HTTP to it is refused")
+    @Test("the connection is encrypted with the owner's certificate, and plain HTTP is refused")
     func serve() throws {
         guard !shell("command -v openssl").isEmpty else {
             print("SKIPPED: TLS, because the program openssl is not installed")

@@ -7,7 +7,7 @@ import WebServing
 @testable import Web
 
 @Suite("Pairing and tokens") struct AccessTests {
-    /// A wall clock that the test moves.
+    /// Wall clock that the test sets.
     final class Clock: Sendable {
         private let time = Mutex(1_700_000_000.0)
         var now: Double { time.withLock { $0 } }
@@ -22,7 +22,7 @@ import WebServing
         }
     }
 
-    @Test("a token works for 30 days, also after a restart, and not longer")
+    @Test("a token is valid for 30 days, also after a restart")
     func lifetime() throws {
         try withBook { directory, clock, book in
             let token = try book.issue(to: "Firefox, Android")
@@ -35,7 +35,7 @@ import WebServing
         }
     }
 
-    @Test("the file contains the hash of a token, and only its owner can read it")
+    @Test("the file contains only the hash of a token, and only the owner can read the file")
     func hashed() throws {
         try withBook { directory, _, book in
             let token = try book.issue(to: "phone")
@@ -60,7 +60,7 @@ import WebServing
         }
     }
 
-    @Test("the list of browsers is bounded, and the newest stay")
+    @Test("the list of browsers is bounded, and the newest browsers are kept")
     func bounded() throws {
         try withBook { _, _, book in
             for number in 0..<(TokenBook.limit + 5) { _ = try book.issue(to: "b\(number)") }
@@ -77,14 +77,14 @@ import WebServing
     }
 
     @Test(
-        "a browser's name becomes plain text",
+        "a browser's name is reduced to plain text",
         arguments: [
             ("hall's phone\n\u{1B}[31m", "halls phone31m"), ("", "browser"), ("\u{202E}x", "x"),
             (String(repeating: "ä", count: 40), String(repeating: "ä", count: 24)),
         ])
     func names(_ name: String, _ plain: String) { #expect(TokenBook.plain(name) == plain) }
 
-    @Test("a code is accepted once, before its end")
+    @Test("a code is accepted once, and only before it expires")
     func once() {
         let desk = PairingDesk()
         let code = desk.open(seconds: 60, now: 0)
@@ -94,7 +94,7 @@ import WebServing
         #expect(desk.check(late, now: 71) == .closed)
     }
 
-    @Test("five wrong codes withdraw the code, and attempts need half a second each")
+    @Test("five wrong codes invalidate the code, and attempts within half a second are refused")
     func attempts() {
         let desk = PairingDesk()
         let code = desk.open(seconds: 60, now: 0)

@@ -7,7 +7,7 @@ import Wire
 @testable import Web
 
 @Suite(
-    "The page for every person", .serialized, .timeLimit(.minutes(1)),
+    "Accessibility of the page", .serialized, .timeLimit(.minutes(1)),
     .enabled(
         if: Chromium.isInstalled && !Sanitizer.isActive,
         "Chromium is not installed: sudo apt install chromium"))
@@ -32,8 +32,7 @@ struct AccessibilityTests {
     }
 
     @Test(
-        "names, headings, labels, contrast, order and size of all controls, in every view and window"
-    )
+        "all controls have names, labels, contrast, order and size, in every view and window size")
     func audit() throws {
         let script = try CommittedFile("Tests/WebTests/audit.js").text()
         try withPage { rig, page in
@@ -50,7 +49,7 @@ struct AccessibilityTests {
                 }
                 try page.resize(390, 844, isPhone: true)
             }
-            // The audit itself finds faults that are made on purpose.
+            // Checks that the audit detects deliberate faults.
             try page.value(
                 "document.querySelector('main').insertAdjacentHTML('beforeend', '<h1>x</h1><button id=stop></button><p id=faint>faint</p>'); document.querySelector('#faint').style.color = '#888'; document.querySelector('#faint').style.background = '#777'"
             )
@@ -70,7 +69,7 @@ struct AccessibilityTests {
             #expect(try page.wait("!document.querySelector('#pairing').open") != nil)
             #expect(try rig.status()["stopped_by"] == nil)
             #expect(try page.value("document.activeElement.textContent") == "Pair")
-            // STOP works while the form is open, and nothing else does.
+            // While the form is open, STOP works and the rest of the page is inert.
             try page.key("Enter")
             try #require(try page.wait("document.querySelector('#pairing').open") != nil)
             #expect(try page.value("document.querySelector('main').inert") == true)
@@ -80,7 +79,7 @@ struct AccessibilityTests {
         }
     }
 
-    /// Waits for a view's contents, and opens what is folded.
+    /// Waits for a view's contents, and opens its folded sections.
     private func prepare(_ view: String, _ page: Chromium.Page) throws {
         switch view {
         case "why": _ = try page.wait("document.querySelectorAll('#checks li').length > 10")
@@ -101,14 +100,15 @@ struct AccessibilityTests {
     func tabOrder() throws {
         try withPage { _, page in
             for view in Self.views { try reachAll(view, page) }
-            // The skip link leads to the contents of the view, and does not change the view.
+            // The skip link moves the focus to the contents of the view, and does not change the
+            // view.
             try page.value("document.querySelector('.skip').focus()")
             try page.key("Enter")
             #expect(try page.wait("document.activeElement.id === 'view'") != nil)
             #expect(
                 try page.value("document.querySelector('.bottom nav a[aria-current]').hash")
                     == "#recordings")
-            // The focus is visible.
+            // A focus ring is visible.
             try page.value("document.querySelector('#stop').focus()")
             #expect(
                 try page.value(
@@ -119,7 +119,8 @@ struct AccessibilityTests {
 
     private func reachAll(_ view: String, _ page: Chromium.Page) throws {
         try page.show(view)
-        // A view that changes while the keys are pressed would be another page.
+        // Waits until the view no longer changes, because the key presses must apply to the same
+        // controls.
         usleep(700_000)
         let controls =
             "[...document.querySelectorAll('button, a[href], input, select, summary, [tabindex=\"0\"]')].filter((n) => n.checkVisibility() && !n.disabled && n.tabIndex >= 0)"
@@ -153,7 +154,7 @@ struct AccessibilityTests {
             ) == true, "\(view)")
     }
 
-    @Test("changes are announced: state, alarm, trial and answers are live regions")
+    @Test("changes of state, alarm, trial and answers are announced in live regions")
     func announced() throws {
         try withPage { _, page in
             for (selector, role) in [
@@ -171,8 +172,8 @@ struct AccessibilityTests {
         }
     }
 
-    /// The pictures of etc/manual/web.md; `make documents` writes them.
-    @Test("the manual's pictures exist, and are views of this page")
+    /// The pictures of etc/manual/web.md, which `make documents` writes.
+    @Test("the manual's pictures exist, and show views of this page")
     func pictures() throws {
         let pictures: [(name: String, view: String, width: Int, height: Int)] = [
             ("web-drive", "drive", 390, 844), ("web-tune", "tune", 1280, 860),
@@ -186,7 +187,8 @@ struct AccessibilityTests {
                     try page.resize(
                         picture.width, picture.height, isPhone: picture.width < 600, scale: 1)
                     if picture.view == "why" {
-                        // A reason, a refusal and a change of a setting.
+                        // The view shows a reason for a stop, a refused request and a change of a
+                        // setting.
                         _ = try? rig.ask("rate", ["yaw": 5000])
                         _ = try rig.ask("set", ["key": "tracking.max_rate_dps", "value": 60])
                         _ = try rig.ask("stop")

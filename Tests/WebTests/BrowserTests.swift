@@ -8,12 +8,13 @@ import Wire
 
 @testable import Web
 
-/// Whether Debian's Chromium is installed; without it the suites are skipped, and say so.
+/// Whether Debian's Chromium is installed. Without Chromium, the suites are skipped with a notice.
 let hasBrowser: ConditionTrait = .enabled(
     if: Chromium.isInstalled && !Sanitizer.isActive,
     "Chromium is not installed: sudo apt install chromium")
 
-/// Runs a body with both programs, a browser and its first tab, which has a phone's window.
+/// Runs `body` with both programs, a browser and its first tab, which has the window size of a
+/// phone.
 func withPage(
     motion: String = "still", isHeld: Bool = false, _ settings: [String] = [],
     isPaired: Bool = true, _ body: (Rig, Chromium, Chromium.Page) throws -> Void
@@ -30,7 +31,7 @@ func withPage(
 }
 
 extension Chromium.Page {
-    /// Whether the page is connected and can steer.
+    /// Whether the page is connected and permitted to move the camera.
     static let isReady =
         "document.querySelector('.pad')?.getAttribute('aria-disabled') === 'false' && document.documentElement.dataset.live"
 
@@ -45,7 +46,7 @@ extension Chromium.Page {
 
 @Suite("The page in Chromium: steering", .serialized, .timeLimit(.minutes(1)), hasBrowser)
 struct SteeringTests {
-    @Test("a finger on the pad turns the camera, and the camera stops when the finger leaves")
+    @Test("a finger on the pad turns the camera, and the camera stops when the finger is lifted")
     func touch() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
@@ -77,7 +78,7 @@ struct SteeringTests {
         }
     }
 
-    @Test("the camera stops when the connection is lost, although the finger stays")
+    @Test("the camera stops when the connection is lost, although the finger stays on the pad")
     func lost() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
@@ -91,11 +92,11 @@ struct SteeringTests {
         }
     }
 
-    @Test("one touch of STOP switches the motors off, also with the WebSocket stuck")
+    @Test("one touch of STOP switches the motors off, also if the WebSocket is blocked")
     func stop() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
-            // The page's own connection no longer sends anything.
+            // Simulates a lost connection: the page's WebSocket no longer sends anything.
             try page.value("WebSocket.prototype.send = () => {}")
             try page.touch("touchStart", try page.middle(of: "#stop"))
             #expect(
@@ -105,7 +106,7 @@ struct SteeringTests {
                     } == true
                 })
             #expect(try rig.status()["stopped_by"]?.string?.contains("web, Chrome") == true)
-            // airframe-web hangs, so nothing confirms the next stop.
+            // Stops the process airframe-web, so that nothing confirms the next stop.
             let web = try #require(rig.web).process
             kill(web, SIGSTOP)
             defer { kill(web, SIGCONT) }
@@ -118,7 +119,9 @@ struct SteeringTests {
         }
     }
 
-    @Test("the keyboard alone: STOP is first, arrow keys turn the camera, Escape stops the motors")
+    @Test(
+        "with the keyboard, STOP has the first focus, arrow keys turn the camera, and Escape stops the motors"
+    )
     func keyboard() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
@@ -142,7 +145,7 @@ struct SteeringTests {
         }
     }
 
-    /// Turns the camera with a finger, and leaves it there.
+    /// Turns the camera with a finger, which stays on the pad.
     private func holdPad(_ page: Chromium.Page, _ rig: Rig) throws {
         let middle = try page.middle(of: ".pad")
         try page.touch("touchStart", middle)
@@ -167,7 +170,7 @@ struct SteeringTests {
 
 @Suite("The page in Chromium: views", .serialized, .timeLimit(.minutes(1)), hasBrowser)
 struct ViewTests {
-    @Test("a slider puts a change on trial, which counts down and reverts")
+    @Test("a slider starts a trial of a value, which counts down and reverts")
     func trial() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
@@ -201,7 +204,7 @@ struct ViewTests {
         }
     }
 
-    @Test("the view Why states the reason of a stop, and its buttons remove the reasons")
+    @Test("the view Why states the reason for a stop, and its buttons remove the reasons")
     func remedies() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
@@ -225,8 +228,8 @@ struct ViewTests {
         }
     }
 
-    /// Shows the trial of another client, with the saved value and the default. The slider of a
-    /// whole number sends whole numbers.
+    /// Shows another client's trial with the saved value and the default. The slider of an integer
+    /// setting sends integers.
     private func expectOthersTrial(_ rig: Rig, _ page: Chromium.Page) throws {
         let key = "control.feed_forward"
         _ = try rig.ask("set", ["key": .string(key), "value": 0.75])
@@ -240,7 +243,7 @@ struct ViewTests {
             #expect(time != nil, "\(texts): \(text.text)")
         }
         try expect("\(key) = 0.75", "Default 1;", "origin of the present value: saved")
-        // A change to the default differs from the saved value.
+        // A change to the default value differs from the saved value.
         _ = try rig.ask("set", ["key": .string(key), "value": 1, "rollback": 60])
         try expect("\(key) = 1on trial", "Saved value 0.75, default 1;")
         _ = try rig.ask("set", ["key": .string(key), "value": 0.5, "rollback": 60])
@@ -255,7 +258,7 @@ struct ViewTests {
         let slider =
             "document.querySelector('[data-key=\"filter.low_pass_order\"] input[type=range]')"
         try #require(try page.wait(slider) != nil)
-        // The daemon's type decides which sliders are limited to whole numbers.
+        // The type in the daemon decides which sliders are limited to integers.
         let wrong = try page.value(
             "(async () => { const { kind } = await import('/js/settings.js'); const s = new WebSocket(location.origin.replace('http', 'ws') + '/socket', 'airframe'); s.onopen = () => s.send(JSON.stringify({ id: 1, method: 'keys' })); const all = await new Promise((resolve) => (s.onmessage = (e) => resolve(JSON.parse(e.data).result))); return all.filter((one) => { const { type, low, high, bounds, isWhole } = kind(one); const isNumber = ['integer', 'number', 'triple', 'pid'].includes(one.type); return !one.type || (isWhole ?? false) !== (one.type === 'integer') || (isNumber && !(bounds ?? [[low, high]]).every(([a, b]) => a < b)); }).map((one) => one.key); })()"
         )
@@ -286,7 +289,7 @@ struct ViewTests {
         }
     }
 
-    @Test("without a token the page watches, but does not touch")
+    @Test("without a token, the page shows values but cannot change anything")
     func unpaired() throws {
         try withPage(isPaired: false) { rig, _, page in
             try #require(try page.wait("document.documentElement.dataset.live") != nil)
@@ -305,7 +308,8 @@ struct ViewTests {
             )
             #expect(answer == "permission_denied")
             #expect(try rig.status()["mode"] == "locked")
-            // The list of the recordings is readable; files, tables and plots need a paired browser.
+            // Everyone can read the list of recordings. Files, tables and plots need a paired
+            // browser.
             let statuses = try page.value(
                 "Promise.all(['', '/x.mcap', '/x.mcap?table=tick', '/x.mcap?plot=9'].map((p) => fetch('/recordings' + p).then((r) => r.status)))"
             )
@@ -313,7 +317,7 @@ struct ViewTests {
         }
     }
 
-    @Test("a touch in the picture's frame chooses the person whom a companion follows")
+    @Test("a touch in the video selects the person that a companion follows")
     func follow() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
@@ -348,7 +352,8 @@ struct ViewTests {
         }
     }
 
-    @Test("with web.read_without_token = false a browser without a token gets only the form")
+    @Test(
+        "with web.read_without_token = false, a browser without a token gets only the pairing form")
     func closed() throws {
         try withPage(["web.read_without_token=false"], isPaired: false) { rig, _, page in
             #expect(try page.wait("document.querySelector('#pairing').open") != nil)

@@ -8,19 +8,19 @@ import Wire
 
 @testable import Web
 
-/// The figures of the page and of the companion, printed next to their bars. `make bench-web` runs them with the released
-/// programs.
+/// Measures the page and airframe-web, and prints each value next to its limit. `make bench-web`
+/// measures the release build.
 @Suite(
-    "The page's figures", .serialized, .timeLimit(.minutes(1)),
+    "Performance of the page", .serialized, .timeLimit(.minutes(1)),
     .enabled(
         if: Chromium.isInstalled && !Sanitizer.isActive,
         "Chromium is not installed: sudo apt install chromium"))
 struct FigureTests {
-    /// Whether the programs are the released ones; a debug build needs more memory.
+    /// Whether the programs are from the release build; a debug build needs more memory.
     private static let isReleased = getenv("AIRFRAME_BIN") != nil
 
-    /// Prints a figure, and compares it with its bar; without `isHard` only if the programs are the
-    /// released ones.
+    /// Prints a measured value, and compares it with its limit. Without `isHard`, compares only in
+    /// a release build.
     private func compare(
         _ name: String, _ value: Double, _ bar: Double, _ unit: String, isHard: Bool = true
     ) {
@@ -30,7 +30,9 @@ struct FigureTests {
         if isHard || Self.isReleased { #expect(value <= bar, "\(name)") }
     }
 
-    @Test("size, first paint, first live value, touch to motor command")
+    @Test(
+        "size, first paint, first live value and time from touch to motor command are within their limits"
+    )
     func page() throws {
         try withTemporaryDirectory { directory in
             let rig = try Rig(in: directory)
@@ -38,7 +40,7 @@ struct FigureTests {
             let page = try browser.page()
             try page.call("Network.clearBrowserCookies")
             try page.resize(390, 844, isPhone: true)
-            // The browser's own start is not the page's.
+            // Opens a small file first, so that the start of the browser is not measured.
             try page.open("\(rig.address)/icon.svg")
             try page.open("\(rig.address)/#pair=\(try rig.code())")
             try #require(
@@ -58,8 +60,10 @@ struct FigureTests {
         }
     }
 
-    /// Time from the browser's touch event to the answer's time stamp, which the daemon makes after it has queued the command; the
-    /// loop then writes it to the motors within the time that `status` states for a request. The clocks are compared by pings.
+    /// Time from the touch event in the browser to the time stamp of the daemon's answer. The
+    /// daemon creates the time stamp after it has queued the command. The loop then writes the
+    /// command to the motors within the time that `status` states for a request. Pings measure the
+    /// offset between the clocks.
     private func touches(_ page: Chromium.Page, _ rig: Rig) throws {
         try #require(
             try page.wait(
@@ -102,7 +106,8 @@ struct FigureTests {
               };
             })()
             """)
-        // The status request of each half second makes the socket known to the probe.
+        // The page sends a status request every half second, which makes the socket known to the
+        // probe.
         usleep(900_000)
         let middle = try page.middle(of: ".pad")
         try page.touch("touchStart", middle)
@@ -125,7 +130,9 @@ struct FigureTests {
         )
     }
 
-    @Test("20 pages at 60 Hz: memory of the companion, rate of the loop")
+    @Test(
+        "with 20 pages at 60 Hz, the memory of airframe-web and the rate of the loop are within their limits"
+    )
     func pages() throws {
         try withTemporaryDirectory { directory in
             let rig = try Rig(in: directory)
@@ -136,7 +143,7 @@ struct FigureTests {
             }
             let request = Request(
                 id: 1, method: "subscribe", params: ["names": .array(names), "rate": 60])
-            /// Late samples and overruns of the loop during some seconds.
+            /// Number of late samples and overruns of the loop while `body` runs.
             func faults(during body: () throws -> Void) throws -> [Int] {
                 func counters() throws -> [Int] {
                     let loop = try rig.status()["loop"]
@@ -175,8 +182,8 @@ struct FigureTests {
         }
     }
 
-    /// Age of each drawn picture from its time code (`TimeCode` of airframe-eyes): two rows of 20
-    /// cells, 32 bits of time in units of 0.1 ms on CLOCK_MONOTONIC, and 8 bits of check sum.
+    /// Age of each drawn picture, from its time code (`TimeCode` of airframe-eyes): two rows of 20
+    /// cells, 32 bits of time in units of 0.1 ms on CLOCK_MONOTONIC, and 8 bits of checksum.
     private static let ages = """
         (() => {
           window.drawn = [];
@@ -195,7 +202,7 @@ struct FigureTests {
         })()
         """
 
-    @Test("video on the page: age, rate and cost of its pictures")
+    @Test("measures the age, rate and processor cost of the video on the page")
     func video() throws {
         guard EyesProgram.isBuilt else {
             return print("skipped: airframe-eyes is not built (make build-eyes)")
@@ -213,7 +220,8 @@ struct FigureTests {
             try #require(try page.wait("\(EyesProgram.pictures) > 2", within: 8) != nil)
             try page.value(Self.ages)
             let watched = try processorShare(of: eyes.process, for: 4)
-            // The page's clock begins with the page; its difference from the time code's clock is measured by the shortest call.
+            // The page's clock starts when the page is opened. The shortest call measures its
+            // offset from the clock of the time code.
             var offset = (seconds: 0.0, width: Double.infinity)
             for _ in 0..<20 {
                 let begin = monotonicNow()
@@ -225,7 +233,7 @@ struct FigureTests {
             let ages = drawn.compactMap { pair -> Double? in
                 guard let at = pair.array?.first?.number, let code = pair.array?.last?.number
                 else { return nil }
-                // The code has 32 bits, so it repeats after 5 days.
+                // The time code has 32 bits, so it repeats after 5 days.
                 let age = at + offset.seconds * 1000 - code
                 return age.remainder(dividingBy: 0.1 * 4_294_967_296)
             }.sorted()
@@ -238,7 +246,7 @@ struct FigureTests {
         }
     }
 
-    /// Share of one processor that a process uses during some seconds.
+    /// Share of one processor that a process uses during the given seconds.
     private func processorShare(of process: pid_t, for seconds: Double) throws -> Double {
         func used() throws -> Double {
             let text = try String(

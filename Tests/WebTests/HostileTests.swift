@@ -13,7 +13,9 @@ struct HostileTests {
         try withTemporaryDirectory { try body(try Rig(in: $0, settings)) }
     }
 
-    @Test("other sites' pages, other names and wrong paths are refused; the page is protected")
+    @Test(
+        "requests from other sites, for other hosts and for wrong paths are refused, and the page has a strict content policy"
+    )
     func sites() throws {
         try withRig { rig in
             let cookie = try rig.cookie()
@@ -39,7 +41,7 @@ struct HostileTests {
         }
     }
 
-    @Test("a token is a cookie that scripts and other sites do not get")
+    @Test("scripts and other sites cannot read the cookie with the token")
     func cookie() throws {
         try withRig { rig in
             let answer = try WebClient(port: rig.port).request(
@@ -51,7 +53,7 @@ struct HostileTests {
         }
     }
 
-    @Test("a used code, a revoked token and an invented one cannot write; its open page ends")
+    @Test("a revoked or invented token cannot write, and revoking a token closes its open page")
     func replayed() throws {
         try withRig { rig in
             let cookie = try rig.cookie()
@@ -79,7 +81,7 @@ struct HostileTests {
     }
 
     @Test(
-        "a page cannot rename its connection, or get rights again",
+        "a page cannot rename its connection or obtain write permission",
         arguments: [#"{"name":"root"}"#, #"{"read_only":false}"#])
     func rights(_ params: String) throws {
         try withRig { rig in
@@ -94,7 +96,7 @@ struct HostileTests {
         }
     }
 
-    @Test("two requests in one message are one line, so none is hidden behind the other")
+    @Test("two requests in one message are treated as one invalid line, so no request is hidden")
     func lineBreaks() throws {
         try withRig { rig in
             let client = try WebClient(port: rig.port)
@@ -108,7 +110,9 @@ struct HostileTests {
         }
     }
 
-    @Test("malformed frames, binary and too long messages end the page, and are counted")
+    @Test(
+        "malformed frames, binary messages and too long messages close the connection, and are counted"
+    )
     func frames() throws {
         try withRig { rig in
             let attacks: [[UInt8]] = [
@@ -134,7 +138,7 @@ struct HostileTests {
         }
     }
 
-    @Test("guesses of a code are slowed down and refused")
+    @Test("guesses of a pairing code are slowed down and refused")
     func guesses() throws {
         try withRig { rig in
             let code = try rig.code()
@@ -153,8 +157,7 @@ struct HostileTests {
         }
     }
 
-    @Test(
-        "a page with all its files loads and reloads within the limit of the rate of requests")
+    @Test("loading and reloading the page with all its files stays within the request rate limit")
     func reload() throws {
         try withRig(["web.max_tabs=1"]) { rig in
             let cookie = try rig.cookie()
@@ -170,7 +173,9 @@ struct HostileTests {
         }
     }
 
-    @Test("a page that reads nothing costs bounded memory, and other pages notice nothing")
+    @Test(
+        "a page that does not read its messages uses bounded memory, and does not delay other pages"
+    )
     func slow() throws {
         try withRig { rig in
             let lazy = try WebClient(port: rig.port, receiveBuffer: 4096)
@@ -196,10 +201,12 @@ struct HostileTests {
     }
 }
 
-@Suite("airframe-web and many connections", .timeLimit(.minutes(20)))
+@Suite("airframe-web with many connections", .timeLimit(.minutes(20)))
 struct ConnectionTests {
-    /// Connections in turn; `AIRFRAME_CONNECTIONS` makes more.
-    @Test("thousands of connections in turn leave nothing behind")
+    /// Opens connections in sequence; `AIRFRAME_CONNECTIONS` sets their number.
+    @Test(
+        "thousands of connections in sequence leave no open descriptors and use no additional memory"
+    )
     func connections() throws {
         let count = getenv("AIRFRAME_CONNECTIONS").flatMap { Int(String(cString: $0)) } ?? 3000
         try withTemporaryDirectory { directory in
@@ -209,7 +216,7 @@ struct ConnectionTests {
                     let client = try WebClient(port: rig.port)
                     switch number % 4 {
                     case 0:
-                        // More requests per second than the limit are refused.
+                        // Requests beyond the rate limit are refused.
                         let status = try client.request("GET", "/session").status
                         #expect(status == 200 || status == 429)
                     case 1:
@@ -229,7 +236,7 @@ struct ConnectionTests {
             #expect(eventually(within: 3) { (try? rig.web("tabs"))?.number == 0 })
             let after = try rig.megabytes()
             if !Sanitizer.isActive { #expect(after < before + 3) }
-            // The last connections can still be closing.
+            // The last connections can still be in the process of closing.
             #expect(eventually(within: 3) { (try? rig.descriptors()) == open })
             print(
                 "web: \(count) connections in \(Int(seconds)) s; memory before and after: \(before), \(after) MB; descriptors: \(open), \(try rig.descriptors())"

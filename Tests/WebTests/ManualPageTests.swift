@@ -15,7 +15,7 @@ struct WebManualPageTests {
             WebSchema.table.documentation, manual: "web.md")
     }
 
-    @Test("says what help texts and settings say")
+    @Test("matches the help texts and the settings")
     func matches() throws {
         if let drift = try file.drift(from: page().text) { Issue.record("\(drift)") }
     }

@@ -36,10 +36,12 @@ struct MeasurementTests {
         try page.value("\(button).click()")
     }
 
-    @Test("step response and spectrum are measured on a button, and stated in words too")
+    @Test(
+        "a button starts the measurement of step response and spectrum, and the page also states the results in words"
+    )
     func measure() throws {
         try withView("tune") { rig, page in
-            // A turn ends with its connection, so the connection stays open.
+            // A turn ends with the connection of its client, so the connection stays open.
             let client = try DaemonClient(path: rig.socket, timeout: 5)
             _ = try client.json("point", ["pitch": -15, "duration": 0.5])
             try #require(
@@ -70,7 +72,7 @@ struct MeasurementTests {
         }
     }
 
-    @Test("the charts contain the last minute, can be paused, and are saved as a table")
+    @Test("the charts show the last minute, can be paused, and can be saved as a table")
     func charts() throws {
         try withView("tune") { _, page in
             try page.value(
@@ -88,7 +90,7 @@ struct MeasurementTests {
             #expect(lines.count > 30)
             let times = lines.dropFirst().compactMap { Double($0.prefix { $0 != "," }) }
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
-            // The slider reaches the oldest value with each visible time.
+            // The slider reaches the oldest value, for each time span of the chart.
             let select = "document.querySelector('[aria-label=\"Live charts\"] select')"
             for (span, most) in [("5", "55"), ("60", "0"), ("10", "50")] {
                 try page.value(
@@ -104,7 +106,7 @@ struct MeasurementTests {
         }
     }
 
-    @Test("a tuning is stored, changed, restored and exported")
+    @Test("tuning values can be stored, changed, restored and exported")
     func baselines() throws {
         try withView("tune") { rig, page in
             try #require(try page.wait("document.querySelector('[data-section=control]')") != nil)
@@ -119,7 +121,8 @@ struct MeasurementTests {
                     (try? rig.ask("get", ["keys": ["control.feed_forward"]]))?.array?.first?[
                         "value"] == 1
                 })
-            // An import puts each line on trial, and names lines that the daemon refuses.
+            // An import starts a trial for each line, and reports the lines that the daemon
+            // refuses.
             try page.value(
                 """
                 (() => {
@@ -151,11 +154,11 @@ struct MeasurementTests {
         }
     }
 
-    @Test("autotune on the page shows Bode plots with margins, and its proposals go on trial")
+    @Test("autotune on the page shows Bode plots with margins, and starts a trial of its proposals")
     func autotune() throws {
         try withView("tune") { rig, page in
             try press("Autotune", page)
-            // Left and opened again: the page continues to show the measurement.
+            // Leaves the view and opens it again. The page still shows the measurement.
             let isRunning =
                 "[...document.querySelectorAll('main button')].find((b) => b.textContent === 'Cancel')?.checkVisibility()"
             try #require(try page.wait(isRunning) != nil)
@@ -171,7 +174,8 @@ struct MeasurementTests {
                     "[...document.querySelectorAll('svg.plot')].at(-1).getAttribute('aria-label')"
                 ).string ?? ""
             #expect(label.contains("Inertia") && label.contains("margins"), "\(label)")
-            // Measured points, the model and the open loop, in amplitude and phase.
+            // The plots contain measured points, the model and the open loop, in amplitude and
+            // phase.
             for (selector, least) in [("circle.dot", 20), ("path.curve", 4)] {
                 let count = try page.value(
                     "document.querySelectorAll('svg.plot \(selector)').length")
@@ -192,10 +196,10 @@ struct MeasurementTests {
     }
 
     @Test(
-        "a recording is replayed: the slider and its keys, the clock and an event choose the time")
+        "in a replay of a recording, the slider, its keys, the clock and an event select the time")
     func replay() throws {
         try withView("recordings") { rig, page in
-            // A turn ends with its connection, so the connection stays open.
+            // A turn ends with the connection of its client, so the connection stays open.
             let client = try DaemonClient(path: rig.socket, timeout: 5)
             _ = try client.json("point", ["yaw": 20, "duration": 0.5])
             #expect(eventually(within: 3) { (try? rig.number("attitude", "yaw_deg")) ?? 0 > 19.5 })
@@ -224,12 +228,12 @@ struct MeasurementTests {
                 try page.value(
                     "[...document.querySelectorAll('.replay .legend li')].every((n) => /[0-9]/.test(n.textContent))"
                 ) == true)
-            // A key moves the slider back.
+            // An arrow key moves the slider back.
             try page.value("\(slider).focus()")
             for _ in 0..<50 { try page.key("ArrowLeft") }
             let place = try page.value("Number(\(slider).value)").number ?? 0
             #expect(abs(length - place - 0.5) < 0.03)
-            // An event, then the clock to the end.
+            // Selects an event, then plays to the end.
             try page.value("document.querySelector('main li button').focus()")
             try page.value(
                 "[...document.querySelectorAll('ul.plain button')].find((b) => b.textContent.endsWith(' s')).click()"
@@ -255,7 +259,7 @@ struct MeasurementTests {
         }
     }
 
-    @Test("a recording is made, listed, plotted and downloaded as it is and as a table")
+    @Test("a recording can be made, listed, plotted, and downloaded as a file and as a table")
     func recordings() throws {
         try withView("recordings") { rig, page in
             try press("Save the last 60 s", page)

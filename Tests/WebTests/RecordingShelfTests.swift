@@ -7,7 +7,7 @@ import Testing
 @testable import WebServing
 
 @Suite("Access to recordings", .timeLimit(.minutes(1))) struct RecordingShelfTests {
-    /// Status of each answer, in the order of the answers.
+    /// Status codes in the order of the answers.
     private final class Answers: Sendable {
         private let list = Mutex<[Int]>([])
         var statuses: [Int] { list.withLock { $0 } }
@@ -20,7 +20,9 @@ import Testing
             address: "127.0.0.1", isSecure: false, isConnected: { isConnected })
     }
 
-    @Test("two conversions wait or run, a third is refused, and a download does not wait for them")
+    @Test(
+        "at most two conversions wait or run, a third is refused, and a download does not wait for them"
+    )
     func limit() {
         let queue = DispatchQueue(label: "test")
         let (shelf, answers) = (RecordingShelf(converter: queue), Answers())
@@ -34,14 +36,15 @@ import Testing
         #expect(eventually(within: 5) { answers.statuses == [503, 404] })
         queue.resume()
         queue.sync {}
-        // There is no such file: the conversions have run, and two others can follow.
+        // The file does not exist, so the conversions have failed, and two other conversions can
+        // start.
         #expect(answers.statuses == [503, 404, 422, 422])
         shelf.respond(to: request(["table": "tick"]), answers.add)
         queue.sync {}
         #expect(answers.statuses.last == 422)
     }
 
-    @Test("the conversion of a client that has left does not run")
+    @Test("the conversion for a disconnected client does not run")
     func left() {
         let queue = DispatchQueue(label: "test")
         let (shelf, answers) = (RecordingShelf(converter: queue), Answers())

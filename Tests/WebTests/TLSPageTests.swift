@@ -15,7 +15,9 @@ import Wire
         if: access("/usr/bin/openssl", X_OK) == 0,
         "openssl, which makes the certificate, is not installed"))
 struct TLSPageTests {
-    @Test("with the owner's certificate the page is paired, live and can be stopped over https")
+    @Test(
+        "with the owner's certificate, the page can be paired, shows live values, and can stop the motors over https"
+    )
     func page() throws {
         try withTemporaryDirectory { directory in
             let key = directory.appending("key.pem").string
@@ -31,7 +33,7 @@ struct TLSPageTests {
             #expect(rig.web?.log.contains("The page is at https://127.0.0.1:") == true)
             let page = try Chromium.start().page()
             try page.call("Network.clearBrowserCookies")
-            // The certificate is not signed by an authority, so a browser refuses it unless its owner accepts it.
+            // The certificate is self-signed, so a browser refuses it unless the owner accepts it.
             try page.open(rig.address + "/")
             #expect(try page.value("Boolean(document.querySelector('#stop'))") == false)
             try page.call("Security.setIgnoreCertificateErrors", ["ignore": true])
@@ -47,7 +49,7 @@ struct TLSPageTests {
             #expect(token["sameSite"] == "Strict")
             try page.tap("#stop")
             #expect(eventually(within: 2) { (try? rig.status())?["stopped_by"] != nil })
-            // HTTP at the same port gets no answer.
+            // A plain HTTP request to the same port gets no answer.
             let plain = try WebClient(port: rig.port)
             try plain.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             #expect(try plain.isClosed())
@@ -55,7 +57,7 @@ struct TLSPageTests {
         }
     }
 
-    @Test("a certificate that cannot be read ends the program with a remedy")
+    @Test("an unreadable certificate ends the program, and the error states a remedy")
     func wrong() throws {
         try withTemporaryDirectory { directory in
             let program = try RunningProgram(

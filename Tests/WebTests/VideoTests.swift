@@ -7,7 +7,7 @@ import Wire
 
 @testable import Web
 
-@Suite("Pictures of the camera for browsers", .serialized, .timeLimit(.minutes(1)))
+@Suite("Camera pictures for browsers", .serialized, .timeLimit(.minutes(1)))
 struct VideoTests {
     private func withVideo(
         _ answer: FakeEyes.Answer = .picture(20_000), _ settings: [String] = [],
@@ -30,7 +30,7 @@ struct VideoTests {
         return client
     }
 
-    /// Asks for a picture, and returns its number.
+    /// Requests a picture, and returns its number.
     private func next(_ client: WebClient) throws -> Int {
         try client.send(message: "next")
         let frame = try client.frame()
@@ -39,7 +39,8 @@ struct VideoTests {
     }
 
     @Test(
-        "a page gets one picture for each request, each newer than the last; two pages share them")
+        "each request gets one picture, newer than the previous one, and two pages share the pictures"
+    )
     func pictures() throws {
         try withVideo { rig, eyes in
             let cookie = try rig.cookie()
@@ -53,7 +54,8 @@ struct VideoTests {
                 numbers.append(picture)
             }
             #expect(numbers == numbers.sorted() && Set(numbers).count == 20)
-            // Without a request there is no picture, and airframe-eyes is not asked.
+            // Without a request from a page, airframe-web sends no picture and requests none from
+            // airframe-eyes.
             let asked = eyes.requests
             usleep(200_000)
             #expect(try !first.hasMessage() && !second.hasMessage())
@@ -63,7 +65,7 @@ struct VideoTests {
         }
     }
 
-    @Test("only paired browsers of this site get pictures, also if others can watch")
+    @Test("only paired browsers of this site get pictures, even if others can read values")
     func rights() throws {
         try withVideo { rig, eyes in
             let cookie = try rig.cookie()
@@ -87,7 +89,7 @@ struct VideoTests {
         }
     }
 
-    @Test("a page that does not read gets no queue, and does not delay another page")
+    @Test("pictures are not queued for a page that does not read, and another page is not delayed")
     func slow() throws {
         try withVideo(.picture(200_000)) { rig, eyes in
             let cookie = try rig.cookie()
@@ -100,15 +102,18 @@ struct VideoTests {
                 try slow.send(message: "next")
                 _ = try next(fast)
             }
-            // The fake camera needs 20 ms for a picture; 60 pictures in 6 s leave room for a busy computer.
+            // The simulated camera needs 20 ms for a picture. The limit of 6 s for 60 pictures
+            // allows for a busy computer.
             #expect(monotonicNow() - start < 6)
             #expect(try rig.megabytes() - before < 8)
-            // The slow page is there, and its next picture is a new one.
+            // The slow page is still connected, and gets a new picture.
             #expect(try slow.frame().opcode == 2)
         }
     }
 
-    @Test("requests without pause, binary and long messages end the page; pictures continue")
+    @Test(
+        "continuous requests, binary messages and long messages close the connection, and other pages still get pictures"
+    )
     func hostile() throws {
         try withVideo { rig, _ in
             let cookie = try rig.cookie()
@@ -131,7 +136,9 @@ struct VideoTests {
         }
     }
 
-    @Test("airframe-eyes that refuses, sends nonsense or ends: the page learns why, and recovers")
+    @Test(
+        "if airframe-eyes refuses, sends invalid data or ends, the page shows the reason, and later recovers"
+    )
     func failures() throws {
         try withVideo(.refusal("The camera sends no pictures.")) { rig, eyes in
             let page = try viewer(rig, try rig.cookie())
@@ -139,11 +146,12 @@ struct VideoTests {
             #expect(try page.message() == "The camera sends no pictures.")
             eyes.answer(with: .nonsense)
             #expect(try page.message().contains("not a picture"))
-            // Larger than the limit: the connection is closed, and made again.
+            // A picture larger than the limit closes the connection to airframe-eyes, which is then
+            // opened again.
             eyes.answer(with: .picture(PictureRelay.pictureLimit + 1))
             #expect(try page.message().contains("has closed the connection"))
             eyes.answer(with: .picture(1000))
-            // The first request still waits, and is answered now.
+            // The first request still waits, and now gets a picture.
             #expect(try page.frame().opcode == 2)
             eyes.stop()
             try page.send(message: "next")
@@ -169,7 +177,7 @@ struct VideoTests {
     .enabled(if: EyesProgram.isBuilt, "airframe-eyes is not built: make deps-eyes"))
 struct VideoPageTests {
     @Test(
-        "the page shows moving pictures; a touch chooses a person; it recovers after eyes is killed"
+        "the page shows live video, a touch selects a person, and the video recovers after airframe-eyes is killed"
     )
     func video() throws {
         try withTemporaryDirectory { directory in
@@ -179,7 +187,7 @@ struct VideoPageTests {
             let page = try Chromium.start().page()
             try page.call("Network.clearBrowserCookies")
             try page.resize(390, 844, isPhone: true)
-            // Without a token there are no pictures.
+            // Without a token, the page gets no pictures.
             try page.open(rig.address + "/")
             try #require(
                 try page.wait(
@@ -231,14 +239,14 @@ struct VideoPageTests {
             let shown = try page.value(EyesProgram.pictures).int ?? 0
             #expect(try page.wait("\(EyesProgram.pictures) > \(shown + 3)", within: 8) != nil)
             #expect(try page.value("document.querySelector('.note').textContent") == "")
-            // A restart of airframe-web does not end the video either.
+            // The video also continues after a restart of airframe-web.
             rig.stopWeb()
             #expect(
                 try page.wait("document.querySelector('.video').classList.contains('old')") != nil)
             try rig.startWeb()
             let later = try page.value(EyesProgram.pictures).int ?? 0
             #expect(try page.wait("\(EyesProgram.pictures) > \(later + 3)", within: 8) != nil)
-            // Another view asks for no pictures, so the camera is switched off.
+            // Another view requests no pictures, so the camera is switched off.
             try page.show("why")
             #expect(
                 eventually(within: 6) {

@@ -19,7 +19,7 @@ import Testing
         ).load(files: files)
     }
 
-    @Test("without a file nothing listens beyond this computer, and browsers can only watch")
+    @Test("the defaults listen only on the loopback interface, and keep a token for 30 days")
     func defaults() throws {
         let settings = try load(nil)
         #expect(settings == WebSettings())
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "a mistake is named with place, allowed values and remedy",
+        "an error in a setting is reported with place, allowed values and remedy",
         arguments: [
             (
                 "[web]\nmax_tabs = 500\n",
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("etc/airframe-web.toml states what the declarations state, and changes nothing")
+    @Test("etc/airframe-web.toml matches the declared settings, and contains only default values")
     func sampleFile() throws {
         let file = CommittedFile("etc/airframe-web.toml")
         if let drift = try file.drift(from: WebSchema.sampleFile) { Issue.record("\(drift)") }

@@ -4,11 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The page in Chromium: setting up", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+@Suite("The page in Chromium: setup wizard", .serialized, .timeLimit(.minutes(1)), hasBrowser)
 struct WizardTests {
-    @Test(
-        "the wizard leads through every step, with the camera in the user's hand, to a level camera"
-    )
+    @Test("the wizard guides the user through every step until the camera is level")
     func wizard() throws {
         try withPage(isHeld: true) { rig, _, page in
             let held = try #require(rig.held)
@@ -17,12 +15,12 @@ struct WizardTests {
             try #require(try page.wait(open("sensors")) != nil)
             try press("sensors", "The chips are right", page)
             try #require(try page.wait(open("gyro")) != nil)
-            // Opened again, and skipped before the page has read the chips' settings.
+            // Opens the step again, and skips it before the page has read the chips' settings.
             try page.value("document.querySelector('[data-step=sensors]').open = true")
             try press("sensors", "Skip this step", page)
             try #require(try page.wait(open("gyro")) != nil)
             try calibrate("gyro", until: open("accelerometer"), rig, page)
-            // Left and resumed: the page is loaded again.
+            // Reloads the page. The wizard resumes at the same step.
             try page.call("Page.reload")
             try #require(try page.wait(open("accelerometer"), within: 8) != nil)
             try calibrate("accelerometer", until: open("mounting"), rig, page)
@@ -32,7 +30,7 @@ struct WizardTests {
             try press("joints", "Skip this step", page)
             try press("locked", "Switch on (locked)", page)
             try press("locked", "The camera is held still", page)
-            // The motors are on, so the imbalance is measured.
+            // The motors are on, so the page measures the imbalance.
             let isBalanced =
                 "document.querySelector('[data-step=balance]').textContent.includes('forward and backward: balanced')"
             try #require(try page.wait(isBalanced) != nil)
@@ -48,20 +46,20 @@ struct WizardTests {
                     "gyro", "accelerometer", "mounting",
                 ]
             )
-            // Without the calibration of the mounting, the camera would be 3 degrees off level.
-            // The limit is in simulated time, because a loaded computer simulates more slowly.
+            // Without the calibration of the mounting, the camera would be tilted by 3 degrees. The
+            // limit is in simulated time, because a busy computer simulates more slowly.
             let end = held.now + 16
             _ = eventually(within: 30) { held.tiltDeg < 0.3 || held.now > end }
             #expect(held.tiltDeg < 0.3)
         }
     }
 
-    /// Puts the camera into the poses that a calibration asks for, until the next step is open.
-    /// The page shows the instruction and marks the measured poses.
+    /// Puts the camera into the poses that a calibration requires, until the next step is open.
+    /// Checks that the page marks the measured poses.
     private func calibrate(
         _ step: String, until next: String, _ rig: Rig, _ page: Chromium.Page
     ) throws {
-        // A page that has just been loaded is not connected yet, and refuses to start.
+        // A page that was just loaded is not connected yet, and cannot start the calibration.
         let hasStarted = eventually(within: 8) {
             if (try? rig.ask("calibrate"))?["what"]?.string == step { return true }
             try? press(step, "Start", page)
@@ -84,7 +82,7 @@ struct WizardTests {
         #expect(marks >= poses - 1, "\(step): the page has marked \(marks) of \(poses) poses")
     }
 
-    /// Moves each motor, and answers the page's question from the true angles.
+    /// Moves each motor, and answers the page's question from the true joint angles.
     private func moveMotors(_ held: HeldGimbal, _ page: Chromium.Page) throws {
         try #require(try page.wait(open("motors")) != nil)
         for (axis, joint) in [("pitch", \AxisVector.pitch), ("roll", \.roll), ("yaw", \.yaw)] {

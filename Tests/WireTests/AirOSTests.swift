@@ -3,7 +3,7 @@ import Port
 import Testing
 import Wire
 
-@Suite("AirOS: what travels")
+@Suite("AirOS messages over Bluetooth")
 struct AirOSTests {
     private func bytes(_ hex: String) -> [UInt8] {
         hex.split(separator: " ").compactMap { UInt8($0, radix: 16) }
@@ -17,7 +17,7 @@ struct AirOSTests {
         #expect(throws: Refusal.self, performing: body)
     }
 
-    @Test("the UUIDs are those that apps look for, each once")
+    @Test("the service and each characteristic have the UUIDs that apps expect")
     func uuids() {
         #expect(AirOSCharacteristic.allCases.count == 10)
         #expect(AirOSCharacteristic.service == "4fafc201-1fb5-459e-8fcc-c5c9c331914b")
@@ -28,13 +28,15 @@ struct AirOSTests {
     }
 
     @Test(
-        "angles are float32, least significant byte first",
+        "angles are little-endian float32 values",
         arguments: [(Float(12.5), "00 00 48 41"), (-3.25, "00 00 50 c0"), (0, "00 00 00 00")])
     func angleBytes(angle: Float, hex: String) {
         #expect(AirOSAngles.bytes(angle) == bytes(hex))
     }
 
-    @Test("pitch is positive downwards, roll and yaw to the right, whatever the number of turns")
+    @Test(
+        "pitch is positive downwards, roll and yaw are positive to the right, and angles are wrapped to ±180°"
+    )
     func signs() {
         let radian = Double.pi / 180
         let angles = AirOSAngles(AxisVector(yaw: 190, roll: 5, pitch: 30) * radian)
@@ -49,7 +51,7 @@ struct AirOSTests {
         #expect(AirOSAngles.bytes(AirOSAngles(.zero).pitch) == [0, 0, 0, 0])
     }
 
-    @Test("a mode is one byte of 0...4")
+    @Test("a mode is one byte in the range 0...4")
     func modes() throws {
         for (byte, mode) in AirOSMode.allCases.enumerated() {
             #expect(mode.bytes == [UInt8(byte)])
@@ -62,7 +64,7 @@ struct AirOSTests {
         }
     }
 
-    @Test("the status of a mode is the number that apps mean: one more, except for inactive")
+    @Test("the status value of a mode is the mode's number plus one, except for inactive")
     func status() {
         #expect(
             AirOSMode.allCases.map { AirOSStatus($0).rawValue } == [0, 2, 3, 4, 5])
@@ -71,7 +73,7 @@ struct AirOSTests {
             Mode.allCases.map { AirOSStatus(AirOSMode($0)).rawValue } == [0, 2, 3, 4, 5, 0, 0])
     }
 
-    @Test("a PID triple is twelve bytes, and says the digits that were meant")
+    @Test("a PID triple of twelve bytes is decoded to its decimal values")
     func pid() throws {
         let golden = bytes("9a 99 99 3f cd cc cc 3d cd cc 4c 3d")
         let triple = try PIDTriple(bytes: golden)
@@ -81,7 +83,7 @@ struct AirOSTests {
         #expect(try PIDTriple(bytes: PIDTriple.pan.bytes) == .pan)
     }
 
-    @Test("a Kalman triple is three float32: q_angle, q_bias, r_measure")
+    @Test("a Kalman triple consists of three float32 values: q_angle, q_bias, r_measure")
     func kalman() throws {
         let triple = KalmanTriple(qAngle: 0.001, qBias: 0.003, rMeasure: 0.03)
         #expect(triple.bytes == bytes("6f 12 83 3a a6 9b 44 3b 8f c2 f5 3c"))
@@ -95,7 +97,7 @@ struct AirOSTests {
         #expect(fault { _ = try KalmanTriple(bytes: value) } == .length(expected: 12, found: count))
     }
 
-    @Test("a triple with NaN or infinity is refused, and the number is named")
+    @Test("a triple with NaN or infinity is refused, and the error names the value")
     func tripleFinite() {
         let infinity = bytes("00 00 80 7f")
         let nan = bytes("00 00 c0 ff")
@@ -105,7 +107,7 @@ struct AirOSTests {
         #expect(fault { _ = try KalmanTriple(bytes: one + one + nan) } == .notFinite("r_measure"))
     }
 
-    @Test("every finite float32 survives the way to decimal digits and back")
+    @Test("every finite float32 value is unchanged after a conversion to decimal and back")
     func decimalDigits() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<20_000 {
@@ -119,7 +121,7 @@ struct AirOSTests {
     }
 
     @Test(
-        "every command of the firmware is known",
+        "every command of the firmware is accepted",
         arguments: [
             ("calibrate", AirOSCommand.calibrate), ("save", .save), ("defaults", .defaults),
             ("reset_yaw", .resetYaw), ("reset_pid", .resetPID), ("yaw_status", .yawStatus),
@@ -134,7 +136,7 @@ struct AirOSTests {
     }
 
     @Test(
-        "other text is unknown: nothing is trimmed",
+        "any other text is an unknown command, and spaces are not trimmed",
         arguments: [
             "", " ", "calibrate ", " save", "save\n", "save\0", "track_pan", "trackpan:1", "ſave",
             "track_roll:1", "mode:1",
@@ -143,7 +145,7 @@ struct AirOSTests {
         #expect(fault { _ = try command(text) } == .unknownCommand(text))
     }
 
-    @Test("a speed is a finite decimal number to its last byte")
+    @Test("a tracking speed must be a finite decimal number without other characters")
     func speeds() {
         for text in ["", "abc", "1.2.3", "12abc", "0x10", "1,5", " 1", "1 ", "--1", "track_pan:1"] {
             #expect(fault { _ = try command("track_pan:" + text) } == .notANumber(text))
@@ -154,13 +156,13 @@ struct AirOSTests {
         }
     }
 
-    @Test("bytes that are no text are refused")
+    @Test("bytes that are not UTF-8 text are refused")
     func notText() {
         #expect(fault { _ = try AirOSCommand(bytes: [0xFF, 0xFE]) } == .notText)
         #expect(fault { _ = try AirOSCommand(bytes: Array("save".utf8) + [0xC3]) } == .notText)
     }
 
-    @Test("a stranger's text does not break a line of the log")
+    @Test("an unknown command is escaped and shortened in the log")
     func quoting() {
         let text = "save\n<0>kernel: panic" + String(repeating: "x", count: 400)
         let sentence = Refusal.unknownCommand(text).message

@@ -4,10 +4,10 @@ import SystemPackage
 import TestSupport
 import Wire
 
-/// Chromium without a window, driven over its DevTools protocol. One thread at a time.
+/// Chromium without a window, controlled over its DevTools protocol. Use from one thread at a time.
 final class Chromium {
     static let program = "/usr/bin/chromium"
-    /// Whether the tests can run; they are skipped without it.
+    /// Whether Chromium is installed; the tests are skipped without it.
     static var isInstalled: Bool { access(program, X_OK) == 0 }
 
     /// Failure of the browser or of the page.
@@ -15,11 +15,12 @@ final class Chromium {
         let description: String
     }
 
-    /// A page: a connection of its own to one tab.
+    /// A page in a tab, with a separate connection.
     final class Page {
         private let client: WebClient
         private var next = 1
-        /// Errors that the browser has reported for the page: exceptions, refused files, wrong content policy.
+        /// Errors that the browser has reported for the page: exceptions, refused files, violations
+        /// of the content policy.
         private(set) var errors: [String] = []
 
         fileprivate init(port: Int, path: String) throws {
@@ -69,10 +70,10 @@ final class Chromium {
             }
         }
 
-        /// Forgets the errors so far, when a test has caused them.
+        /// Clears the errors, after a test has caused them deliberately.
         func forgetErrors() { errors = [] }
 
-        /// Value of an expression; a promise is awaited.
+        /// Evaluates an expression. Waits for the value of a promise.
         @discardableResult
         func value(_ expression: String) throws -> JSONValue {
             let answer = try call(
@@ -90,7 +91,7 @@ final class Chromium {
 
         /// Waits until an expression is true.
         ///
-        /// - Returns: Time that it took, s; nil if it did not become true in time.
+        /// - Returns: Waiting time, s; nil if the expression did not become true in time.
         @discardableResult
         func wait(_ expression: String, within seconds: Double = 5) throws -> Double? {
             let start = monotonicNow()
@@ -107,7 +108,8 @@ final class Chromium {
             _ = try wait("document.readyState === 'complete'")
         }
 
-        /// Size of the window, in CSS pixels; a phone has touch and two pixels for each.
+        /// Sets the size of the window, in CSS pixels. A phone has touch input and two pixels for
+        /// each CSS pixel.
         func resize(
             _ width: Int, _ height: Int, isPhone: Bool, isDark: Bool = false, scale: Int? = nil
         ) throws {
@@ -130,7 +132,7 @@ final class Chromium {
                 ])
         }
 
-        /// Middle of an element, CSS pixels.
+        /// Centre of an element, CSS pixels.
         func middle(of selector: String) throws -> (x: Double, y: Double) {
             let box = try value(
                 "(() => { const e = document.querySelector('\(selector)'); e.scrollIntoView({ block: 'center' }); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
@@ -141,7 +143,7 @@ final class Chromium {
             return (x, y)
         }
 
-        /// A touch: `touchStart`, `touchMove` or `touchEnd`.
+        /// Sends a touch event: `touchStart`, `touchMove` or `touchEnd`.
         func touch(_ type: String, _ place: (x: Double, y: Double)? = nil) throws {
             let points = place.map { JSONValue.object(["x": .double($0.x), "y": .double($0.y)]) }
             try call(
@@ -149,14 +151,14 @@ final class Chromium {
                 ["type": .string(type), "touchPoints": .array(points.map { [$0] } ?? [])])
         }
 
-        /// Touches an element shortly.
+        /// Touches an element briefly.
         func tap(_ selector: String) throws {
             let place = try middle(of: selector)
             try touch("touchStart", place)
             try touch("touchEnd")
         }
 
-        /// A key, by its name: `Tab`, `ArrowLeft`, `Enter`, `Escape`, ` `.
+        /// Presses a key by its name: `Tab`, `ArrowLeft`, `Enter`, `Escape`, ` `.
         func key(_ name: String, isDown: Bool? = nil) throws {
             let codes = [
                 "Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38,
@@ -174,7 +176,7 @@ final class Chromium {
             }
         }
 
-        /// A picture of the window, PNG.
+        /// Screenshot of the window, PNG.
         func picture() throws -> [UInt8] {
             let answer = try call("Page.captureScreenshot", ["format": "png"])
             guard let data = Data(base64Encoded: answer["data"]?.string ?? "") else {
@@ -189,7 +191,8 @@ final class Chromium {
     /// Port of the DevTools protocol.
     private let port: Int
 
-    /// The browser of all tests, which run one after the other; a start takes more than a second. It ends with the process.
+    /// Browser of all tests, which run in sequence. A start takes more than a second. The browser
+    /// ends with the test process.
     nonisolated(unsafe) private static var shared: Chromium?
 
     /// The shared browser; the first call starts it.

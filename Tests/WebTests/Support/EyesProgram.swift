@@ -3,11 +3,11 @@ import SystemPackage
 import TestSupport
 import Wire
 
-/// airframe-eyes with the test picture, as a process of its own.
+/// airframe-eyes with the test picture, as a separate process.
 final class EyesProgram {
     /// True if airframe-eyes is built; without GStreamer it is not built.
     static var isBuilt: Bool { RunningProgram.isBuilt("airframe-eyes") }
-    /// Number of pictures that the page has shown, as an expression.
+    /// JavaScript expression for the number of pictures that the page has shown.
     static let pictures = "Number(document.querySelector('.video')?.dataset.pictures ?? 0)"
 
     private let program: RunningProgram
@@ -20,8 +20,8 @@ final class EyesProgram {
     /// - Parameters:
     ///   - rig: The other programs.
     ///   - pictures: Path of the socket for pictures.
-    ///   - settings: `KEY=VALUE` for airframe-eyes.
-    /// - Throws: `Problem` with the program's output if it does not start.
+    ///   - settings: Settings `KEY=VALUE` for airframe-eyes.
+    /// - Throws: `Problem` with the program's output if the program does not start.
     init(_ rig: Rig, pictures: String, _ settings: [String] = []) throws {
         let all =
             [
@@ -42,7 +42,7 @@ final class EyesProgram {
 }
 
 extension Rig {
-    /// The newest report of airframe-eyes about people, and about its stream.
+    /// Newest report of airframe-eyes about people, and about its stream.
     func people() throws -> JSONValue? { try report("people") }
     func eyes() throws -> JSONValue? { try report("eyes") }
 

@@ -3,14 +3,13 @@ import Synchronization
 import TestSupport
 import WebServing
 
-/// airframe-eyes as airframe-web meets it: a server of pictures on a UNIX socket. Each answer is one
-/// that the test chooses.
+/// Simulated airframe-eyes: a server of pictures on a UNIX socket. The test chooses the answers.
 final class FakeEyes: WebApplication {
     /// An answer to a request.
     enum Answer: Sendable {
         /// A new picture of this size, bytes, after 20 ms.
         case picture(Int)
-        /// A refusal with this sentence.
+        /// A refusal with this message.
         case refusal(String)
         /// Bytes that are not a picture.
         case nonsense
@@ -51,7 +50,7 @@ final class FakeEyes: WebApplication {
         }
         switch kind {
         case .picture(let size):
-            // The number is in the picture, so that a client can tell pictures apart.
+            // Each picture contains its number, so that a client can distinguish pictures.
             var bytes: [UInt8] = [0xFF, 0xD8, UInt8(number >> 8 & 255), UInt8(number & 255)]
             bytes += [UInt8](repeating: 0, count: max(0, size - bytes.count))
             let response = WebResponse(

@@ -5,10 +5,9 @@ import Simulation
 import TestSupport
 import Wire
 
-/// Simulator at the lockstep socket of a daemon: a simulated gimbal, or its camera in the hand of a
-/// person who puts the camera into the poses of a calibration. Simulated time runs at up to four
-/// times the speed of the clock. The sensor is mounted with a roll of 3°, and its accelerometer has
-/// an offset.
+/// Simulator at the lockstep socket of a daemon. Simulates a gimbal, or a person who holds the
+/// camera in the poses of a calibration. Simulated time is up to four times as fast as real time.
+/// The sensor is mounted with a roll of 3°, and its accelerometer has an offset.
 final class HeldGimbal: @unchecked Sendable {
     /// Roll of the sensor relative to the camera, rad.
     static let mounting = 3 * Double.pi / 180
@@ -16,7 +15,7 @@ final class HeldGimbal: @unchecked Sendable {
     static let offset = Vector3(0.15, -0.1, 0.2)
     /// Rate at which the hand turns the camera, rad/s.
     private static let rate = Double.pi
-    /// Poses by the daemon's names: rotation from the camera frame to the earth frame.
+    /// Rotation from the camera frame to the earth frame, for each of the daemon's pose names.
     private static let poses: [String: Quaternion] = [
         "bottom": .identity, "top": .aboutX(.pi), "back": .aboutY(.pi / 2),
         "front": .aboutY(-.pi / 2), "right": .aboutX(.pi / 2), "left": .aboutX(-.pi / 2),
@@ -32,7 +31,7 @@ final class HeldGimbal: @unchecked Sendable {
     private var time = 0.0
     private let socket: Int32
 
-    /// Connects to the daemon's socket and begins to send samples.
+    /// Connects to the daemon's socket, and starts to send samples.
     init(_ path: String) throws {
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -59,7 +58,7 @@ final class HeldGimbal: @unchecked Sendable {
     /// Puts the camera into a pose, such as `front`; nil puts the camera back on the gimbal.
     func hold(_ pose: String?) { lock.withLock { wanted = pose.flatMap { Self.poses[$0] } } }
 
-    /// Largest angle of each joint since the last call, degrees.
+    /// Largest angle of each joint since the previous call, degrees.
     func takeLargestJoints() -> AxisVector {
         lock.withLock {
             defer { largest = .zero }
@@ -135,7 +134,7 @@ final class HeldGimbal: @unchecked Sendable {
         }
     }
 
-    /// Sends a line, and returns the reply; nil at the end of the connection.
+    /// Sends a line, and returns the reply; nil if the connection has ended.
     private func ask(_ line: String, _ buffer: inout [UInt8]) -> JSONValue? {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         guard send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {

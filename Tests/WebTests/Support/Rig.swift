@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Wire
 
-/// airframed with a simulated gimbal, and airframe-web in front of it, as processes.
+/// airframed with a simulated gimbal, and airframe-web as its client, as separate processes.
 final class Rig {
     struct Problem: Error, CustomStringConvertible {
         let description: String
@@ -15,7 +15,7 @@ final class Rig {
     private(set) var daemon: RunningProgram?
     private(set) var web: RunningProgram?
     private(set) var port = 0
-    /// The simulator of a daemon in lockstep; nil with the daemon's own simulation.
+    /// Simulator of a daemon in lockstep; nil if the daemon simulates the gimbal.
     private(set) var held: HeldGimbal?
     private let motion: String
     private let isHeld: Bool
@@ -28,14 +28,15 @@ final class Rig {
         return "\(isSecure ? "https" : "http")://127.0.0.1:\(port)"
     }
 
-    /// Starts both.
+    /// Starts both programs.
     ///
     /// - Parameters:
     ///   - directory: Directory for sockets and state.
     ///   - motion: Motion of the simulated hand.
-    ///   - isHeld: True if `HeldGimbal` simulates the gimbal, so that the test can hold the camera.
-    ///   - extra: `KEY=VALUE` for airframe-web.
-    /// - Throws: `Problem` with the program's output if one does not start.
+    ///   - isHeld: True if `HeldGimbal` simulates the gimbal, so that a simulated person can hold
+    ///   the camera.
+    ///   - extra: Settings `KEY=VALUE` for airframe-web.
+    /// - Throws: `Problem` with the program's output if a program does not start.
     init(
         in directory: FilePath, motion: String = "still", isHeld: Bool = false,
         _ extra: [String] = []
@@ -50,7 +51,7 @@ final class Rig {
         try startWeb()
     }
 
-    /// A port of this computer that is free.
+    /// A free port of this computer.
     static func freePort() -> Int {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -121,7 +122,7 @@ final class Rig {
         stopDaemon()
     }
 
-    /// The page's files in the sources.
+    /// Directory of the page's source files.
     static let page = CommittedFile("Sources/Web/Page").path
 
     // MARK: Questions
@@ -132,12 +133,12 @@ final class Rig {
 
     func status() throws -> JSONValue { try ask("status") }
 
-    /// An angle or another number of the status.
+    /// An angle or another number from the status.
     func number(_ path: String...) throws -> Double {
         try path.reduce(try status() as JSONValue?) { $0?[$1] }?.number ?? .nan
     }
 
-    /// Asks airframe-web's own socket.
+    /// Sends a request to the control socket of airframe-web.
     func control(_ method: String, _ params: [String: JSONValue] = [:]) throws -> JSONValue {
         try DaemonClient(path: controlPath, timeout: 5).json(method, params)
     }
@@ -152,9 +153,9 @@ final class Rig {
         return report?["values"]?[name] ?? .null
     }
 
-    /// A token of a newly paired browser, as the header Cookie.
+    /// Cookie header with the token of a newly paired browser.
     func cookie(name: String = "test") throws -> String {
-        // The desk refuses attempts in quick succession.
+        // Waits, because airframe-web refuses pairing attempts in quick succession.
         usleep(600_000)
         let answer = try WebClient(port: port).request(
             "POST", "/pair", headers: ["Content-Type: application/json"],
@@ -165,7 +166,7 @@ final class Rig {
         return "Cookie: \(cookie.prefix { $0 != ";" })"
     }
 
-    /// Number of open descriptors of airframe-web.
+    /// Number of open file descriptors of airframe-web.
     func descriptors() throws -> Int {
         guard let web else { return 0 }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(web.process)/fd").count
