@@ -61,7 +61,7 @@ struct StrideStatistics {
 
     /// - Parameters:
     ///   - motion: Motion of the handle.
-    ///   Start of the eight seconds, s.
+    ///   - start: Start of the eight seconds, s.
     init(_ motion: BaseMotion, from start: Double) {
         count = 800
         let states = (0..<count).map { motion.state(at: start + Double($0) * 0.01) }

@@ -42,7 +42,8 @@ struct SlowLoopTests {
     }
 
     @Test(
-        "with the built-in gains, motors without encoders hold the camera still at each rate", arguments: [1000, 500, 400, 200], [false, true])
+        "with the built-in gains, motors without encoders hold the camera still at each rate",
+        arguments: [1000, 500, 400, 200], [false, true])
     func fieldRests(rate: Int, findsInertia: Bool) throws {
         let largest = try Self.rest(rate, .field, findsInertia: findsInertia)
         #expect(largest.rate < 1 && largest.tilt < 1.5, "\(largest)")
