@@ -25,9 +25,7 @@ import Testing
         }
     }
 
-    @Test(
-        "delivers every frame in order and intact, over many laps and at every position of the ring's end"
-    )
+    @Test("the ring delivers every frame intact and in order over many laps")
     func order() {
         var ends = makeReplayLogRing(bytes: 4096)
         var expected: UInt64 = 0
@@ -55,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "leaves room for a filler header after every frame, so that no write passes the end of the ring"
+        "the ring leaves room for a filler header after every frame, so that no write passes its end"
     )
     func places() {
         var ends = makeReplayLogRing(bytes: 4096)
@@ -73,7 +71,7 @@ import Testing
         #expect(MemoryLayout<ReplayLogHeader>.size <= Int(ReplayLogStorage.headerBytes))
     }
 
-    @Test("drops a frame that does not fit, and accepts frames again when there is room")
+    @Test("the ring drops a frame that does not fit, and accepts frames again when there is room")
     func full() {
         var ends = makeReplayLogRing(bytes: 4096)
         var kept: UInt64 = 0

@@ -18,7 +18,7 @@ struct SPSCRingTests {
         }
     }
 
-    @Test("delivers elements in order, across many laps")
+    @Test("the ring delivers elements in order over many laps")
     func order() {
         let ends = makeRing(of: Int.self, capacity: 4)
         var writer = ends.writer
@@ -32,7 +32,7 @@ struct SPSCRingTests {
         #expect(writer.dropped == 0)
     }
 
-    @Test("drops and counts new elements when full, and keeps the stored elements")
+    @Test("a full ring drops and counts new elements, and keeps the stored elements")
     func full() {
         let ends = makeRing(of: Int.self, capacity: 4)
         var writer = ends.writer
@@ -50,7 +50,7 @@ struct SPSCRingTests {
     }
 
     @Test(
-        "rounds its capacity up to a power of two",
+        "the capacity is rounded up to a power of two",
         arguments: [(1, 1), (3, 4), (64, 64), (65, 128)])
     func capacity(asked: Int, expected: Int) {
         let ends = makeRing(of: UInt8.self, capacity: asked)
@@ -58,7 +58,7 @@ struct SPSCRingTests {
         #expect(reader.capacity == expected)
     }
 
-    @Test("works when the indices wrap around")
+    @Test("the ring works when the indices wrap around")
     func indexWrap() {
         let ends = makeRing(of: Int.self, capacity: 4)
         var writer = ends.writer
@@ -77,7 +77,7 @@ struct SPSCRingTests {
         #expect(reader.pop() == nil)
     }
 
-    @Test("delivers every element once and in order between two threads")
+    @Test("between two threads, the ring delivers every element once and in order")
     func twoThreads() throws {
         let total: UInt64 = 300_000
         let ends = makeRing(of: Record.self, capacity: 256)

@@ -46,7 +46,7 @@ struct AttitudeReplayTests {
         #expect((squares / Double(count)).squareRoot() * 180 / .pi < 1.2)
     }
 
-    @Test("estimates the gyroscope bias of a resting sensor within two seconds")
+    @Test("the replay estimates the gyroscope bias of a resting sensor within two seconds")
     func bias() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))
         let truth = Vector3(0.236, 0.122, -0.254) * (.pi / 180)
@@ -58,7 +58,7 @@ struct AttitudeReplayTests {
     }
 
     @Test(
-        "writes one CSV line for each record with exact numbers, and a second run writes the same bytes"
+        "the replay writes one CSV line with exact numbers for each record, and every run writes the same bytes"
     )
     func csv() throws {
         var log = try IMULog(path: fixture("broad_07_cut.imu"))

@@ -8,7 +8,7 @@ import Testing
 @Suite("Detection of a hand that pushes the camera, on recorded walks")
 struct HandPushWalkTests {
     /// Random gimbals with encoders. Their seeds were not used to choose the threshold.
-    @Test("is not triggered while people walk")
+    @Test("no push is detected while people walk")
     func walks() throws {
         for (index, path) in try HandleRecordingTests.recordings("gait").enumerated() {
             let log = try IMULog(path: path)

@@ -36,7 +36,7 @@ struct IMULogTests {
         }
     }
 
-    @Test("decodes every field")
+    @Test("the decoder reads every field of a record")
     func decodes() throws {
         let log = try IMULog(bytes: golden(), path: path)
         #expect(log.sampleRate == 100)
@@ -104,7 +104,7 @@ struct IMULogTests {
         #expect(log.records.map(\.time) == [0, 0.01, 0.01])
     }
 
-    @Test("encodes a decoded log to the same bytes")
+    @Test("encoding a decoded log produces the same bytes")
     func roundTrip() throws {
         var bytes = golden()
         for end in [128, 192, 256] {
@@ -158,7 +158,7 @@ struct IMULogTests {
         }
     }
 
-    @Test("reads a recorded log")
+    @Test("a recorded log can be read")
     func recorded() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))
         #expect(log.records.count == 8572)

@@ -28,7 +28,7 @@ import Testing
         return rig.chunks
     }()
 
-    @Test("writes the same end of file that the recorder would have written")
+    @Test("the recovery writes the same end of file that the recorder would have written")
     func sameEnd() throws {
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)

@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Other programs and old recordings identify a field by its number, and a column by its name.
-    @Test("have fixed field numbers and names")
+    @Test("observables keep their field numbers and names")
     func numbers() {
         func axes(_ first: Int, _ stem: String, _ unit: String) -> [Int: String] {
             [
@@ -47,7 +47,7 @@ import Testing
         #expect(recorded.allSatisfy { (32..<128).contains($0.number) })
     }
 
-    @Test("are columns of the table, in the unit that the column name states")
+    @Test("observables are columns of the table, in the unit that the column name states")
     func values() throws {
         var rig = FlightRig(.walking)
         rig.run(2)

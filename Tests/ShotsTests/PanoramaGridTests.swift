@@ -33,7 +33,7 @@ struct PanoramaGridTests {
     ]
 
     @Test(
-        "covers every direction of the field, also if the overlap is removed from each picture",
+        "the pictures cover the whole field, even without their overlap",
         arguments: cases.indices, [0.0, 0.3, 0.6])
     func coverage(index: Int, overlap: Double) {
         let (camera, width, elevations) = Self.cases[index]
@@ -54,7 +54,7 @@ struct PanoramaGridTests {
         }
     }
 
-    @Test("has fewer pictures per row far from the horizon, and at most two at the zenith")
+    @Test("rows far from the horizon have fewer pictures, and a row at the zenith has at most two")
     func zenith() {
         let grid = PanoramaGrid(
             camera: FieldOfView(width: 66, height: 41), overlap: 0.3, width: 360,
@@ -76,7 +76,7 @@ struct PanoramaGridTests {
         #expect(Double(grid.count) * picture >= field)
     }
 
-    @Test("has one picture if the field fits into one picture")
+    @Test("the grid has one picture if the field fits into one picture")
     func single() {
         let grid = PanoramaGrid(
             camera: FieldOfView(width: 66, height: 41), overlap: 0.2, width: 30,
@@ -100,7 +100,7 @@ struct PanoramaGridTests {
         }
     }
 
-    @Test("is photographed row by row from the top, in alternating direction")
+    @Test("the rows are photographed from the top, in alternating direction")
     func order() {
         let poses = PanoramaGrid(
             camera: FieldOfView(width: 66, height: 41), overlap: 0.3, width: 120,
@@ -128,7 +128,7 @@ struct ShotPathTests {
     }
 
     @Test(
-        "begins at the first and ends at the last key frame, for every smoothing and ease",
+        "the path begins at the first and ends at the last key frame, for every smoothing and ease",
         arguments: [0, 0.05, 0.4, 1], [0, 0.1, 0.5])
     func ends(smoothing: Double, ease: Double) {
         let path = ShotPath(through: corners, smoothing: smoothing, ease: ease)
@@ -136,14 +136,14 @@ struct ShotPathTests {
         #expect(path.pose(at: 1).distance(to: corners[2]) < 1e-9)
     }
 
-    @Test("smoothing reduces the change of the step at a corner to a tenth")
+    @Test("smoothing reduces the change of the step at a corner to less than a tenth")
     func smooth() {
         let hard = jerkiness(ShotPath(through: corners))
         #expect(abs(hard - 0.4) < 0.01)
         #expect(jerkiness(ShotPath(through: corners, smoothing: 0.2)) < hard / 10)
     }
 
-    @Test("stays within the range of its key frames")
+    @Test("the path stays within the range of its key frames")
     func noOvershoot() {
         let path = ShotPath(through: corners, smoothing: 0.3, ease: 0.2)
         for share in stride(from: 0.0, through: 1, by: 0.01) {
@@ -153,7 +153,7 @@ struct ShotPathTests {
         }
     }
 
-    @Test("begins and ends at rest if ease is set")
+    @Test("the path begins and ends at rest if ease is set")
     func eased() {
         let path = ShotPath(through: [Pose(), Pose(yaw: 100)], ease: 0.25)
         #expect(path.pose(at: 0.001).yaw < 0.01)
@@ -161,7 +161,7 @@ struct ShotPathTests {
         #expect(abs(path.pose(at: 0.5).yaw - 50) < 1e-9)
     }
 
-    @Test("takes the shorter way across 180°")
+    @Test("the path takes the shorter way across 180°")
     func wrap() {
         let path = ShotPath(through: [Pose(yaw: 170), Pose(yaw: -170)])
         #expect(abs(path.pose(at: 0.5).yaw - 180) < 1e-9)

@@ -322,7 +322,7 @@ struct ShotSessionTests {
     }
 
     @Test(
-        "while another client keeps the camera at another pose, no photo is taken after the patience time"
+        "no photo is taken while another client keeps the camera at another pose, even after the patience time"
     )
     func keptAway() throws {
         var (session, pose) = try settling { $0.still.patience = 3 }

@@ -21,7 +21,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "while a person walks, roll and pitch stay within 0.1° RMS, and the field angle shows the joints"
+        "while a person walks, roll and pitch stay within 0.1° RMS, and the joint angles are known within 4°"
     )
     func walking() {
         var loop = Self.loop(.walking)
@@ -50,7 +50,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "the camera is still with a quarter or four times the inertia, triple friction, or imbalance",
+        "the camera is still with 0.25 or 4 times the inertia, triple friction, or an imbalance",
         arguments: [(4.0, 1.0, 5e-3), (0.25, 1.0, 5e-3), (1, 3, 5e-3), (1, 1, 25e-3)])
     func plants(inertia: Double, friction: Double, imbalance: Double) {
         var loop = Self.loop(.still) {
@@ -82,7 +82,7 @@ struct FieldGimbalTests {
         #expect(error < 0.5, "\(error)")
     }
 
-    @Test("a camera that is pushed away with more than the motors' torque returns")
+    @Test("a camera that is pushed away with more than the motors' torque returns after the push")
     func force() {
         var loop = Self.loop(.still)
         loop.run(seconds: 3.5)
@@ -167,7 +167,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "an IMU on the handle shows the joints of a gimbal without encoders, and reduces the error of servos"
+        "an IMU on the handle measures the joint angles without encoders, and reduces the error of servos"
     )
     func handleIMU() {
         var torque = Self.loop(.walking, .torque) {

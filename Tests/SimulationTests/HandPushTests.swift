@@ -147,14 +147,14 @@ struct HandPushTests {
     }
 
     @Test(
-        "is not triggered by a hand that trembles, walks or runs",
+        "no push is detected in a hand that trembles, walks or runs",
         arguments: [HandleMotion.handheld, .walking, .running], [UInt64](211...212))
     func ignoresMotion(kind: HandleMotion, seed: UInt64) throws {
         let loop = try Self.drawn(seed, Self.hand(kind, seed)).loop
         #expect(Self.pushes(loop) == 0)
     }
 
-    @Test("is not triggered while the handle turns under the camera", arguments: [2.0, 60])
+    @Test("no push is detected while the handle turns under the camera", arguments: [2.0, 60])
     func ignoresTurns(rate: Double) throws {
         for seed in UInt64(221)...222 {
             for axis in [GimbalAxis.yaw, .pitch] {
@@ -168,7 +168,7 @@ struct HandPushTests {
 
     /// Gusts of 2 s with 0.4 times the torque limit. On a small camera (250 mN·m), this is the
     /// moment of a wind of about 30 m/s on 100 cm², 20 mm from the joint.
-    @Test("is not triggered by strong gusts", arguments: [UInt64](231...233))
+    @Test("a strong gust is not detected as a push", arguments: [UInt64](231...233))
     func ignoresGusts(seed: UInt64) throws {
         let (loop, limit) = try Self.drawn(seed, Self.hand(.handheld, seed))
         let count = Self.pushes(loop) { loop in
@@ -179,7 +179,7 @@ struct HandPushTests {
         #expect(count == 0)
     }
 
-    @Test("is suspended during an autotune run, and a command ends a push")
+    @Test("no push is detected during an autotune run, and a command ends a push")
     func yields() throws {
         var (loop, limit) = try Self.drawn(201, Self.hand(.handheld, 201))
         loop.run(seconds: 12)

@@ -21,7 +21,7 @@ struct JointRestTests {
         return watch
     }
 
-    @Test("a camera that its motors hold still on a resting handle is at rest")
+    @Test("rest is detected while the motors hold the camera still on a resting handle")
     func held() {
         var watch = settled(handleTurnsAt: 0)
         // The joints moved a little when the motors switched on, so the detection of rest takes

@@ -50,8 +50,8 @@ struct LoopResponseTests {
         return (gain, remainder(phase + .pi, 2 * .pi))
     }
 
-    /// Rate of the trembling camera with motors without encoders, whose gains are increased by
-    /// `decibels`, rad/s RMS.
+    /// RMS rate of a still camera on motors without encoders, whose gains are increased by
+    /// `decibels`, rad/s.
     static func trembling(decibels: Double) -> Double {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: .field) {
             $0.plant.friction = .none

@@ -92,7 +92,7 @@ struct ModeTests {
     }
 
     @Test(
-        "in tracking, a positive tilt lowers the camera, and after silence the camera locks its direction"
+        "in tracking, a positive tilt lowers the camera, and the camera holds its direction when commands stop"
     )
     func tracking() {
         var loop = Self.loop(.locked)

@@ -86,7 +86,7 @@ struct PlantFaultTests {
         #expect(abs(outcome.inertia - 1) < 0.25)
     }
 
-    @Test("without the oscillation watch, the oscillation continues")
+    @Test("without the detection of oscillations, the oscillation continues")
     func unwatched() {
         let outcome = Self.run(
             seconds: 8, onset: 6, { $1.controller.watchesOscillation = false },
@@ -113,7 +113,7 @@ struct PlantFaultTests {
     }
 
     @Test(
-        "samples that are slower than the ticks are reported within 1.1 s, and the camera stays within 3°",
+        "samples less frequent than the loop's ticks are reported within 1.1 s, and the camera stays within 3°",
         arguments: [200.0, 250, 333])
     func slowSamples(_ rate: Double) {
         let outcome = Self.run(seconds: 8) { parameters, _ in parameters.imu.sampleRate = rate }

@@ -80,7 +80,7 @@ struct ReachTests {
     }
 
     @Test(
-        "repeated changes between tracking and locked keep the range, and the camera turns back at once"
+        "repeated changes between tracking and locked keep the yaw range, and the camera turns back at once"
     )
     func toggledTracking() {
         var loop = Self.loop(seed: 5, .still)

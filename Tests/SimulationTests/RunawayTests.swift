@@ -6,8 +6,8 @@ import Testing
 @Suite("Runaway camera")
 struct RunawayTests {
     @Test(
-        "the outputs switch off within 60 ms and stay off", arguments: GimbalAxis.allCases,
-        [-1.0, 1])
+        "if a driver sticks at full torque, the outputs switch off within 60 ms and stay off",
+        arguments: GimbalAxis.allCases, [-1.0, 1])
     func stuckDriver(axis: GimbalAxis, sign: Double) {
         var loop = SimulatedLoop(BaseMotion(.walking, seed: 1, stillDuration: 2))
         var turned = 0.0

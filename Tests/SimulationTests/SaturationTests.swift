@@ -51,7 +51,7 @@ struct SaturationTests {
     }
 
     @Test(
-        "a rotation of 0.3 s is reported and counted, the outputs stay on, and the tilt error is below 2° after 3 s",
+        "saturation for 0.3 s is reported and counted, the outputs stay on, and the tilt error is below 2° after 3 s",
         arguments: [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0.6, 0, 0.8)])
     func spin(axis: Vector3) {
         var rig = Rig()

@@ -20,7 +20,7 @@ struct SimulatedGimbalTests {
             enabled: true, torque: AxisVector(yaw: 0, roll: 0, pitch: torque), angle: .zero)
     }
 
-    @Test("delivers samples in order, at the sensor's rate, with joint angles from the encoders")
+    @Test("samples arrive in order, at the sensor's rate, with joint angles from the encoders")
     func samples() {
         var gimbal = SimulatedGimbal(
             parameters: .init(), motion: BaseMotion(.walking, seed: 1, stillDuration: 0), seed: 1)

@@ -157,7 +157,8 @@ struct StabilizerFaultTests {
         #expect(Angle.radians(worst).degrees < 2)
     }
 
-    @Test("if the motors switch on before the bias is known, the joints still reveal the bias")
+    @Test(
+        "if the motors switch on before the bias is known, the bias is still estimated within 5 s")
     func biasBehindMotors() {
         // The gimbal is shaken until the motors are on, and then rests on a table.
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)

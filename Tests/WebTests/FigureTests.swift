@@ -202,7 +202,7 @@ struct FigureTests {
         })()
         """
 
-    @Test("measures the age, rate and processor cost of the video on the page")
+    @Test("the median age of the video pictures on the page is within its limit")
     func video() throws {
         guard EyesProgram.isBuilt else {
             return print("skipped: airframe-eyes is not built (make build-eyes)")

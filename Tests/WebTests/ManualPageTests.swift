@@ -15,12 +15,12 @@ struct WebManualPageTests {
             WebSchema.table.documentation, manual: "web.md")
     }
 
-    @Test("matches the help texts and the settings")
+    @Test("the manual page matches the help texts and the settings")
     func matches() throws {
         if let drift = try file.drift(from: page().text) { Issue.record("\(drift)") }
     }
 
-    @Test("names every command and option")
+    @Test("the manual page contains every command and option")
     func everything() throws {
         #expect(try page().help.missing(in: file.text()) == [])
     }

@@ -34,7 +34,7 @@ final class Rig {
     ///   - directory: Directory for sockets and state.
     ///   - motion: Motion of the simulated hand.
     ///   - isHeld: True if `HeldGimbal` simulates the gimbal, so that a simulated person can hold
-    ///   the camera.
+    ///     the camera.
     ///   - extra: Settings `KEY=VALUE` for airframe-web.
     /// - Throws: `Problem` with the program's output if a program does not start.
     init(
