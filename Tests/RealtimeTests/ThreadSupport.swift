@@ -18,7 +18,7 @@ private final class Handover<Payload: ~Copyable & Sendable>: Sendable {
     func take() -> Payload? { payload.withLock { $0.take() } }
 }
 
-/// Starts an ordinary thread that owns `payload`.
+/// Starts a thread without real-time priority that owns `payload`.
 func spawn<Payload: ~Copyable & Sendable>(
     handing payload: consuming sending Payload,
     _ body: @escaping @Sendable (inout Payload) -> Void

@@ -4,7 +4,8 @@ import Glibc
 /// sanitize`).
 public enum Sanitizer {
     /// Whether a sanitizer is loaded. A sanitizer has its own allocator, threads and locked memory,
-    /// and makes a program several times slower, so tests check limits of memory and time only without one.
+    /// and makes a program several times slower. Tests check limits of memory and time only without
+    /// a sanitizer.
     public static let isActive =
         dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 }

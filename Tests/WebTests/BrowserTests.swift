@@ -106,7 +106,7 @@ struct SteeringTests {
                     } == true
                 })
             #expect(try rig.status()["stopped_by"]?.string?.contains("web, Chrome") == true)
-            // Stops the process airframe-web, so that nothing confirms the next stop.
+            // Suspends the process airframe-web, so that nothing confirms the next stop.
             let web = try #require(rig.web).process
             kill(web, SIGSTOP)
             defer { kill(web, SIGCONT) }
@@ -120,8 +120,7 @@ struct SteeringTests {
     }
 
     @Test(
-        "with the keyboard, STOP has the first focus, arrow keys turn the camera, and Escape stops the motors"
-    )
+        "the second Tab key focuses STOP, arrow keys turn the camera, and Escape stops the motors")
     func keyboard() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
