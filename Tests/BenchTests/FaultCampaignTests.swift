@@ -27,7 +27,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "a wrong sensor value moves a phone by no more than the limit, when the user stands or walks",
+        "a wrong sensor value moves a phone by no more than the limit, when the user is at rest or walks",
         arguments: FaultRun.Fault.sensorLies)
     func lie(fault: FaultRun.Fault) {
         for motion in [HandleMotion.still, .walking] {

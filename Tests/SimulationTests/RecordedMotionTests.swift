@@ -7,7 +7,7 @@ struct RecordedMotionTests {
     static let degree = Double.pi / 180
     static let gravity = Vector3(0, 0, 9.81)
 
-    /// A person stands, walks for 20 s and stands. Returns the true motion, and the samples of a
+    /// A person is at rest, walks for 20 s, and is at rest again. Returns the true motion, and the samples of a
     /// sensor with a gyroscope offset.
     static func walk(rate: Double = 200, offset: Vector3 = .zero) -> (BaseMotion, [IMUSample]) {
         let motion = BaseMotion(.walking, seed: 5, stillDuration: 2)
