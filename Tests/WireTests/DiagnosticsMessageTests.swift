@@ -9,7 +9,7 @@ struct DiagnosticsMessageTests {
         try JSONValue(parsing: Array(try JSONEncoder.messages.encode(value)))
     }
 
-    @Test("a status of which nothing is known is encoded with nulls, and read back the same")
+    @Test("an empty status is encoded with null values, and decodes to the same status")
     func emptyStatus() throws {
         let status = Status()
         let data = try JSONEncoder.messages.encode(status)
@@ -20,7 +20,7 @@ struct DiagnosticsMessageTests {
         #expect(json["motors"]?["torque_limit_nm"]?["pitch"] == .null)
     }
 
-    @Test("the status keeps the keys that scripts read")
+    @Test("the status has the documented keys")
     func statusKeys() throws {
         var status = Status()
         status.isEnabled = true
@@ -47,7 +47,7 @@ struct DiagnosticsMessageTests {
     }
 
     @Test(
-        "no key is camel case, and no number is ever anything but a number or null",
+        "keys are snake case, and a number that is not finite is encoded as null",
         arguments: [Double.nan, .infinity, -.infinity])
     func numbers(value: Double) throws {
         #expect(try encoded([Number(value)]) == [.null])
@@ -58,7 +58,7 @@ struct DiagnosticsMessageTests {
             text.range(of: "\"[a-z0-9_]*[A-Z][A-Za-z0-9_]*\":", options: .regularExpression) == nil)
     }
 
-    @Test("a request survives its own line")
+    @Test("a request is the same after encoding and parsing")
     func request() throws {
         let request = Request(id: 7, method: "point", params: ["pitch": -30, "duration": 2.5])
         #expect(try Request(line: request.line) == request)
@@ -67,7 +67,7 @@ struct DiagnosticsMessageTests {
                 == #"{"id":7,"method":"point","params":{"duration":2.5,"pitch":-30}}"#)
     }
 
-    @Test("a reply and a refusal are lines that a client decodes")
+    @Test("a reply and an error are one line each, and a client decodes both")
     func reply() throws {
         var bytes: [UInt8] = []
         ReplyLine.append(
@@ -88,7 +88,7 @@ struct DiagnosticsMessageTests {
             refusal.error == RequestError("out_of_range", "Too \"far\".\nReally.", field: "yaw"))
     }
 
-    @Test("a stream message is one line")
+    @Test("a subscription message is one line")
     func message() throws {
         let message = SubscriptionMessage(
             subscription: 2, t: 0.25, dropped: 3, values: ["b": .double(.nan), "a": 1])
@@ -102,7 +102,7 @@ struct DiagnosticsMessageTests {
 }
 
 extension JSONEncoder {
-    /// One that writes messages as the daemon does.
+    /// Encoder with the daemon's key strategy.
     fileprivate static var messages: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .custom(MessageKey.encoding)
@@ -111,7 +111,7 @@ extension JSONEncoder {
 }
 
 extension JSONDecoder {
-    /// One that reads messages as the client does.
+    /// Decoder with the client's key strategy.
     fileprivate static var messages: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .custom(MessageKey.decoding)

@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@Suite("Schemas of answers, from the declarations of their types")
+@Suite("JSON schemas derived from Swift types")
 struct JSONSchemaTests {
     private enum Colour: String, Codable, CaseIterable { case red, green }
 
@@ -20,7 +20,7 @@ struct JSONSchemaTests {
         var anything: JSONValue
     }
 
-    @Test("members have the names and types of the JSON text; optional members are not required")
+    @Test("a schema has the names and types of the JSON members, and requires those that are not optional")
     func answer() throws {
         let schema = try #require(JSONSchema.of(Answer.self))
         let inner: JSONValue = [
@@ -47,7 +47,7 @@ struct JSONSchemaTests {
             ])
     }
 
-    @Test("the answers of the socket have schemas")
+    @Test("the result types of the diagnostics socket have schemas")
     func answers() {
         #expect(JSONSchema.of(Status.self)?["properties"]?["attitude"]?["properties"] != nil)
         #expect(JSONSchema.of([DoctorCheck].self)?["items"]?["properties"]?["level"] != nil)
@@ -57,7 +57,7 @@ struct JSONSchemaTests {
         #expect(JSONSchema.of(ControlsReport.self) != nil)
     }
 
-    @Test("a type with unknown values has no schema")
+    @Test("a type that contains an enumeration without a list of its cases has no schema")
     func unknown() {
         enum Shade: String, Codable { case dark }
         struct Answer: Codable { var shade: Shade }

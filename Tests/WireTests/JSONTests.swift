@@ -8,7 +8,7 @@ struct JSONTests {
     }
 
     @Test(
-        "is read to the value it stands for",
+        "valid JSON text is parsed to its value",
         arguments: [
             ("null", .null), (" true ", true), ("false", false), ("0", 0), ("-12", -12),
             ("1.0", .double(1)), ("-0", .double(-0.0)), ("2.5e-3", 0.0025), ("1E+2", .double(100)),
@@ -22,7 +22,7 @@ struct JSONTests {
     }
 
     @Test(
-        "that is wrong is refused at the byte where it goes wrong",
+        "a syntax error is reported with the offset of its byte",
         arguments: [
             ("", 0, "expected a value, found the end of the text"), ("  ", 2, "expected a value"),
             ("tru", 3, "expected `true`"), ("nul!", 3, "found `!`"),
@@ -44,7 +44,7 @@ struct JSONTests {
         #expect(error?.sentence.contains(words) == true, "\(error?.sentence ?? "-")")
     }
 
-    @Test("with invalid UTF-8 is refused at the first bad byte")
+    @Test("invalid UTF-8 is reported with the offset of its byte")
     func invalidUTF8() {
         for (bytes, offset) in [
             ([0x22, 0x61, 0xC3, 0x28, 0x22], 2), ([0x22, 0xED, 0xA0, 0x80, 0x22], 1),
@@ -56,7 +56,7 @@ struct JSONTests {
         }
     }
 
-    @Test("may nest to the limit and not one deeper")
+    @Test("text that is nested deeper than the limit is refused")
     func depth() throws {
         let limit = JSONValue.maximumDepth
         func nested(_ depth: Int) -> String {
@@ -69,7 +69,7 @@ struct JSONTests {
     }
 
     @Test(
-        "survives writing and reading to the last bit",
+        "a value is exactly the same after writing and parsing",
         arguments: [
             .null, true, 7, .double(7), .double(0.1), .double(-1.0e-300),
             .double(.leastNonzeroMagnitude),
@@ -81,13 +81,13 @@ struct JSONTests {
         #expect(!value.text.contains("\n"))
     }
 
-    @Test("has members in alphabetical order, and null for numbers that are not finite")
+    @Test("members are written in alphabetical order, and numbers that are not finite as null")
     func writes() {
         let value: JSONValue = ["b": .double(.nan), "a": .double(-.infinity), "c": "\u{1}"]
         #expect(value.text == #"{"a":null,"b":null,"c":"\u0001"}"#)
     }
 
-    @Test("every prefix of a request is refused, none crashes")
+    @Test("every incomplete prefix of a request is refused")
     func prefixes() throws {
         let bytes = Array(#"{"id":-1.5e3,"s":"\u00e4ü","l":[true,null]}"#.utf8)
         for length in 0..<bytes.count {

@@ -2,7 +2,7 @@ import GimbalCore
 import Testing
 import Wire
 
-@Suite("The lines of one connection")
+@Suite("Sample lines of a lockstep connection")
 struct LockstepIntakeTests {
     private static let start = Instant(nanoseconds: 5_000_000_000)
 
@@ -12,7 +12,7 @@ struct LockstepIntakeTests {
     }
 
     @Test(
-        "begin at any time, and go on by the differences",
+        "the first t can have any value, and later times follow from the differences of t",
         arguments: [0, -1e6, 1_763_740_000.25, 3.5, 1e-9])
     func anyBeginning(first: Double) throws {
         var intake = LockstepIntake(start: Self.start)
@@ -24,7 +24,7 @@ struct LockstepIntakeTests {
         }
     }
 
-    @Test("of a kilohertz are exactly a millisecond apart, however t is rounded")
+    @Test("samples at 1 kHz are exactly 1 ms apart despite the rounding of t")
     func exactSteps() throws {
         var intake = LockstepIntake(start: Self.start)
         for k in 0..<3000 {
@@ -34,7 +34,7 @@ struct LockstepIntakeTests {
     }
 
     @Test(
-        "whose time does not grow are refused, and change nothing",
+        "a line whose t does not increase by the minimum step is refused, and changes no state",
         arguments: [
             (1.0, .timeBackwards), (0.5, .timeBackwards), (-1e300, .timeBackwards),
             (1.00001, .timeStep), (1.00009, .timeStep),
@@ -50,13 +50,13 @@ struct LockstepIntakeTests {
         #expect(try intake.admit(line(1.001)).time.seconds(since: Self.start) == 0.001)
     }
 
-    @Test("may be a tenth of a millisecond apart, also when t is as large as a date")
+    @Test("steps of 0.1 ms are accepted, also if t is as large as a Unix time")
     func shortestStep() throws {
         var intake = LockstepIntake(start: Self.start)
         for k in 0..<1000 { _ = try intake.admit(line(1_763_740_000 + Double(k) * 1e-4)) }
     }
 
-    @Test("may jump as far as a double goes, again and again")
+    @Test("repeated jumps of t are accepted up to 1e300, and the time never decreases")
     func jumps() throws {
         var intake = LockstepIntake(start: Self.start)
         var last = Self.start
@@ -71,7 +71,7 @@ struct LockstepIntakeTests {
         }
     }
 
-    @Test("keep the sensors of the first: a missing one is named, a new one ignored and counted")
+    @Test("the first line defines the sensors: a missing one is reported, a new one is ignored and counted")
     func sensors() throws {
         var intake = LockstepIntake(start: Self.start)
         let first = try intake.admit(line(0, #","joints":[1,2,3],"base_gyro":[4,5,6]"#))
@@ -91,7 +91,7 @@ struct LockstepIntakeTests {
         #expect(intake.missing.lockstepNames.isEmpty)
     }
 
-    @Test("bring the magnetic field in tesla")
+    @Test("the magnetic field is converted from tesla to microtesla")
     func tesla() throws {
         var intake = LockstepIntake(start: Self.start)
         let sample = try intake.admit(line(0, #","mag":[2e-5,0,4.5e-5]"#))

@@ -2,13 +2,13 @@ import GimbalCore
 import Testing
 import Wire
 
-@Suite("A simulator's line")
+@Suite("Lockstep lines from a simulator")
 struct LockstepSampleTests {
     private func read(_ text: String) throws(LockstepError) -> LockstepSample {
         try LockstepSample(parsing: Array(text.utf8))
     }
 
-    @Test("is read with everything that it may hold, and what nobody knows is ignored")
+    @Test("all known members of a line are read, and unknown members are ignored")
     func everything() throws {
         let sample = try read(
             """
@@ -24,7 +24,7 @@ struct LockstepSampleTests {
         #expect(sample.magneticField == Vector3(2e-5, 0, 4e-5))
     }
 
-    @Test("needs time, gyroscope and accelerometer alone")
+    @Test("only t, gyro and accel are required")
     func least() throws {
         let sample = try read(#" {"t":0,"gyro":[0,0,0],"accel":[0,0,-9.81]} "#)
         #expect(sample.joints == nil && sample.jointRates == nil)
@@ -32,7 +32,7 @@ struct LockstepSampleTests {
     }
 
     @Test(
-        "that is wrong is refused with code and member",
+        "an invalid line is refused with an error code and the name of the member",
         arguments: [
             ("", .invalidJSON, ""), (" \t", .invalidJSON, ""), ("hello", .invalidJSON, ""),
             ("[1,2]", .invalidJSON, ""), ("null", .invalidJSON, ""), ("{}", .missing, "t"),
@@ -72,7 +72,7 @@ struct LockstepSampleTests {
     }
 }
 
-@Suite("A reply to a simulator")
+@Suite("Lockstep replies to a simulator")
 struct LockstepReplyTests {
     private func text(_ type: MotorType, _ output: MotorOutput) -> String {
         var bytes: [UInt8] = []
@@ -85,7 +85,7 @@ struct LockstepReplyTests {
 
     private var pulling: AxisVector { AxisVector(yaw: 0.1, roll: -0.25, pitch: 1e-9) }
 
-    @Test("holds torques, with as many digits as restore them")
+    @Test("a reply for torque motors contains the torques with all significant digits")
     func torque() {
         #expect(
             text(.torque, MotorOutput(enabled: true, torque: pulling))
@@ -93,7 +93,7 @@ struct LockstepReplyTests {
                 + #""attitude":[1.0,0.0,-0.1,0.3333333333333333],"mode":"locked"}"# + "\n")
     }
 
-    @Test("holds angles for servos, and zero torques")
+    @Test("a reply for servos contains angles and zero torques")
     func servo() {
         #expect(
             text(.servo, MotorOutput(enabled: true, angle: pulling))
@@ -101,7 +101,7 @@ struct LockstepReplyTests {
                 + #""attitude":[1.0,0.0,-0.1,0.3333333333333333],"mode":"locked"}"# + "\n")
     }
 
-    @Test("holds field angles and powers for open-loop motors, and zero torques")
+    @Test("a reply for open-loop motors contains field angles, powers and zero torques")
     func field() {
         let half = AxisVector(repeating: 0.5)
         #expect(
@@ -111,7 +111,7 @@ struct LockstepReplyTests {
                 + "\n")
     }
 
-    @Test("has no torque while the outputs are off, and never a number that is none")
+    @Test("a torque is sent as 0 if the outputs are off or the torque is not finite")
     func off() throws {
         #expect(
             text(.torque, MotorOutput(enabled: false, torque: pulling))

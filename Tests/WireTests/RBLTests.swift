@@ -1,16 +1,16 @@
 import Testing
 import Wire
 
-@Suite("RedBearLab's serial service: what travels")
+@Suite("UUIDs and values of RedBearLab's Bluetooth serial service")
 struct RBLTests {
-    @Test("the UUIDs count from 0002 to 0007")
+    @Test("the characteristics have the UUIDs 0002 to 0007")
     func uuids() {
         #expect(
             RBLCharacteristic.allCases.map(\.rawValue)
                 == (2...7).map { "713d000\($0)-503e-4c75-ba94-3148f18d941e" })
     }
 
-    @Test("the transmitter's power is written as a byte and read as text")
+    @Test("the transmit power is written as a byte and read as text")
     func power() {
         #expect(
             RBLTransmitPower.allCases.map { String(decoding: $0.bytes, as: UTF8.self) } == [

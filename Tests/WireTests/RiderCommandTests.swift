@@ -1,13 +1,13 @@
 import Testing
 import Wire
 
-@Suite("A rider's datagrams") struct RiderCommandTests {
+@Suite("Datagrams of a rider's remote control") struct RiderCommandTests {
     private static func read(_ text: String) throws(RiderError) -> RiderCommand {
         try RiderCommand(datagram: Array(text.utf8))
     }
 
     @Test(
-        "speeds in per cent become shares of full speed, clamped",
+        "wheel speeds in per cent are converted to fractions of full speed, and clamped to ±1",
         arguments: [
             (#"{"left":40,"right":-40,"timestamp":1719322321.25}"#, 0.4, -0.4),
             (#"{"timestamp":1,"right":12.5,"left":-100}"#, -1, 0.125),
@@ -18,14 +18,14 @@ import Wire
         #expect(try Self.read(text) == .drive(left: left, right: right))
     }
 
-    @Test("everything can be stopped, and the stop ended")
+    @Test("the commands that set and reset the emergency stop are read")
     func stops() throws {
         #expect(try Self.read(#"{"command":"emergency_stop"}"#) == .emergencyStop)
         #expect(try Self.read(#"{"command":"reset_emergency_stop"}"#) == .resetEmergencyStop)
     }
 
     @Test(
-        "what is no command is named",
+        "an invalid command is refused with its reason",
         arguments: [
             ("", RiderError.fields(1)), ("{", .notJSON), ("{}", .notANumber("left")),
             (#"{"left":1}"#, .notANumber("right")),
@@ -40,7 +40,7 @@ import Wire
         #expect(throws: error) { try Self.read(text) }
     }
 
-    @Test("bytes that are no text, and datagrams without end, are refused")
+    @Test("a datagram that is not UTF-8, or is longer than 1024 bytes, is refused")
     func bytes() {
         #expect(throws: RiderError.notText) { try RiderCommand(datagram: [0xFF, 0x2C, 0x2C]) }
         #expect(throws: RiderError.tooLong(1025)) {

@@ -8,7 +8,7 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
 
 @Suite("Shared keys") struct SharedKeyTests {
     @Test(
-        "SHA-256 of the standard's messages (FIPS 180-4, NIST's example vectors)",
+        "SHA-256 matches NIST's example vectors for FIPS 180-4",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -21,7 +21,7 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
         #expect(hex(SHA256.digest(Array(text.utf8))) == digest)
     }
 
-    @Test("a million bytes, in pieces of every length up to 200, are the same as whole")
+    @Test("SHA-256 of a million bytes, added in pieces of 0 to 200 bytes, is the published value")
     func pieces() {
         var hash = SHA256()
         var left = 1_000_000
@@ -37,7 +37,7 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
                 == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
-    @Test("HMAC of a 32-byte key, as Python's hmac has it")
+    @Test("the HMAC with a 32-byte key matches Python's hmac module")
     func hmac() {
         let key = SharedKey(passphrase: "correct horse")
         #expect(hex(key.hmac(Array("1 40,-40,0".utf8))) == Self.hmac)
@@ -45,7 +45,7 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
 
     private static let hmac = "9dc897eab5572001ea8ed4d2f7482c1fd7055bd517afcff00300c2fb676cd521"
 
-    @Test("a sealed datagram of a rider is right with its key only, and for its counter only")
+    @Test("a rider's signed datagram is valid only with its key, and only if no bit was changed")
     func sealed() throws {
         let key = SharedKey(passphrase: "correct horse")
         let command = Array("40,-40,0".utf8)
@@ -69,7 +69,7 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
     private let sender = MAVLinkAddress(system: 255, component: 190)
 
     @Test(
-        "a signed frame has 13 bytes more, reads as the same message, and is right with its key only"
+        "a signed frame has 13 more bytes, decodes to the same message, and is valid only with its key"
     )
     func signed() throws {
         var bytes = Heartbeat().frame(from: sender, sequence: 7, announcesSignature: true)

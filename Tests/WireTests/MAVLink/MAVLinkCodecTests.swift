@@ -4,7 +4,7 @@ import Wire
 @Suite("MAVLink frames") struct MAVLinkCodecTests {
     private static let gimbal = MAVLinkAddress(system: 1, component: 154)
 
-    /// "fe 09 00" as bytes; "0*16" is sixteen zero bytes.
+    /// Bytes of hexadecimal text such as "fe 09 00"; "0*16" means sixteen zero bytes.
     static func bytes(_ hex: String) -> [UInt8] {
         hex.split(separator: " ").flatMap { word -> [UInt8] in
             if let count = word.split(separator: "*").dropFirst().first.flatMap({ Int($0) }) {
@@ -23,13 +23,13 @@ import Wire
         return message
     }
 
-    @Test("the checksum has its published check value") func checksum() {
+    @Test("the checksum of 123456789 is the published check value") func checksum() {
         var crc = MAVLinkCRC()
         crc.add("123456789".utf8)
         #expect(crc.value == 0x6F91)
     }
 
-    @Test("a heartbeat is these bytes in v1 and in v2")
+    @Test("a heartbeat is encoded to the expected bytes in MAVLink 1 and 2")
     func heartbeats() {
         let message = Self.heartbeat
         #expect(
@@ -40,7 +40,7 @@ import Wire
                 == Self.bytes("fd 09 00 00 00 01 9a 00 00 00 00 00 00 00 1a 08 00 04 03 1a cf"))
     }
 
-    @Test("a vehicle's position is these bytes of pymavlink")
+    @Test("a vehicle's position is encoded to the same bytes as by pymavlink")
     func position() {
         var message = GlobalPosition()
         message.bootMs = 1000
@@ -59,7 +59,7 @@ import Wire
                         + "04 29 00 00 64 00 38 ff 03 00 28 23 ea 99"))
     }
 
-    @Test("a GPS position is these bytes of pymavlink")
+    @Test("a GPS position is encoded to the same bytes as by pymavlink")
     func receiver() {
         var message = GPSPosition()
         message.time = 1_000_000
@@ -79,7 +79,7 @@ import Wire
                         + "94 88 01 00 78 00 b4 00 fa 00 28 23 03 0b b8 5e"))
     }
 
-    @Test("what a flight display reads is these bytes")
+    @Test("ATTITUDE and VFR_HUD for a flight display are encoded to the expected bytes")
     func display() {
         var attitude = AttitudeReport()
         attitude.bootMs = 1000
@@ -97,7 +97,7 @@ import Wire
                 == Self.bytes("fe 14 02 01 9a 4a 0*16 5a 00 00 00 92 9a"))
     }
 
-    @Test("trailing zeros of a v2 payload stay behind, and are zero again when it is read")
+    @Test("trailing zeros of a MAVLink 2 payload are not sent, and are restored when it is read")
     func trimming() throws {
         var status = GimbalDeviceAttitudeStatus()
         status.bootMs = 1000
@@ -108,11 +108,11 @@ import Wire
                 == Self.bytes("fd 25 00 00 03 01 9a 1d 01 00 e8 03 00 00 00 00 80 3f 0*28 2c 10 fb")
         )
         #expect(try Self.only(bytes).message(GimbalDeviceAttitudeStatus.self) == status)
-        // A payload of nothing but zeros keeps one byte.
+        // A payload that contains only zeros keeps one byte.
         #expect(ParamRequestList().frame(from: Self.gimbal, sequence: 0)[1] == 1)
     }
 
-    @Test("a ground station's choice is read from its bytes")
+    @Test("a ground station's GIMBAL_MANAGER_SET_PITCHYAW is decoded from its bytes")
     func pitchYaw() throws {
         let frame = try Self.only(
             Self.bytes(
@@ -131,14 +131,14 @@ import Wire
     }
 
     @Test(
-        "every kind of message has the size of its definition, and reads as it was written",
+        "every message type has the size of its definition, and decodes to the encoded payload",
         arguments: MAVLinkCatalogue.messages.indices)
     func sizes(index: Int) throws {
         try Self.check(MAVLinkCatalogue.messages[index])
     }
 
     private static func check<Message: MAVLinkMessage>(_ type: Message.Type) throws {
-        // Every payload byte different and none zero, so that a field in the wrong place shows.
+        // The bytes are odd numbers that change along the payload, so a misplaced field is found.
         let payload = (1...UInt8(255)).map { $0 & 0x7F | 1 }
         let filler = MAVLinkFrame(
             version: .v2, sequence: 0, sender: gimbal, id: Message.format.id, payload: payload)
@@ -151,7 +151,7 @@ import Wire
         #expect(short.payload.count == Message.format.size)
     }
 
-    /// The one frame in these bytes.
+    /// The frame that these bytes contain; more than one frame is an error.
     static func only(_ bytes: [UInt8]) throws -> MAVLinkFrame {
         var parser = MAVLinkParser()
         parser.append(bytes)

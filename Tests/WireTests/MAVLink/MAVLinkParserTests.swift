@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@Suite("Frames in a stream") struct MAVLinkParserTests {
+@Suite("MAVLink frames in a byte stream") struct MAVLinkParserTests {
     private static let sender = MAVLinkAddress(system: 255, component: 190)
 
     private static func heartbeat(_ sequence: UInt8, _ version: MAVLinkFrame.Version = .v2)
@@ -13,7 +13,7 @@ import Wire
         return message.frame(from: sender, sequence: sequence, version: version)
     }
 
-    /// Everything that is found, and then everything that is found after giving up on what pends.
+    /// All items that the parser finds in the bytes received so far.
     private static func items(_ parser: inout MAVLinkParser) -> [MAVLinkParser.Item] {
         var result: [MAVLinkParser.Item] = []
         while let item = parser.next() { result.append(item) }
@@ -24,7 +24,7 @@ import Wire
         items.compactMap { if case .frame(let frame, _) = $0 { frame.sequence } else { nil } }
     }
 
-    @Test("frames of both versions are found whatever way they are cut", arguments: 1...25)
+    @Test("frames of MAVLink 1 and 2 are found in a stream that arrives in pieces of any length", arguments: 1...25)
     func cuts(length: Int) {
         let stream = Self.heartbeat(0) + Self.heartbeat(1, .v1) + Self.heartbeat(2)
         var parser = MAVLinkParser()
@@ -38,7 +38,7 @@ import Wire
         #expect(parser.counters.noiseBytes == 0)
     }
 
-    @Test("every truncation is waited for, and given up without losing what follows")
+    @Test("a truncated frame is abandoned without losing the next frame")
     func truncations() {
         let frame = Self.heartbeat(7)
         for length in 1..<frame.count {
@@ -53,7 +53,7 @@ import Wire
         }
     }
 
-    @Test("one flipped bit makes no frame, wherever it is")
+    @Test("a frame with one flipped bit is never accepted")
     func flips() {
         let frame = Self.heartbeat(7)
         for bit in 0..<frame.count * 8 {
@@ -67,8 +67,7 @@ import Wire
                 found += Self.sequences(Self.items(&parser))
             }
             #expect(!found.contains(7), "bit \(bit)")
-            // A flip in the number makes it another kind, which nobody can check; all others are
-            // counted.
+            // A flipped bit of the message ID makes the message unknown: its checksum cannot be checked.
             #expect(found == [8], "bit \(bit)")
         }
     }
@@ -83,9 +82,9 @@ import Wire
         #expect(parser.counters.badChecksums == 1)
     }
 
-    @Test("noise and frames of unknown kinds come out as they came, in their order")
+    @Test("noise and unknown messages are passed on unchanged and in order")
     func passesOn() {
-        // Number 0x7FFFFF is nobody's.
+        // The message ID 0x7FFFFF is not defined.
         let unknown: [UInt8] = [0xFD, 1, 0, 0, 0, 1, 1, 0xFF, 0xFF, 0x7F, 42, 1, 2]
         let stream = [0x41, 0x42] + Self.heartbeat(0) + unknown + Self.heartbeat(1) + [0x43]
         var parser = MAVLinkParser()
@@ -101,7 +100,7 @@ import Wire
         #expect(parser.counters.noiseBytes == 3)
     }
 
-    @Test("a signature is skipped; other incompatible features make no frame")
+    @Test("a signed frame is accepted; a frame with other incompatibility flags is not")
     func incompatible() {
         var signed = Self.heartbeat(5)
         signed[2] = 1
@@ -118,7 +117,7 @@ import Wire
         #expect(Self.sequences(Self.items(&parser)) == [5, 7])
     }
 
-    @Test("frames that a sender's counting says were lost are counted")
+    @Test("lost frames are counted from gaps in the sequence numbers")
     func losses() {
         var parser = MAVLinkParser()
         for sequence in [254, 255, 0, 3] as [UInt8] {
