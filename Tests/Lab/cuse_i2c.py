@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""An I2C bus in user space: /dev/i2c-N through CUSE, chips are Python objects.
+"""An I2C bus in user space: /dev/i2c-N through CUSE, with chips that are Python objects.
 
-    cuse_i2c.py 9 0x68 0x40        a bus 9 with register-file chips, until killed
+    cuse_i2c.py 9 0x68 0x40        creates bus 9 with register-file chips; runs until it is killed
 
-Speaks I2C_FUNCS, I2C_SLAVE(_FORCE), I2C_RDWR, I2C_SMBUS (quick, byte, byte, word and i2c block
-data), I2C_TENBIT, I2C_TIMEOUT, I2C_RETRIES, I2C_PEC, read() and write(). Needs the cuse module
-(Tests/Lab/vm loads it) and root, no kernel module of our own; slower than kmod/ (a round trip through
-this process per step of an ioctl) but a chip can behave as the test likes: subclass Chip.
+Implements I2C_FUNCS, I2C_SLAVE(_FORCE), I2C_RDWR, I2C_SMBUS (quick, byte, byte, word and i2c block
+data), I2C_TENBIT, I2C_TIMEOUT, I2C_RETRIES, I2C_PEC, read() and write(). Needs root and the
+kernel's cuse module, which Tests/Lab/vm loads. A subclass of Chip can simulate any behaviour. The kernel
+module in kmod/ is faster, because each step of an ioctl here is a round trip through this process.
 """
 import errno, os, struct, sys
 
@@ -17,7 +17,7 @@ I2C_RETRIES, I2C_TIMEOUT, I2C_SLAVE, I2C_TENBIT, I2C_FUNCS, I2C_SLAVE_FORCE, I2C
 
 
 class Chip:
-    """256 registers and a pointer that counts up. Raise OSError(errno, "") for a fault."""
+    """256 registers with an address pointer that increments. Raise OSError(errno, "") to simulate a fault."""
     def __init__(self):
         self.regs, self.at = bytearray(256), 0
 
@@ -35,7 +35,7 @@ class Chip:
 
 
 class Retry(Exception):
-    """The kernel shall copy these pieces of the caller's memory and ask again."""
+    """Tells the kernel to copy these parts of the caller's memory and to repeat the request."""
     def __init__(self, ins, outs=()):
         self.ins, self.outs = ins, outs
 
@@ -88,7 +88,7 @@ class Bus:
                 self.reply(unique, error=e.errno)
 
     def ioctl(self, fh, command, arg, data, room):
-        """data: what was copied in for us; room: how much will be copied out. Both 0 the first time."""
+        """data: bytes copied from the caller; room: number of bytes to copy to the caller. The first call has neither."""
         if command in (I2C_SLAVE, I2C_SLAVE_FORCE):
             self.slaves[fh] = arg
             return b""

@@ -1,42 +1,42 @@
 #!/usr/bin/env python3
-"""A phone for the laboratory: a virtual BLE radio and a central on it.
+"""A virtual phone for the test machine: an emulated BLE radio with a central.
 
 The radio has two ends. One is a controller that the kernel sees as hci0 (through
 /dev/vhci), so the real bluetoothd uses it as its adapter. The other belongs to a central
 (Google Bumble's host stack) that scans, connects, pairs, reads, writes and subscribes like
-a phone. Both ends and the air between them are in this process.
+a phone. This process contains both ends and the radio link between them.
 
-`phone.py serve` holds the radio and answers requests on a socket; Tests/Lab/vm starts it. Ask it
-from a shell (answers are JSON; exit status 1 and a message on failure):
+`phone.py serve` runs the radio and answers requests on a socket; Tests/Lab/vm starts it. Send requests
+from a shell (replies are JSON; a failure prints a message, and the exit status is 1):
 
-    phone.py scan [seconds=3] [service=UUID] [name=NAME]   stops early once it has a match
+    phone.py scan [seconds=3] [service=UUID] [name=NAME]   ends at the first match
     phone.py connect [address=A] [service=UUID] [name=NAME] [mtu=247] [interval=15] [timeout=4000]
                                  (ms) exchanges the MTU, encrypts if bonded, discovers
-    phone.py services            everything discovered: services, characteristics, descriptors
+    phone.py services            lists the discovered services, characteristics and descriptors
     phone.py read CHAR           CHAR: UUID (0x2A00 or 2a00 for short ones), SERVICE/UUID or #HANDLE
     phone.py write CHAR HEX [response=no]
     phone.py subscribe CHAR | unsubscribe CHAR
-    phone.py notifications [char=CHAR] [count=1] [timeout=5]   takes what came, waits for count
+    phone.py notifications [char=CHAR] [count=1] [timeout=5]   returns received notifications, waits for count
     phone.py pair [io=none|keyboard|display|yesno] [passkey=123456] [mitm=yes]
-    phone.py encrypt             with the keys of an earlier pairing (connect encrypt=no leaves it to this)
-    phone.py forget              the keys
+    phone.py encrypt             uses the keys of an earlier pairing; needed after connect encrypt=no
+    phone.py forget              deletes the keys
     phone.py disconnect
-    phone.py vanish [back=yes]   out of range: silence, then supervision timeout at both ends
+    phone.py vanish [back=yes]   goes out of range: both ends have a supervision timeout
     phone.py update interval=30 [latency=0] [timeout=4000]     connection parameters (ms)
-    phone.py adapter present=no|yes   hci0 is pulled out, and put back
-    phone.py log                 what happened: connections, disconnections with reasons, pairing
+    phone.py adapter present=no|yes   unplugs hci0, or plugs it in again
+    phone.py log                 lists connections, disconnections with reasons, pairings
     phone.py status
 
-There is a second phone, for those that ask with `phone=2`: Client(phone=2). `vanish` and `adapter` are of the radio, for both.
+Requests with `phone=2` go to a second phone: Client(phone=2). `vanish` and `adapter` affect both phones.
 
-or from Python (standard library only, quick to import):
+Send requests from Python (needs only the standard library, imports quickly):
 
     from phone import Client
     phone = Client()
     phone.connect(service="1f2e...")
     phone.write("1f2f...", b"\x01\x02")
 
-or drive `Phone` below with asyncio in a process of one's own (with Tests/Lab/vm --bluetooth daemon).
+Or use the class `Phone` with asyncio in your own process (with Tests/Lab/vm --bluetooth daemon).
 """
 import asyncio, json, os, socket, sys, time
 
@@ -46,7 +46,7 @@ CENTRAL_ADDRESS = "C0:1A:B0:00:00:%02d"      # static random addresses of the ph
 
 
 class PhoneError(Exception):
-    """What went wrong, in words; ATT errors have their code in .att."""
+    """A failed request, with a message; .att contains the code of an ATT error."""
     def __init__(self, text, att=None):
         super().__init__(text)
         self.att = att
@@ -55,7 +55,7 @@ class PhoneError(Exception):
 # ---- client ---------------------------------------------------------------------------
 
 class Client:
-    """Requests to a running `phone.py serve`. Any request is a method: phone.scan(seconds=2)."""
+    """Client of a running `phone.py serve`. Every request is a method: phone.scan(seconds=2)."""
 
     POSITIONAL = {"read": ["char"], "write": ["char", "value"], "subscribe": ["char"],
                   "unsubscribe": ["char"], "notifications": ["char"]}
@@ -103,16 +103,16 @@ class Client:
 # ---- the radio ------------------------------------------------------------------------
 
 def radio_classes():
-    """The emulated controller and link. Bumble is imported here: it takes seconds under emulation."""
+    """The emulated controller and link. Bumble is imported here, because its import takes seconds under emulation."""
     from bumble import hci, link, ll
     from bumble.controller import Controller
 
     class Air(link.LocalLink):
-        """Everything in range of everything, until `silent`."""
+        """Radio link that connects all devices, until `silent` is true."""
         silent = False
 
         def send_acl_data(self, sender, destination, transport, data):
-            # By connection: the base class assumes random addresses.
+            # Uses the connection's address: the base class assumes random addresses.
             connection = sender.le_connections.get(destination)
             peer = self.find_le_controller(destination)
             if connection and peer and not self.silent:
@@ -125,7 +125,7 @@ def radio_classes():
                 asyncio.get_running_loop().call_later(0.2, self.establish, sender, packet)
 
         def establish(self, sender, packet):
-            # An advertiser that has just stopped does not hear the request: the central is told, and tries again.
+            # A device that has just stopped advertising misses the request: the central gets an error, and retries.
             peer = self.find_le_controller(packet.advertiser_address)
             connection = sender.le_connections.get(packet.advertiser_address)
             if connection and (not peer or packet.initiator_address not in peer.le_connections):
@@ -136,7 +136,7 @@ def radio_classes():
                 super().send_ll_control_pdu(sender_address, receiver_address, packet)
 
         def advertiser(self, address):
-            """(legacy PDUs?, connectable?, scan response) of whoever advertises with an address."""
+            """(legacy PDUs?, connectable?, scan response) of the device that advertises with an address."""
             for c in self.controllers:
                 a = c.le_legacy_advertiser
                 if a.enabled and a.address == address:
@@ -148,7 +148,7 @@ def radio_classes():
             return True, False, b""
 
     class End(Controller):
-        """Bumble's controller with scan responses, connection parameters and packets of real size."""
+        """Bumble's controller with scan responses, connection parameters and realistic packet sizes."""
         le_acl_data_packet_length = acl_data_packet_length = 251
         supported_max_tx_octets = supported_max_rx_octets = suggested_max_tx_octets = 251
         supported_max_tx_time = supported_max_rx_time = suggested_max_tx_time = 2120
@@ -172,7 +172,7 @@ def radio_classes():
                             periodic_advertising_interval=0, direct_address_type=0,
                             direct_address=hci.Address.ANY, data=data)]))
             try:
-                super().on_advertising_pdu(pdu)     # connections; reports are off here
+                super().on_advertising_pdu(pdu)     # connections; advertising reports are off here
             finally:
                 self.le_scan_enable = scanning
 
@@ -197,7 +197,7 @@ def radio_classes():
                 super().on_le_disconnected(connection, reason)
 
         def on_hci_disconnect_command(self, command):
-            # The side that ends a connection is told 'terminated by local host'.
+            # The side that ends a connection gets the reason "terminated by local host".
             connection = self.find_le_connection_by_handle(command.connection_handle)
             if connection is None:
                 return super().on_hci_disconnect_command(command)
@@ -221,10 +221,10 @@ def radio_classes():
 
 
 class Vhci:
-    """A controller's way to the kernel: one packet per read() and write() of /dev/vhci."""
+    """Transport between a controller and the kernel: one packet per read() and write() of /dev/vhci."""
 
     def __init__(self, path="/dev/vhci"):
-        end = time.monotonic() + 60              # Tests/Lab/vm starts us while it loads the modules
+        end = time.monotonic() + 60              # Tests/Lab/vm starts this program while it loads the modules
         while not os.path.exists(path) and time.monotonic() < end:
             time.sleep(0.05)
         self.fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)
@@ -236,7 +236,7 @@ class Vhci:
                 packet = os.read(self.fd, 4096)
             except BlockingIOError:
                 return
-            if packet and packet[0] != 0xFF:     # 0xff: which hci it became
+            if packet and packet[0] != 0xFF:     # 0xff: the packet contains the number of the hci device
                 controller.on_packet(packet)
         asyncio.get_running_loop().add_reader(self.fd, readable)
 
@@ -263,13 +263,13 @@ class Phone:
         self.air, self.far = air, far
         self.address = CENTRAL_ADDRESS % (number + 1)
         self.connection = self.peer = self.securing = None
-        self.received, self.arrival = [], None   # notifications; set when one comes
+        self.received, self.arrival = [], None   # notifications; set when one arrives
         self.history = []
         self.characteristics = {}
 
     @classmethod
     async def open(cls, vhci="/dev/vhci"):
-        # All imports first: they take seconds, and the kernel waits two for its adapter's first answer.
+        # Import everything first: imports take seconds, and the kernel waits 2 s for the adapter's first reply.
         import bumble.device, bumble.host, bumble.transport.common      # noqa: E401,F401
         Air, cls.End, Adapter = radio_classes()
         air = Air()
@@ -368,8 +368,8 @@ class Phone:
         return result
 
     async def secure(self, connection):
-        """Encrypt where there are keys, like a phone at once after connecting. (bluetoothd leaves a
-        bonded central unanswered until then.)"""
+        """Encrypts the connection if there are keys, as a phone does immediately after it connects. (bluetoothd does not
+        answer a bonded central before that.)"""
         keys = await self.device.keystore.get(str(connection.peer_address))
         if not keys:
             return
@@ -472,7 +472,7 @@ class Phone:
                 for _ in range(int(seconds * 10)):
                     if not isinstance(value, str):
                         break
-                    if os.path.exists(value):    # passkey=FILE: the test writes it there when it knows
+                    if os.path.exists(value):    # passkey=FILE: the test writes the passkey to this file
                         value = int(open(value).read())
                     else:
                         await asyncio.sleep(0.1)
@@ -547,7 +547,7 @@ class Phone:
 
 
 def uuid_text(uuid):
-    """Short UUIDs as 4 hex digits, others in the usual form, lower case."""
+    """UUID in lower case: 4 hex digits for a short UUID, the usual form for others."""
     raw = uuid.to_bytes()[::-1].hex()
     return raw if len(raw) < 32 else "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
 
@@ -586,7 +586,7 @@ async def serve(path):
             return {"error": f"ATT error 0x{e.error_code:02x} {e.error_name}", "att": e.error_code}
         except core.ProtocolError as e:
             return {"error": f"{e.error_namespace or ''} error {e.error_code} {e.error_name}".strip()}
-        except asyncio.CancelledError:           # Bumble cancels what a lost connection leaves open
+        except asyncio.CancelledError:           # Bumble cancels requests that a lost connection leaves open
             return {"error": f"cut off: {phone.history[-1] if phone.history else 'cancelled'}"}
         except Exception as e:
             return {"error": str(e) or type(e).__name__}

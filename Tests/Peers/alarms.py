@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Faults that airframed finds on healthy gimbals, in MuJoCo: nothing should be found, and no output go off once it is on.
+"""False alarms of airframed on healthy gimbals simulated in MuJoCo.
 
-Gimbals, sensors and motions are those of pointing.py. A line for each run in which an output went off or a fault was named:
-when the outputs came on and went off, s, what the log said, the largest tilt after 12 s, degrees.
+airframed should report no fault, and should not switch the outputs off once they are on. Gimbals, sensors and motions are those
+of pointing.py. The program prints a line for each run in which the outputs went off or the log contains a fault: times at which the
+outputs went on and off, s; faults in the log; largest tilt after 12 s, degrees.
 """
 
 import argparse
@@ -16,19 +17,19 @@ import drawn_gimbal
 import pointing
 from gimbal_physics import DEGREE
 
-# Conditions that are the name of a fault.
+# Conditions that are faults.
 FAULTS = ("response_reversed", "gyro_contradicted", "imu_missing", "imu_stale", "imu_frozen", "imu_implausible", "imu_time_fault",
           "gravity_mismatch", "control_fault", "motor_stalled", "oscillation", "inertia_not_found", "tuning_stale")
 
 
 def run(work):
-    """One case: its key, gimbal, times at which the outputs came and went, faults with their times, peak tilt."""
+    """Runs one case. Returns its key, its gimbal, the times at which the outputs went on and off, faults with their times, and peak tilt."""
     args, seed, kind, motion = work
     case = pointing.Case(args, seed, kind, motion)
     drawn = case.drawn
     physics = case.physics(case.lines, drawn.seed, pointing.STILL)
     daemon = case.daemon(physics)
-    # The log, read as it grows.
+    # The log is read while airframed writes it.
     log = open(daemon.log.name)
     what = "angle" if kind == "servo" else "torque"
     switches, names, enabled, peak = [], [], False, 0.0

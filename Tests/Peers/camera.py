@@ -3,7 +3,7 @@
 
     camera.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 
-Ends with status 1 and a sentence at the first thing that is not as it should be.
+The first failed check ends the program with a message and exit status 1.
 """
 import argparse, json, os, socket, sys, time
 
@@ -43,7 +43,7 @@ class Companion:
 
 
 def receive(link, name, component, seconds=5):
-    """The next message of a kind from a component of system 1; None if there is none in time."""
+    """The next message of a type from a component of system 1; None after a timeout."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         link.mav.heartbeat_send(m.MAV_TYPE_GCS, m.MAV_AUTOPILOT_INVALID, 0, 0, m.MAV_STATE_ACTIVE)

@@ -1,4 +1,4 @@
-"""A cascade as others build it: attitude P, rate PI, VQF for the attitude; its gains are tuned on the gimbal that it drives."""
+"""A conventional cascade controller (attitude P, rate PI, VQF for the attitude), with gains tuned on the gimbal that it drives."""
 
 import copy
 import math
@@ -8,20 +8,21 @@ import numpy as np
 from scipy.optimize import minimize
 from vqf import VQF
 
-# Largest rate asked for, rad/s, and largest angle of error believed, rad.
+# Limits of the commanded rate, rad/s, and of the attitude error, rad.
 MAX_RATE, MAX_ERROR = 3.0, 0.5
-# Rest before the motors come on, s.
+# Rest before the motors switch on, s.
 REST = 4.0
-# Of the margins, Hz.
+# Frequencies at which the stability margins are checked, Hz.
 FREQUENCIES = np.geomspace(0.02, 450, 500)
-# How long the heading stays behind the handle's where it follows it, s.
+# Time constant with which the heading follows the handle's heading, s.
 FOLLOW = 0.6
 
 
 @dataclass
 class Gains:
-    """attitude: 1/s. rate: 1/s; with servos the share of their delay by which the handle is foreseen. integral: 1/s². corner: of the
-    low-pass of the rate, with servos of the handle's, Hz. derivative: share of the measured acceleration that is opposed, 1."""
+    """attitude: gain, 1/s. rate: gain, 1/s; with servos, prediction time of the handle's motion as a fraction of the loop's delay.
+    integral: gain, 1/s². corner: of the low-pass of the rate (with servos, of the handle's rate), Hz. derivative: fraction of the
+    measured angular acceleration that the motors oppose, 1."""
 
     attitude: float
     rate: float
@@ -39,7 +40,7 @@ def product(p, q):
 
 
 def turned(q, rate, time):
-    """The attitude q after this time at this rate in its own frame, small angles."""
+    """The attitude q after a rotation at this rate (body frame) for this time; for small angles."""
     h = 0.5 * time
     return product(q, (1.0, rate[0] * h, rate[1] * h, rate[2] * h))
 
@@ -51,21 +52,21 @@ def columns(roll, pitch):
 
 
 def joint_attitude(yaw, roll, pitch):
-    """The camera's attitude on its handle."""
+    """The camera's attitude relative to the handle."""
     half = [(math.cos(a / 2), math.sin(a / 2)) for a in (yaw, roll, pitch)]
     (cy, sy), (cr, sr), (cp, sp) = half
     return product(product((cy, 0, 0, sy), (cr, sr, 0, 0)), (cp, 0, sp, 0))
 
 
 def joint_rates(turn, roll, pitch):
-    """The rates of the joints that turn the camera at this rate in its own frame."""
+    """Joint rates that rotate the camera at this rate, which is in the camera's frame."""
     c, s = math.cos(pitch), math.sin(pitch)
     yaw = (c * turn[2] - s * turn[0]) / math.cos(roll)
     return yaw, c * turn[0] + s * turn[2], turn[1] - math.sin(roll) * yaw
 
 
 def learnt_bias(imu, rate):
-    """The gyroscope's bias as VQF finds it in the REST that instructions ask for before the motors come on, rad/s."""
+    """Gyroscope bias that VQF estimates during REST, rad/s. Users are told to keep this rest before the motors switch on."""
     imu, vqf = copy.deepcopy(imu), VQF(1 / rate)
     for _ in range(int(REST * rate)):
         vqf.update(*imu.read())
@@ -73,14 +74,14 @@ def learnt_bias(imu, rate):
 
 
 class Cascade:
-    """The controller. Perfect knowledge replaces sensor and filter by the truth."""
+    """The controller. If perfect is true, the true attitude and rate replace the sensor and the filter."""
 
     def __init__(self, drawn, gains, lead, sensor_lag, perfect, follows, bias):
-        """lead: from the camera's motion to the answer, s. sensor_lag: the gyroscope's part of it. follows: whether the heading
-        follows the handle's. bias: of the gyroscope as it has been learnt at rest, rad/s."""
+        """lead: delay from the camera's motion to the motors' response, s. sensor_lag: the gyroscope's part of lead. follows: whether
+        the heading follows the handle's. bias: gyroscope bias estimated at rest, rad/s."""
         self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
         self.sensor_lag, self.follows, self.dt = sensor_lag, follows, 1 / drawn.rate
-        # What the motors answer per what they are told, found on this gimbal.
+        # Inertia divided by the motor constant: commanded torque per angular acceleration on this gimbal.
         x, y, z = drawn.inertia[:3]
         yaw, roll, pitch = (joint.constant for joint in drawn.joints)
         self.inertia = (x / roll, y / pitch, z / yaw)
@@ -91,14 +92,14 @@ class Cascade:
         self.share = 1 - math.exp(-2 * math.pi * gains.corner * self.dt)
         self.smooth, self.integral, self.heading = [0.0] * 3, [0.0] * 3, None
         self.angles = [0.0] * 3
-        # Servos turn this many lines after their command, and the gyroscope shows it later still.
+        # Delay from a command to the servos' motion, in samples; the gyroscope's lag adds to this delay.
         wait = (drawn.servo.transport + 0.5 / drawn.servo.frame_rate) / self.dt
         self.late, self.between = [[0.0] * 3] * (int(wait) + 2), wait % 1
         self.answer, self.seen = [0.0] * 3, [0.0] * 3
 
     def step(self, gyro, accel, joints, truth):
-        """What the motors are told, and the attitude believed. joints: rad, or None. truth: attitude, rate, joints and
-        their rates."""
+        """Motor command and estimated attitude. joints: angles, rad, or None. truth: attitude, rate, joint angles and joint
+        rates."""
         if self.perfect:
             attitude, rate, *self.truth = truth
         else:
@@ -117,7 +118,7 @@ class Cascade:
             self.heading = heading
         if self.follows:
             self.heading -= (self.answer[0] if is_servo else joints[0]) * self.dt / FOLLOW
-        # Half the heading, level: the set-point; from it the turn that is left in the camera's frame.
+        # The set-point is level at this heading. e is the remaining rotation in the camera's frame.
         c, s = math.cos(self.heading / 2), math.sin(self.heading / 2)
         e = product((w, -x, -y, -z), (c, 0, 0, s))
         sign = 2.0 if e[0] >= 0 else -2.0
@@ -126,7 +127,7 @@ class Cascade:
         return out, attitude
 
     def moment(self, error, rate, joints):
-        """Joint torques against an error in rad."""
+        """Joint torques that reduce an attitude error in rad."""
         g, dt, moment = self.gains, self.dt, []
         for i in (0, 1, 2):
             change = self.share * (rate[i] - self.smooth[i])
@@ -139,9 +140,9 @@ class Cascade:
         return [sum(a * m for a, m in zip(axis, moment)) for axis in columns(roll, pitch)]
 
     def angle(self, error, rate):
-        """Servo angles: against the handle's rate, which is the camera's less the one that the servos make, and the error."""
+        """Servo angles that oppose the error and the handle's rate: the camera's rate minus the rate that the servos cause."""
         g, dt, servo = self.gains, self.dt, self.drawn.servo
-        # Where the servos are: the commands of a while ago, with their lag.
+        # Estimated servo angles: delayed commands through the servos' lag.
         self.late.append(self.angles)
         if self.perfect:
             self.answer, rates = self.truth
@@ -162,15 +163,15 @@ class Cascade:
             self.integral[i] += g.integral * error[i] * dt
             wanted.append(g.attitude * error[i] + self.integral[i] - self.smooth[i])
         self.angles = [a + s * dt for a, s in zip(self.angles, joint_rates(wanted, roll, pitch))]
-        # Until they answer, and by as much as the low-pass is late.
+        # Prediction time, s: a fraction of the delay of servos, sensor and low-pass.
         wait = g.rate * (servo.delay + self.sensor_lag + 1 / (2 * math.pi * g.corner))
         return [a - f * wait for a, f in zip(self.angles, joint_rates(self.smooth, roll, pitch))]
 
 
 def opened(gains, is_servo, lead, wait):
-    """The open loop of one axis on the rigid model, at 500 frequencies: size and phase in degrees.
+    """Magnitude and phase (degrees) of one axis's open loop on a rigid model, at FREQUENCIES.
 
-    lead: by which the attitude is carried forward, s. wait: from the motion to the answer, s.
+    lead: time by which the attitude is extrapolated, s. wait: delay from the camera's motion to the motors' response, s.
     """
     s = 2j * math.pi * FREQUENCIES
     if is_servo:
@@ -181,12 +182,12 @@ def opened(gains, is_servo, lead, wait):
                 + gains.derivative * s**2 * passed) / s**2
     loop = loop * np.exp(-s * wait)
     phase = np.unwrap(np.angle(loop)) * 180 / math.pi
-    # Two or three integrators begin at -180 or -270.
+    # The phase of two or three integrators starts at -180 or -270 degrees.
     return np.abs(loop), phase - (360 if phase[0] > 0 else 0)
 
 
 def has_margins(gains, *model, gain=2.0, phase=45.0):
-    """Whether the loop has this gain margin, both ways, and this phase margin in degrees."""
+    """Whether the loop has this gain margin, for higher and lower gain, and this phase margin in degrees."""
     size, angle = opened(gains, *model)
     turns = np.flatnonzero(np.diff(np.floor((angle + 180) / 360)) != 0)
     crosses = np.flatnonzero(np.diff(np.sign(size - 1)) != 0)
@@ -195,9 +196,9 @@ def has_margins(gains, *model, gain=2.0, phase=45.0):
 
 
 def with_margins(gains, *model):
-    """These gains, slower by as much as it takes for the margins."""
+    """These gains, reduced until the loop has the margins."""
     while not has_margins(gains, *model):
-        # The outer loops give way faster, so that an end is reached whatever their ratio was.
+        # The outer loops' gains decrease faster, so that the search ends for every initial ratio of gains.
         slower = 1 if model[0] else 0.96
         gains = Gains(gains.attitude * 0.94, gains.rate * slower, gains.integral * 0.85, gains.corner,
                       gains.derivative * 0.96)
@@ -205,9 +206,9 @@ def with_margins(gains, *model):
 
 
 def first_gains(is_servo, lead, wait, corner):
-    """Gains that are as stiff below the loop's bandwidth as the margins let them be: tuning begins with them.
+    """Initial gains for tuning: the stiffest ones below the loop's bandwidth that keep the margins.
 
-    corner: of the low-pass, Hz.
+    corner: corner frequency of the low-pass, Hz.
     """
     model, fast = (is_servo, lead, wait), 1 / wait
     if is_servo:
@@ -226,7 +227,7 @@ def first_gains(is_servo, lead, wait, corner):
 
 
 def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
-    """The gains with margins that make the cost of a tuning motion least (Nelder and Mead). cost: of Gains. rate: of the loop, Hz."""
+    """Gains with the margins that minimise the cost of a tuning motion (Nelder-Mead). cost: function of Gains. rate: loop rate, Hz."""
     model = is_servo, lead, wait
     start = np.log(np.maximum(astuple(first_gains(*model, 18 if is_servo else min(150, 0.3 * rate))), 1e-3))
 
@@ -236,7 +237,7 @@ def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
             speed, derivative = min(speed, 1.5), 0
         return with_margins(Gains(attitude, speed, integral, min(corner, 0.4 * rate), derivative), *model)
 
-    # Servos have no derivative.
+    # The loop of servos has no derivative gain.
     used = 4 if is_servo else 5
     pad = np.zeros(5 - used)
     away = np.diag([-0.5, -0.3, -1, 0.5] if is_servo else [0.4, 0.3, -0.7, 0.5, -0.5])

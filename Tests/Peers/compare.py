@@ -1,9 +1,10 @@
-"""The estimator beside VQF, offline VQF and RIANN on the same logs, each at its own best lead; prints tables.
+"""Compares the estimator with VQF, offline VQF and RIANN on the same logs, and prints tables.
 
     compare.py --data DIR --sample DIR --bin DIR --work DIR [--rounds N] [--gate] [--before BIN]
 
---data: recorded trials; --sample: scored where there are none; --bin: airframectl and airframe-bench, optimised; --work: for logs and results;
---before: the folder of another build's programs, to time beside these. Exit status: 0 also where a figure misses its bar; --gate makes that 1.
+--data: recorded trials; --sample: trials that are scored if --data has none; --bin: optimised airframectl and airframe-bench; --work: folder
+for logs and results; --before: folder with another build's programs, whose CPU time is compared. Each estimator is scored at its own best
+prediction time. With --gate the exit status is 1 if a figure misses its limit, otherwise 0.
 """
 
 import argparse
@@ -19,11 +20,11 @@ from vqf import VQF, offlineVQF
 
 from trial import Trial, carried_forward
 
-# Half of BROAD's trials here, of each kind of motion, were used for development; what is reported comes from the others.
+# Trials used for development: half of the BROAD trials here, of each kind of motion. Reported figures come from the others.
 DEVELOPMENT = ("broad_02", "broad_07", "broad_16", "broad_24", "broad_30")
-# Estimates are carried forward by these, s; each estimator's best is found on the development trials, in each scenario.
+# Prediction times of the estimates, s. Each estimator's best one is chosen on the development trials of each scenario.
 LEADS = np.arange(-12, 10.25, 0.5) * 1e-3
-# Scenario of the bench, what of it is scored, must, whether RIANN takes part; None for must: not worse than VQF.
+# Scenario of airframe-bench, scored figure, title, limit, whether RIANN takes part. Without a limit, VQF's figure is the limit.
 ROWS = [
     ("recorded", "inclination", "6D, as recorded (286 Hz)", 0.42, True),
     ("recorded", "total", "9D total, as recorded", 2.3, False),
@@ -47,7 +48,7 @@ COLUMNS = [*PEERS, "ours"]
 
 
 def peers(trial, figure, with_riann):
-    """Attitude and bias of each peer, with its defaults."""
+    """Attitude and bias from each peer with its default settings."""
     period = 1 / trial.rate
     mag = trial.mag if figure == "total" else None
     key = "quat6D" if mag is None else "quat9D"
@@ -64,7 +65,7 @@ def peers(trial, figure, with_riann):
 
 
 def ours(trial, figure, airframectl, directory):
-    """The defaults of `airframectl replay`."""
+    """Attitude and bias from `airframectl replay` with its default settings."""
     output = directory / f"{trial.path.parent.name}-{trial.path.stem}-{figure}.csv"
     command = [airframectl, "replay", trial.path, "--output", output]
     if figure == "total":
@@ -76,7 +77,7 @@ def ours(trial, figure, airframectl, directory):
 
 
 def figures(job):
-    """Of each estimator its figure at each lead, or the time until its bias is known."""
+    """The figure of each estimator at each prediction time, or the time until its bias estimate has converged."""
     path, figure, with_riann, airframectl, directory = job
     trial = Trial(path)
     estimates = peers(trial, figure, with_riann)
@@ -90,7 +91,7 @@ def figures(job):
 
 
 def cost(arguments, log):
-    """Medians of alternating rounds, ns of CPU time: ours, VQF's, another build's, and the ratios of each pair."""
+    """CPU time in ns of this estimator, VQF and another build: medians of alternating rounds, and this estimator's ratio to each."""
     def once(*command):
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         return float(done.stdout.split()[-1])
@@ -116,13 +117,13 @@ def line(name, cells, *rest):
 
 
 def wins_of_ours(scores, best):
-    """Trials in which ours is better than each peer; "-": a peer that does not take part."""
+    """Number of trials in which this estimator is better than each peer; "-" if the peer does not take part."""
     return " ".join(str(sum(s["ours"][best["ours"]] < s[c][best[c]] for s in scores)) if c in best else "-"
                     for c in PEERS)
 
 
 def table(name, figure, must, paths, scores, judged):
-    """Each trial at every estimator's best lead; returns whether the bar is missed."""
+    """Prints the figures at every estimator's best prediction time; returns whether the limit is missed."""
     known = [c for c in COLUMNS if c in scores[0]]
     developed = [path.stem.startswith(DEVELOPMENT) for path in paths]
     found = [s for s, d in zip(scores, developed) if d] or scores
@@ -202,7 +203,7 @@ def main():
 
     log = sorted((logs / "recorded").glob("*.imu"))[0]
     costs = cost(arguments, log)
-    # The cost does not depend on the trial: this one is judged on the sample, too.
+    # The CPU time does not depend on the trial, so it is judged on the sample, too.
     ratio = costs["VQF"][1]
     missed += ratio > 1
     print(f"\none 6D update, ns of CPU: ours {costs['ours'][0]:.1f}, VQF's C++ core {costs['VQF'][0]:.1f}, "

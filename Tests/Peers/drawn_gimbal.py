@@ -1,4 +1,4 @@
-"""Gimbals drawn at random, with the ranges of Sources/Simulation/DrawnGimbal.swift, and their physics in MuJoCo."""
+"""Random gimbals, with the ranges of Sources/Simulation/DrawnGimbal.swift, and their physics in MuJoCo."""
 
 import math
 from collections import deque
@@ -18,7 +18,7 @@ POLE_PAIRS = 7
 
 @dataclass
 class Joint:
-    """Friction, spring and motor of one joint: N·m, N·m·s/rad, rad/s, rad, N·m/rad."""
+    """Friction, cable spring and motor of one joint, in N·m, N·m·s/rad, rad/s, rad and N·m/rad."""
 
     law: str
     coulomb: float
@@ -36,7 +36,7 @@ class Joint:
 
 @dataclass
 class Servo:
-    """A hobby servo: pulses per second, s from command to movement without lag and waiting, lag in s, rad/s, rad."""
+    """A hobby servo: pulses per second; delay without lag and pulse wait, s; lag, s; largest rate, rad/s; dead band, rad."""
 
     frame_rate: float
     transport: float
@@ -46,13 +46,13 @@ class Servo:
 
     @property
     def delay(self):
-        """From a command to the movement that it makes, on the average, s."""
+        """Mean delay from a command to the movement, s."""
         return self.transport + self.lag + 0.5 / self.frame_rate
 
 
 @dataclass
 class Drawn:
-    """One gimbal: all that nobody has tuned anything for."""
+    """Properties of one random gimbal."""
 
     seed: int
     kind: str
@@ -70,7 +70,7 @@ class Drawn:
 
     @property
     def summary(self):
-        """Its properties in a line."""
+        """The properties in one line of text."""
         text = f"{self.kind} {self.rate} Hz, inertia x {self.size:.2f}"
         if self.kind == "servo":
             return text + f", pulses {self.servo.frame_rate:.0f} Hz, delay {self.servo.delay * 1e3:.0f} ms"
@@ -81,7 +81,7 @@ class Drawn:
 
 
 def draw(seed, kind):
-    """The gimbal of a seed; kinds share all that they have in common."""
+    """The gimbal of a seed. Gimbals of different kinds from the same seed have the same properties."""
     r = np.random.default_rng([seed, 0xD4A3])
 
     def logarithmic(low, high, count=None):
@@ -92,7 +92,7 @@ def draw(seed, kind):
     limit = 0.25 * max(1, math.sqrt(size))
     diagonal = logarithmic(0.6, 1.6, 3) * 2.5e-3 * size
     for i in range(3):
-        # No body has a moment above the sum of the other two.
+        # A rigid body's moment of inertia is at most the sum of the other two.
         diagonal[i] = min(diagonal[i], 0.9 * (diagonal.sum() - diagonal[i]))
     x, y, z = diagonal
     products = r.uniform(-0.12, 0.12, 3) * np.sqrt([x * y, x * z, y * z])
@@ -109,7 +109,7 @@ def draw(seed, kind):
     mass = 0.5 * size**0.6
     direction = r.normal(size=3)
     moment = direction / np.linalg.norm(direction) * mass * r.uniform(0, 0.010)
-    # As far as the motors carry it over the joints' friction at twice gravity.
+    # The imbalance is limited so that the motors can hold it at twice gravity in addition to the joints' friction.
     carried = (0.7 * limit * min(j.constant for j in joints) - 1.2 * max(j.stiction for j in joints)) / (2 * GRAVITY)
     moment *= min(1, max(0, carried) / max(np.linalg.norm(moment), 1e-9))
     turn = r.normal(size=3)
@@ -122,7 +122,7 @@ def draw(seed, kind):
 
 
 class Dahl:
-    """Dahl's law, whose slope bends with a power of what is left to the level, with Stribeck's fall and a direction.
+    """Dahl's friction law with a bend exponent, the Stribeck effect and direction-dependent friction.
 
     Source: P. Dahl, "A Solid Friction Model", Aerospace Corporation TOR-0158(3107-18)-1 (1968).
     """
@@ -142,11 +142,12 @@ class Dahl:
 
 
 class Physics:
-    """A drawn gimbal on a moving handle, with its sensor, its motors and their delay."""
+    """A random gimbal on a moving handle, with its sensor, its motors and their delay."""
 
     def __init__(self, drawn, motion, dt, substeps, seed, transport=True, ideal=False, frictionless=False):
-        """motion: q, v, a of every step of dt s. substeps: per line. seed: of the sensor. transport: whether outputs are late.
-        ideal: a sensor without errors, filters apart. frictionless: no friction and no cogging, to find what they cost."""
+        """motion: positions, rates and accelerations at every step of dt s. substeps: physics steps per sample. seed: for the sensor.
+        transport: whether outputs are delayed. ideal: the sensor's only errors are its filters. frictionless: there is no friction and
+        no cogging, to measure their effect."""
         self.drawn, self.dt, self.substeps = drawn, dt, substeps
         self.is_servo = drawn.kind == "servo"
         joints = []
@@ -174,7 +175,7 @@ class Physics:
                     "lugre": lambda j, i: LuGre(j.coulomb, j.stiction, 0, i, dt, j.breakaway, j.stribeck)}
             self.friction = [laws[j.law](j, i) for j, i in zip(drawn.joints, drawn.inertia[[2, 0, 1]])]
             self.cogging = [(j.cogging, j.phase) for j in drawn.joints]
-        # The widest of the chip's filters that fits the sampling.
+        # The chip's low-pass filters with the highest corners that suit the sampling rate, Hz.
         corners = (230, 145) if drawn.rate >= 460 else (116, 80)
         self.imu = IMU([seed, 7], drawn.rate, dt, ideal, drawn.gyro_scale, True, corners)
         late = drawn.servo.transport if self.is_servo else drawn.delay - self.imu.lag - CURRENT_LAG - dt
@@ -189,27 +190,27 @@ class Physics:
 
     @property
     def lag(self):
-        """From an output to the torque, without the output's holding, s."""
+        """Delay from an output to the torque, without the hold time of the output, s."""
         return (len(self.queue) + 1) * self.dt + (0 if self.is_servo else CURRENT_LAG)
 
     @property
     def lead(self):
-        """From the camera's motion to the torque that answers it, s."""
+        """Delay from the camera's motion to the torque that responds to it, s."""
         return self.lag + self.imu.lag
 
     def attitude(self):
-        """The sensor's true attitude, w x y z: the camera's, as far as anybody on board can know."""
+        """The sensor's true attitude, w x y z. It differs from the camera's by the mounting error, which airframed cannot measure."""
         result = np.empty(4)
         mujoco.mju_mulQuat(result, self.data.xquat[self.camera], self.drawn.mounting)
         return result.tolist()
 
     def truth(self):
-        """Attitude and rate of the sensor, angles and rates of the joints."""
+        """True attitude and rate of the sensor, angles and rates of the joints."""
         data = self.data
         return self.attitude(), data.sensordata[:3].tolist(), data.qpos[6:].tolist(), data.qvel[6:].tolist()
 
     def advance(self, output):
-        """A line's worth of physics under this output: torques in N·m as configured, or servo angles in rad; None is off."""
+        """Simulates one sample interval with this output: torques, N·m, or servo angles, rad; None if the outputs are off."""
         data, imu, queue, substeps = self.data, self.imu, self.queue, self.substeps
         q_handle, v_handle, f_handle = data.qpos[:6], data.qvel[:6], data.qfrc_applied[:6]
         q_joint, v_joint, f_joint = data.qpos[6:], data.qvel[6:], data.qfrc_applied[6:]
@@ -236,7 +237,7 @@ class Physics:
         self.step += substeps
 
     def passive(self, angles, rates):
-        """Motor, friction and cogging at each joint, N·m."""
+        """Torque of motor, friction and cogging at each joint, N·m."""
         result = []
         for torque, law, (pull, phase), angle, rate in zip(self.torque, self.friction, self.cogging, angles, rates):
             e = angle * POLE_PAIRS + phase
@@ -245,7 +246,7 @@ class Physics:
         return result
 
     def servo(self, step, wanted, angles, rates):
-        """The forces under which the joints turn as the servos do: Sources/Simulation/ServoModel.swift."""
+        """Joint torques that give the joints the motion of servos, as in Sources/Simulation/ServoModel.swift."""
         servo, dt = self.drawn.servo, self.dt
         pulse = int(step * dt * servo.frame_rate)
         if pulse != self.frame:
