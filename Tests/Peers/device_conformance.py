@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An autopilot that checks a gimbal device, as MAVSDK's gimbal_device_tester does: the same turns in the same time, in follow
+"""An autopilot that checks a gimbal device like MAVSDK's gimbal_device_tester: the same turns in the same time, in follow
 and lock mode, while the vehicle turns below the gimbal, and the same rates.
 
     device_conformance.py --port UDP_PORT [--settle SECONDS] [--pace FACTOR]
@@ -7,7 +7,7 @@ and lock mode, while the vehicle turns below the gimbal, and the same rates.
 The vehicle's attitude arrives in AUTOPILOT_STATE_FOR_GIMBAL_DEVICE, 20 times a second, together with
 GIMBAL_DEVICE_SET_ATTITUDE. The tolerance of angles is 2 degrees; the tester's is 5 degrees. --limit-yaw and --limit-pitch set the reach:
 the tester uses 60 degrees for a device without limits of yaw. --pace shortens the turns at a constant rate.
-Ends with status 1 and a sentence at the first check that fails.
+The first failed check ends the program with a message and exit status 1.
 Source of the checks: MAVSDK, examples/gimbal_device_tester/gimbal_device_tester.cpp, commit cf3f6f3.
 """
 import argparse
@@ -106,7 +106,7 @@ class Tester:
         return pitch, yaw
 
     def look(self, text, pitch, yaw, is_locked):
-        """Turns the camera; within the tester's time, the reported angles must be the requested ones, and stay so."""
+        """Turns the camera; the reported angles must reach the requested ones in the tester's time, and stay there."""
         yaw = max(-self.options.limit_yaw, min(self.options.limit_yaw, yaw))
         pitch = max(-self.options.limit_pitch, pitch)
         self.wanted, self.rates = (pitch, yaw, is_locked), (NAN, NAN)
@@ -116,7 +116,7 @@ class Tester:
         while True:
             self.pump(0.02)
             now, found = time.monotonic(), self.found()
-            # Near the vertical, yaw is not defined well.
+            # Yaw is poorly defined if the camera points nearly up or down.
             is_there = abs(found[0] - pitch) <= MARGIN_DEG and (
                 abs(found[0]) >= 80 or apart(found[1], target) <= MARGIN_DEG)
             since = (since or now) if is_there else None
@@ -142,7 +142,7 @@ class Tester:
         print(f"PASS  {text}: pitch {found[0]:.1f}, yaw {found[1]:.1f} degrees", flush=True)
 
     def tilt(self, text, rate, pitch, begin):
-        """Turns to an angle at a given rate: at half of the time, half of the way."""
+        """Turns to an angle at a given rate; after half of the time, the camera must have made half of the turn."""
         seconds = abs((pitch - begin) / rate)
         self.wanted, self.rates = (pitch, 0.0, False), (rate, 0.0)
         for share in (0.5, 1.0):
@@ -187,11 +187,11 @@ class Tester:
                  ("forward again", 0, 0)]
         for is_locked, heading in [(False, 20.0), (True, -30.0)]:
             self.look("forward, follow", 0, 0, False)
-            # The vehicle turns at a rate that vehicles have.
+            # The vehicle turns at a realistic rate.
             while abs(self.vehicle - heading) > 0.01:
                 self.vehicle += max(-1.5, min(1.5, heading - self.vehicle))
                 self.pump(0.05)
-            # The simulated handle does not turn, so the device has to take the difference for drift of its own heading.
+            # The simulated handle does not turn, so the device must treat the difference as drift of its own heading.
             begin = time.monotonic()
             if self.pump(20, lambda x: apart(math.degrees(self.status.delta_yaw), heading) < 1) is None:
                 self.fail(f"the device does not adopt the vehicle's heading of {heading:.0f} degrees")

@@ -131,7 +131,7 @@ class Dahl:
         self.joint, self.dt, self.force = joint, dt, 0.0
 
     def torque(self, rate):
-        """N·m on the outer part of the joint over the next step, at a joint rate in rad/s."""
+        """Torque on the outer part of the joint over the next step, N·m; rate: joint rate, rad/s."""
         j = self.joint
         level = j.coulomb + (j.stiction - j.coulomb) * math.exp(-(rate / j.stribeck) ** 2)
         level *= 1 + j.asymmetry if rate > 0 else 1 - j.asymmetry

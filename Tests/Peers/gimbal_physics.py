@@ -1,7 +1,7 @@
-"""A camera gimbal in MuJoCo, in the parts that every bench of this folder needs: model, friction, sensor, daemon.
+"""Shared parts of the MuJoCo benches in this folder: gimbal model, joint friction, IMU, connection to airframed.
 
-World and body frames are north-east-down and forward-right-down, so that gravity is +9.81 along z and no frame needs
-converting. The camera hangs on three hinge joints (yaw, roll, pitch from the handle outwards); the handle moves on six
+World and body frames are north-east-down and forward-right-down, so gravity is +9.81 along z, and no frame conversions are
+necessary. The camera hangs on three hinge joints (yaw, roll, pitch from the handle outwards); the handle moves on six
 prescribed joints.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 GRAVITY = 9.81
 AXES = ("yaw", "roll", "pitch")
 DEGREE = math.pi / 180
-# Prescribed joints of the handle: heavy enough that the camera does not move it.
+# Inertia of the handle's prescribed joints, so large that the camera does not move the handle.
 HANDLE_ARMATURE = 1e5
 
 MODEL = """
@@ -62,8 +62,8 @@ MODEL = """
 def model_text(step, joints, mass, offset, inertia, mounting=(1, 0, 0, 0)):
     """MuJoCo's XML of a gimbal.
 
-    step: s. joints: attributes of the three joints, a dictionary each. mass: kg. offset: centre of mass in the camera's frame, m.
-    inertia: about the centre of mass, xx, yy, zz, xy, xz, yz, kg·m². mounting: the sensor's axes in the camera's, w x y z.
+    step: time step, s. joints: a dictionary of attributes for each of the three joints. mass: kg. offset: centre of mass (camera's frame), m.
+    inertia: about the centre of mass, xx, yy, zz, xy, xz, yz, kg·m². mounting: attitude of the sensor in the camera's frame, w x y z.
     """
     def row(values):
         return " ".join(f"{value:.9g}" for value in values)
@@ -74,7 +74,7 @@ def model_text(step, joints, mass, offset, inertia, mounting=(1, 0, 0, 0)):
 
 
 def waves(random, frequencies, weights, rms, detune):
-    """Sines with these weights and this RMS in all: amplitude, angular rate, phase."""
+    """Sines with these weights and this total RMS, as (amplitude, angular rate, phase)."""
     scale = rms / math.sqrt(sum(w * w / 2 for w in weights))
     return [(w * scale, 2 * math.pi * f * (1 + detune * random.uniform(-1, 1)),
              random.uniform(0, 2 * math.pi)) for f, w in zip(frequencies, weights)]
@@ -83,25 +83,25 @@ def waves(random, frequencies, weights, rms, detune):
 def steps_through(q, dt):
     """Rates and accelerations with which MuJoCo's integrator (v += a dt, then q += v dt) passes through these positions.
 
-    q has one row more than is returned. With the rates of the continuous motion the handle would slip by a dt² / 2 in every
-    step, unseen by any gyroscope: at 2 kHz the walking camera would seem to shake by 0.01°.
+    q has one row more than is returned. With the rates of the continuous motion, the handle's position would have an error
+    of a dt² / 2 in every step, which gyroscopes do not measure: at 2 kHz, walking would add 0.01° of apparent shake.
     """
     v = np.diff(q, axis=0, prepend=q[:1]) / dt
     return q[:-1], v[:-1], np.diff(v, axis=0) / dt
 
 
 class LuGre:
-    """LuGre with the bristles integrated exactly over a step (Canudas de Wit et al., IEEE TAC 40, 1995)."""
+    """LuGre friction with exact integration of the bristle deflection over a step (Canudas de Wit et al., IEEE TAC 40, 1995)."""
 
     def __init__(self, coulomb, stiction, viscous, inertia, dt, breakaway=0.9e-3, stribeck=0.05):
-        """Friction in N·m and N·m·s/rad; the inertia that it moves, kg·m²; step, s; creep before it slides, rad; rad/s."""
+        """coulomb, stiction: N·m. viscous: N·m·s/rad. inertia: moved by the joint, kg·m². dt: step, s. breakaway: creep before sliding, rad. stribeck: rad/s."""
         self.coulomb, self.stiction, self.viscous = coulomb, stiction, viscous
         self.dt, self.stribeck, self.z = dt, stribeck, 0.0
         self.stiffness = stiction / breakaway
         self.damping = 2 * 0.3 * math.sqrt(self.stiffness * inertia)
 
     def torque(self, rate):
-        """N·m on the outer part of the joint over the next step, at a joint rate in rad/s."""
+        """Torque on the outer part of the joint over the next step, N·m; rate: joint rate, rad/s."""
         if self.stiction <= 0:
             return -self.viscous * rate
         fade = math.exp(-(rate / self.stribeck) ** 2)
@@ -116,12 +116,12 @@ class LuGre:
 
 
 class IMU:
-    """What a BMI088 says: the figures of Sources/Simulation/IMUModel.swift (data sheet BST-BMI088-DS001)."""
+    """A simulated BMI088 with the errors of Sources/Simulation/IMUModel.swift (data sheet BST-BMI088-DS001)."""
 
     def __init__(self, seed, rate, dt, ideal=False, gyro_scale=0.005, calibrated=False, corners=(230, 145)):
-        """seed: of numpy. rate: samples per second. dt: of the physics, s. ideal: no error. gyro_scale: standard deviation of the
-        gyroscope's scale. calibrated: the accelerometer has been through its six positions. corners: of the low-passes of gyroscope
-        and accelerometer, Hz; None: there are none."""
+        """seed: for numpy. rate: samples per second. dt: physics step, s. ideal: no errors. gyro_scale: standard deviation of the
+        gyroscope's scale. calibrated: the accelerometer has no bias or scale error, as after a six-position calibration. corners: corner
+        frequencies of the low-passes of gyroscope and accelerometer, Hz; None: no low-passes."""
         self.random = np.random.default_rng(seed)
         r = self.random
         self.ideal = ideal
@@ -135,13 +135,13 @@ class IMU:
         self.accel_matrix = np.eye(3) + r.normal(0, 0.0025, (3, 3))
         if calibrated:
             self.accel_bias, self.accel_matrix = np.zeros(3), np.eye(3)
-        # Of the gyroscope, s.
+        # Lag of the gyroscope, s.
         self.lag = 1 / (2 * math.pi * corners[0]) if corners else 0
         self.shares = [1 - math.exp(-2 * math.pi * corner * dt) for corner in corners or ()]
         self.gyro = self.accel = None
 
     def see(self, gyro, accel):
-        """Every physics step: the sensor's own low-pass, on lists of three."""
+        """Feeds one physics step into the sensor's low-passes; gyro and accel are lists of three numbers."""
         if self.gyro is None or not self.shares:
             self.gyro, self.accel = list(gyro), list(accel)
             return
@@ -151,7 +151,7 @@ class IMU:
             a[i] += slow * (accel[i] - a[i])
 
     def read(self):
-        """A sample: rad/s, m/s²."""
+        """One sample of gyroscope, rad/s, and accelerometer, m/s²."""
         if self.ideal:
             return np.array(self.gyro), np.array(self.accel)
         gyro = self.gyro_matrix @ self.gyro + self.gyro_bias
@@ -171,10 +171,10 @@ def zxy(q):
 
 
 class Daemon:
-    """airframed with a directory of its own, or one that runs already."""
+    """Connection to airframed: a new process with its own directory, or one that is already running."""
 
     def __init__(self, program, settings, path=None):
-        """program: to be started, with these KEY=VALUE. path: of the socket of one that runs already, instead."""
+        """program: airframed to start. settings: KEY=VALUE. path: socket of a running airframed, which replaces program."""
         self.process = self.directory = None
         if path:
             self.path = path
@@ -228,8 +228,8 @@ class Daemon:
 
 
 def above(signal, rate, corner):
-    """The part of a signal above a frequency, without phase."""
-    # A heading that drifts must not look like a step from the end to the beginning.
+    """The part of a signal above a frequency, without phase shift."""
+    # The trend is removed: a drifting heading would act as a step from the end to the beginning.
     x = np.arange(len(signal))
     spectrum = np.fft.rfft(signal - np.polyval(np.polyfit(x, signal, 3), x))
     spectrum[np.fft.rfftfreq(len(signal), 1 / rate) < corner] = 0

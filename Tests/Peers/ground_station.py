@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A ground station and an autopilot made of pymavlink, over real sockets: what MAVLink peers do with airframed, as a transcript.
+"""A test of airframed's MAVLink link with pymavlink over UDP: a ground station and an autopilot control the gimbal.
 
     ground_station.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 
-Every frame that airframed emits must be one that pymavlink decodes. Prints what happens, one line a step; ends with status 1 and
-a sentence at the first thing that is not as it should be.
+pymavlink must decode every frame that airframed sends. The program prints a line for each step. The first failed check ends the
+program with a message and exit status 1.
 """
 import argparse, json, math, os, socket, sys, time
 
@@ -16,7 +16,7 @@ NAN = float("nan")
 LOCK = m.GIMBAL_MANAGER_FLAGS_ROLL_LOCK | m.GIMBAL_MANAGER_FLAGS_PITCH_LOCK | m.GIMBAL_MANAGER_FLAGS_YAW_LOCK
 FOLLOW = m.GIMBAL_MANAGER_FLAGS_ROLL_LOCK | m.GIMBAL_MANAGER_FLAGS_PITCH_LOCK | m.GIMBAL_MANAGER_FLAGS_YAW_IN_VEHICLE_FRAME
 EARTH, VEHICLE = m.GIMBAL_MANAGER_FLAGS_YAW_IN_EARTH_FRAME, m.GIMBAL_MANAGER_FLAGS_YAW_IN_VEHICLE_FRAME
-# MAV_RESULT; this pymavlink does not know number 10 yet.
+# MAV_RESULT; this version of pymavlink does not define number 10.
 RESULTS = {0: "ACCEPTED", 1: "TEMPORARILY_REJECTED", 2: "DENIED", 3: "UNSUPPORTED", 4: "FAILED", 10: "NOT_IN_CONTROL"}
 began = time.monotonic()
 
@@ -32,7 +32,7 @@ def expect(condition, text):
 
 
 class Peer:
-    """A component at one end of a link: a UDP port of airframed's, or a connection of pymavlink's."""
+    """A MAVLink component. link: UDP port of airframed, or a connection of pymavlink."""
 
     def __init__(self, link, system, component, kind=m.MAV_TYPE_GCS):
         if isinstance(link, int):
@@ -54,7 +54,7 @@ class Peer:
             self.mav.heartbeat_send(self.kind, m.MAV_AUTOPILOT_INVALID, 0, 0, m.MAV_STATE_ACTIVE)
 
     def pump(self, seconds=0.0, until=lambda message: False):
-        """Takes everything that comes, for so long or until something has come."""
+        """Receives messages for this time, or until one satisfies the condition."""
         end = time.monotonic() + seconds
         while True:
             for peer in everybody:
@@ -83,7 +83,7 @@ class Peer:
         return message
 
     def command(self, number, *params, target=(1, 154), seconds=5, silent_ok=False):
-        """The result by name; every command must be answered, to who asked."""
+        """Name of the command's result. Every command must be acknowledged, and the acknowledgement addressed to the sender."""
         params = (list(params) + [0] * 7)[:7]
         self.mav.command_long_send(*target, number, 0, *params)
         ack = self.pump(seconds, lambda x: x.get_type() == "COMMAND_ACK" and x.command == number)
@@ -102,7 +102,7 @@ class Peer:
         return self.command(m.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW, pitch, yaw, pitch_rate, yaw_rate, flags, 0, 0)
 
     def angles(self):
-        """Pitch and yaw of the newest status, degrees, in its own frame."""
+        """Pitch and yaw from the newest status, degrees, in the frame that the status states."""
         w, x, y, z = self.next("GIMBAL_DEVICE_ATTITUDE_STATUS").q
         return (math.degrees(math.asin(max(-1, min(1, 2 * (w * y - z * x))))),
                 math.degrees(math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))))
@@ -178,7 +178,7 @@ def conversation(port):
 
 
 def lose_and_regain(port, station, daemon):
-    """Control goes to a secondary, to a laptop, to nobody because of silence, and back."""
+    """Control passes to a secondary component and to a laptop, is released after a timeout, and is taken again."""
     other = Peer(port, 254, 190)
     everybody.append(other)
     other.pump(1.2)
@@ -288,7 +288,7 @@ def clocks(station):
 
 
 def autopilot(port, station, daemon):
-    """An autopilot that says where the vehicle points, and that it turns: the camera stays where it is from north."""
+    """An autopilot reports the vehicle's heading and rotation; the camera keeps its heading from north."""
     pilot = Peer(port, 1, 1, m.MAV_TYPE_QUADROTOR)
     everybody.append(pilot)
     pilot.pump(0.5)
@@ -309,7 +309,7 @@ def autopilot(port, station, daemon):
            f"the vehicle points east: delta_yaw {math.degrees(status.delta_yaw):.1f}")
     expect(station.point(0, 100, LOCK | EARTH) == "ACCEPTED", "point: yaw 100 from north")
     step(f"10 degrees right of the vehicle: {station.arrives(0, 10)}")
-    # The same handle, and an autopilot whose heading drifts: what the gimbal thinks is north has to follow it.
+    # The handle is at rest, and the autopilot's heading drifts: the gimbal's north must follow the autopilot's.
     for i in range(160):
         state(90 + i * 0.05)
         pilot.pump(0.05)
@@ -384,7 +384,7 @@ def stops(station, daemon):
 
 
 class Daemon:
-    """airframed's diagnostics socket."""
+    """Client of airframed's diagnostics socket."""
 
     def __init__(self, path):
         connection = socket.socket(socket.AF_UNIX)

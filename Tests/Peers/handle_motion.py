@@ -1,4 +1,4 @@
-"""How the handle of a gimbal moves: somebody who stands, walks or runs, or a recorded walk.
+"""Motions of a gimbal's handle: carried by a standing, walking or running person, or a recorded walk.
 
 Positions are those of six joints: north, east, down in m, and yaw, roll, pitch in rad, in the order Z-X-Y.
 """
@@ -12,10 +12,10 @@ import numpy as np
 from gimbal_physics import DEGREE, GRAVITY, steps_through, waves
 
 GAIT_TABLES = Path(__file__).parents[2] / "Sources/Simulation/Gait.swift"
-# A record of an `.imu` file; shared/data/imu/README.md.
+# Record format of `.imu` files; see shared/data/imu/README.md.
 RECORD = np.dtype([("t", "<f8"), ("gyro", "<f4", 3), ("accel", "<f4", 3), ("mag", "<f4", 3),
                    ("reference", "<f4", 4), ("moving", "<f4")])
-# Rest kept before a recorded walk's first step, s.
+# Time of rest that is played before a recorded walk's first step, s.
 LEAD = 1.5
 
 
@@ -23,7 +23,7 @@ def handle_motion(kind, seed, steps, dt, still, scale=1.0, recording=None):
     """Positions, rates and accelerations of the handle's joints at the beginning of each step.
 
     kind: still, handheld, walking, running or recorded. dt: s. still: seconds of rest before the motion. recording: path of an
-    `.imu`, whose axes are x forward, y left, z up.
+    `.imu` file with the axes x forward, y left, z up.
     """
     random = np.random.default_rng([seed, 0xBA5E])
     times = np.arange(steps + 2) * dt - still
@@ -31,30 +31,30 @@ def handle_motion(kind, seed, steps, dt, still, scale=1.0, recording=None):
         return steps_through(recorded(recording, times), dt)
     q = np.zeros((len(times), 6))
     if kind == "handheld":
-        # Standing: physiological tremor has a hump at 8...12 Hz.
+        # A standing person: physiological tremor has a peak at 8...12 Hz.
         f = [0.5, 0.83, 1.3, 2.1, 3.4, 5.3, 8.7, 12.0]
         for axis in range(6):
             rms = 0.2 if axis < 3 else 0.6 * DEGREE
             for size, rate, phase in waves(random, f, [1, .8, .55, .3, .15, .08, .06, .04], rms, 0.05):
-                # What is given for the first three is an acceleration; as a sine its position is it over rate².
+                # The first three axes have accelerations; the position of a sine is its acceleration / rate².
                 q[:, axis] += (size / rate**2 if axis < 3 else size) * np.sin(rate * times + phase)
     elif kind in ("walking", "running"):
         q = gait(random, kind == "running", times)
-    # Grown from rest over two seconds.
+    # The motion starts from rest, and reaches its full size after 2 s.
     return steps_through(q * scale * smooth(times / 2)[:, None], dt)
 
 
 def smooth(x):
-    """From 0 at x = 0 to 1 at x = 1 with continuous rate and acceleration."""
+    """Smooth step from 0 at x = 0 to 1 at x = 1, with continuous first and second derivatives."""
     x = np.clip(x, 0, 1)
     return x**3 * (10 + x * (6 * x - 15))
 
 
 def gait(random, runs, times):
-    """Somebody on foot with the statistics of recorded people: the method and the tables of Sources/Simulation/Gait.swift.
+    """A walking or running person with the statistics of recorded gait; method and tables are from Sources/Simulation/Gait.swift.
 
-    Each harmonic of the stride has a part that comes back with the next stride, and one beside it that does not; steps are early
-    and late by a relative speed of 1.3 % RMS. The course has a corner of 60° every 12 s, and no stops.
+    Each harmonic of the stride has a periodic part, and a part at a neighbouring frequency that does not repeat with the stride. The
+    pace varies by 1.3 % RMS. The course has a corner of 60° every 12 s, and no stops.
     """
     text = GAIT_TABLES.read_text()
 
@@ -87,10 +87,10 @@ def gait(random, runs, times):
             start = random.uniform(0, 2 * math.pi, 6) if i < 4 or not is_back else order * strike
             size = sizes[i] * np.sqrt(2 * (1 - lost[i] if is_back else lost[i]))
             rate = 2 * math.pi / stride * order
-            # Accelerations and rates as positions.
+            # Converts accelerations and rates to positions.
             size = size / np.array([rate**2] * 3 + [rate] * 3)
             q += size * np.cos(order * phase[:, None] - start)
-    # The tables are of x, y, z: roll, pitch, yaw.
+    # The tables have the order roll, pitch, yaw; q has yaw, roll, pitch.
     q[:, 3:] = q[:, [5, 3, 4]]
     for corner in range(math.ceil(times[-1] / 12)):
         q[:, 3] += (-1) ** corner * math.pi / 3 * smooth((times - 12 * corner - 6) / 1.2)
@@ -98,7 +98,7 @@ def gait(random, runs, times):
 
 
 def read_imu(path):
-    """Samples per second, and rate, specific force and moving of each sample, with x forward, y right, z down."""
+    """Samples per second, and angular rate, specific force and moving flag of each sample, with x forward, y right, z down."""
     raw = Path(path).read_bytes()
     rows = np.frombuffer(raw[64:], RECORD)
     turn = np.array([1, -1, -1.0])
@@ -106,11 +106,11 @@ def read_imu(path):
 
 
 def recorded(path, times):
-    """The handle of a recorded walk, at rest before time 0, right until `recorded_seconds`.
+    """The handle of a recorded walk, at rest before time 0; valid until `recorded_seconds`.
 
-    Attitude: an acausal orientation filter over the whole recording (offline VQF). Position: the specific force turned by that
-    attitude, above 0.1 Hz, because nobody drifts away at a speed that grows, integrated twice. In between splines of the fifth
-    degree, so that rates and accelerations have no steps.
+    Attitude: an acausal orientation filter over the whole recording (offline VQF). Position: the specific force,
+    rotated by that attitude and integrated twice; a high-pass at 0.1 Hz removes the drift. Splines of the fifth degree interpolate
+    between the samples, so that rates and accelerations have no steps.
     """
     from scipy.interpolate import make_interp_spline
     from vqf import offlineVQF
@@ -120,7 +120,7 @@ def recorded(path, times):
     up = np.array([1, -1, -1.0])
     turned = offlineVQF(np.ascontiguousarray((gyro - gyro[calm:calm + int(hz)].mean(0)) * up),
                         np.ascontiguousarray(accel * up), None, 1 / hz)["quat6D"]
-    # From axes that point up to axes that point down, on both sides.
+    # Converts both the earth frame and the body frame from z up to z down.
     w, x, y, z = (turned * [1, 1, -1, -1]).T
     angles = np.unwrap(np.stack([
         np.arctan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z)), np.arcsin(2 * (w * x + y * z)),
@@ -134,7 +134,7 @@ def recorded(path, times):
     clock = np.arange(len(angles)) / hz
     grown = smooth(clock / 0.7)[:, None]
     angles = angles[:1] + (angles - angles[:1]) * grown - [angles[0, 0], 0, 0]
-    # Twice as long with zeros, so that the end does not reach the beginning.
+    # Zeros double the length, so that the end of the signal does not wrap to its beginning.
     fade = grown * smooth((clock[-1] - clock) / 0.7)[:, None]
     spectrum = np.fft.rfft(force * fade, 2 * len(force), axis=0)
     f = np.fft.rfftfreq(2 * len(force), 1 / hz)
@@ -147,11 +147,11 @@ def recorded(path, times):
 
 
 def first_sample(moving, hz):
-    """The sample at which a recorded walk is begun to be played."""
+    """Index of the first sample of a recorded walk that is played."""
     return max(0, int(np.flatnonzero(moving)[0] - LEAD * hz))
 
 
 def recorded_seconds(path):
-    """How long a recorded walk can be played, s; its last second is not right."""
+    """Length of a recorded walk that can be played, s; without its last second, which is distorted."""
     hz, gyro, _, moving = read_imu(path)
     return (len(gyro) - first_sample(moving, hz)) / hz - 1

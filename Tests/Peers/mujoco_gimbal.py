@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A camera gimbal in MuJoCo that airframed drives in lockstep, and how steady the camera is.
+"""Simulates a camera gimbal in MuJoCo in lockstep with airframed, and measures how steady the camera is.
 
 Physics: a camera on three hinge joints (yaw, roll, pitch from the handle outwards) on a handle whose motion is
-prescribed. World and body frames are north-east-down and forward-right-down, so that gravity is +9.81 along z and no
-frame needs converting. Friction is LuGre's law, as in Sources/Simulation/JointFriction.swift, with MuJoCo doing the rest:
-three-body dynamics, imbalance, handle acceleration, sensors.
+prescribed. World and body frames are north-east-down and forward-right-down, so gravity is +9.81 along z, and no
+frame conversions are necessary. Friction is LuGre's law, as in Sources/Simulation/JointFriction.swift. MuJoCo simulates
+three-body dynamics, imbalance, handle acceleration and sensors.
 
-Printed, for each axis, over the scored part of the run (after the motion has begun), in degrees:
-  shake    RMS of the true camera angle above 1 Hz: what a viewer sees
-  jitter   RMS of the true camera angle less its 10 s mean
-  horizon  largest of those means; for yaw, how far the heading wandered
-  hold     RMS of airframed's own attitude against its set-point
+The program prints these figures for each axis, over the scored part of the run (after the motion has begun), in degrees:
+  shake    RMS of the true camera angle above 1 Hz: visible shake
+  jitter   RMS of the true camera angle minus its 10 s mean
+  horizon  largest of those means; for yaw, the drift of the heading
+  hold     RMS of airframed's estimated attitude minus its set-point
 """
 
 import argparse
@@ -27,7 +27,7 @@ from gimbal_physics import (
     AXES, DEGREE, GRAVITY, HANDLE_ARMATURE, IMU, Daemon, LuGre, above, model_text, zxy)
 from handle_motion import handle_motion
 
-# The project's default plant: kg·m², N·m, N·m·s/rad, N·m/rad, kg.
+# The default simulated gimbal, in kg·m², N·m, N·m·s/rad, N·m/rad and kg.
 INERTIA, COULOMB, STICTION, VISCOUS, CABLE, MASS = 2.5e-3, 10e-3, 15e-3, 1e-3, 5e-3, 0.5
 
 
@@ -64,7 +64,7 @@ def options():
 
 
 class Gimbal:
-    """The physics and its sensors."""
+    """The simulated gimbal and its sensors."""
 
     def __init__(self, args):
         self.args = args
@@ -90,7 +90,7 @@ class Gimbal:
         self.look()
 
     def place(self):
-        """The handle where its motion is now."""
+        """Sets the handle to its position and rate at this step."""
         q, v, a = (part[self.step] for part in self.motion)
         self.data.qpos[:6], self.data.qvel[:6] = q, v
         self.data.qfrc_applied[:6] = HANDLE_ARMATURE * a
@@ -122,14 +122,14 @@ class Gimbal:
         if self.args.motors == "torque":
             return max(-0.25, min(0.25, reply["torque"][axis]))
         if self.args.motors == "servo":
-            # Stiff and well damped; its own friction is in the joint.
+            # The servo is stiff and well damped; the joint includes its friction.
             return max(-1.0, min(1.0, 30 * (reply["angle"][axis] - q) - 0.5 * v))
-        # Open-loop brushless: the rotor is pulled to the field, and its windings brake it.
+        # Open-loop brushless motor: the field pulls the rotor, and the windings damp it.
         pull = 0.25 * reply["power"][axis]
         return pull * math.sin(reply["field"][axis] - self.args.pole_pairs * q) - 2e-3 * v
 
     def advance(self, reply, pushes):
-        """One line's worth of physics under this reply."""
+        """Simulates one sample interval with the outputs of this reply."""
         data = self.data
         self.data.xfrc_applied[self.camera, 3:] = self.args.push_mnm * 1e-3 if pushes else 0
         for _ in range(self.args.substeps):
@@ -144,7 +144,7 @@ class Gimbal:
 
 
 def run(args):
-    """Lets the gimbal and airframed live through the run; rows of t, true, estimated, joints, torque, enabled."""
+    """Simulates the run; returns rows of time, true and estimated angles, joints, torque, enabled."""
     daemon = Daemon(args.airframed, [f"motors.type={args.motors}", *args.set], args.socket)
     gimbal = Gimbal(args)
     delay = int(round(args.delay_ms * 1e-3 * args.rate))
@@ -180,7 +180,7 @@ def score(args, rows):
             "shake": rms([rms(above(piece, args.rate, 1)) for piece in true]),
             "jitter": rms([rms(piece - piece.mean()) for piece in true]),
             "horizon": max(means, key=abs) if axis else means[-1] - means[0],
-            # Locked: the set-point stands still; roll and pitch are level.
+            # In mode locked, the set-point is constant; roll and pitch are level.
             "hold": rms(own - own.mean() if axis == 0 else own)}
     return result
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pymavlink at the other end of the links that airframed opens itself: a serial line, whose adapter is not there at first and is
-pulled out in between, and a UDP address. Both are there at once, and compete for the camera.
+"""Tests of the links that airframed opens, with pymavlink as the peer: a serial line and a UDP address. The serial adapter is plugged
+in late, and unplugged during the test. The peers of both links compete for the camera.
 
     other_ends.py --tty PATH --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 
@@ -12,7 +12,7 @@ from ground_station import EARTH, LOCK, Daemon, Peer, everybody, expect, m, mavu
 
 
 class Adapter(mavutil.mavfile):
-    """A serial adapter: a terminal pair whose name appears at `path` while it is plugged in."""
+    """A simulated serial adapter: a pseudoterminal whose name exists at `path` while the adapter is plugged in."""
 
     def __init__(self, path):
         self.path = path
@@ -29,7 +29,7 @@ class Adapter(mavutil.mavfile):
         os.close(self.radio)
 
     def recv(self, n=None):
-        # pymavlink takes one message from each read: one that waited for more would leave the rest for later and later.
+        # pymavlink takes one message from each read; a read that waits for more bytes would delay messages more and more.
         try:
             return os.read(self.fd, 1024)
         except BlockingIOError:
@@ -47,7 +47,7 @@ def main():
     options = parser.parse_args()
     daemon = Daemon(options.socket)
 
-    # ---- an address that airframed sends to by itself
+    # ---- an address to which airframed sends without a request
     network = mavutil.mavlink_connection(f"udpin:127.0.0.1:{options.port}", source_system=254, source_component=190)
     laptop = Peer(network, 254, 190)
     beat = laptop.next("HEARTBEAT")
@@ -57,7 +57,7 @@ def main():
     expect(laptop.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch -20")
     step(f"it is there: {laptop.arrives(-20, None)}")
 
-    # ---- a serial line, whose adapter comes now
+    # ---- a serial line, whose adapter is plugged in now
     adapter = Adapter(options.tty)
     station = Peer(adapter, 255, 190)
     everybody.append(station)
@@ -71,7 +71,7 @@ def main():
     before = daemon.link("mavlink")["bad_checksums"]
     frame = bytearray(m.MAVLink_command_long_message(1, 154, 1000, 0, 0, 0, 0, 0, 0, 0, 0).pack(station.mav))
     frame[-1] ^= 0x55
-    # The gimbal gives up a frame whose rest is 0.1 s late, which a busy computer can cause: hence more than one attempt.
+    # The gimbal abandons a frame whose rest is 0.1 s late. A busy computer can cause this delay, so there are several attempts.
     for _ in range(5):
         adapter.write(bytes(frame[:10]))
         time.sleep(0.02)
@@ -80,11 +80,11 @@ def main():
             break
     expect(daemon.link("mavlink")["bad_checksums"] > before, "a frame that the line has damaged is counted")
 
-    # ---- pulled out, and back
+    # ---- the adapter is unplugged and plugged in again
     everybody.remove(station)
     adapter.pull()
     expect(laptop.pump(2) is None and laptop.next("HEARTBEAT"), "the adapter is pulled out; UDP goes on")
-    # A reader of its own: the one before can still contain messages, and these do not show that the new line is open.
+    # A new reader: the previous one can contain old messages, which do not show that the new line is open.
     again = Peer(Adapter(options.tty), 255, 190)
     everybody.append(again)
     again.next("HEARTBEAT", 10)

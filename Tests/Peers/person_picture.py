@@ -53,7 +53,7 @@ def person():
             capsule((0.10, 0.018 * side, 1.688), (0.095, 0.050 * side, 1.687), 0.004, HAIR),
             ellipsoid((0, 0.082 * side, 1.645), (0.022, 0.012, 0.032), SKIN),
         ]
-    # Right arm hangs, left arm waves: shoulder, elbow, wrist, hand.
+    # The right arm hangs, the left arm waves: shoulder, elbow, wrist, hand.
     for joints in (
         ((0, -0.19, 1.42), (0, -0.28, 1.15), (0.11, -0.28, 0.92), (0.15, -0.27, 0.84)),
         ((0, 0.19, 1.42), (0.04, 0.44, 1.32), (0.12, 0.52, 1.58), (0.13, 0.53, 1.67)),

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""How still airframed holds the camera beside a cascade with VQF that is tuned for each gimbal, in MuJoCo.
+"""Compares airframed's stabilisation in MuJoCo with a cascade controller (with VQF) that is tuned for each gimbal.
 
-Gimbals are drawn from seeds. On each, with the same sensor noise and the same motion of the handle, run: airframed, which is told
-the kind of motors, their torque by the data sheet and the loop's rate; a cascade (attitude P, rate PI) whose gains are tuned
-on this gimbal with another seed's motion; and the same cascade with the true attitude and rate and without delay.
+The properties of a gimbal are random numbers from a seed. Three controllers run on each gimbal, with the same sensor noise and the
+same motion of the handle: airframed, configured with the kind of motors, their torque by the data sheet and the loop's rate; a
+cascade (attitude P, rate PI) whose gains are tuned on this gimbal with another seed's motion; the same cascade with the true
+attitude and rate and without delay.
 
-Scores are of the true attitude from SCORED s on, degrees, of roll and pitch the worse one:
+The scores are figures of the true attitude after SCORED s, in degrees; of roll and pitch, the larger figure:
   hold    RMS from level
   shake   RMS above 1 Hz
   p-p     peak to peak above 1 Hz over the worst 10 s
   noise   RMS of the motors' torque above 50 Hz, the worst joint, mN·m
-  est     RMS of the angle between the true vertical and the estimate's; est>1: that of its tilt above 1 Hz
+  est     RMS of the angle between the true and the estimated vertical; est>1: RMS of the tilt error above 1 Hz
 """
 
 import argparse
@@ -35,9 +36,9 @@ from handle_motion import GAIT_TABLES, handle_motion, recorded_seconds
 
 STILL, SCORED, SECONDS = 8.0, 12.0, 28.0
 MOTIONS = ("still", "handheld", "walking", "recorded")
-# Motions in which people turn: the camera's heading follows the handle's where anything shows the handle.
+# Motions with turns: the camera's heading follows the handle's if the handle's motion can be measured.
 TURNING = ("walking", "recorded")
-# The tuning's run, s: rest, motion, and from where it counts.
+# Tuning run: time of rest, begin of the scored part, length, s.
 TUNING_STILL, TUNING_SCORED, TUNING_SECONDS = 0.5, 2.0, 7.0
 HERE = Path(__file__).parent
 
@@ -71,7 +72,7 @@ def motion_of(motion, seed, steps, dt, still, walks):
 
 
 def steps_of(drawn):
-    """Physics steps per line, and a step in s: 2 kHz, twice that where friction is stiff against the inertia."""
+    """Physics steps per sample, and the step, s. The rate is 2 kHz, or 4 kHz if friction is stiff compared with the inertia."""
     stiffest = max(j.stiction / j.breakaway for j in drawn.joints) / drawn.inertia[:3].min()
     rate = 2000 if drawn.kind == "servo" or math.sqrt(stiffest) < 500 else 4000
     substeps = math.ceil(rate / drawn.rate)
@@ -79,7 +80,7 @@ def steps_of(drawn):
 
 
 def play(physics, lines, control):
-    """Lets a controller and the physics live; rows of true roll and pitch tilt, own ones, torque of three joints."""
+    """Simulates a controller; returns rows of true roll and pitch, estimated roll and pitch, outputs of three joints, whether on."""
     rows = []
     encoders = physics.drawn.kind == "torque"
     for line in range(lines):
@@ -102,7 +103,7 @@ def rms(x):
 
 
 def score(rows, drawn, begin):
-    """The figures of a run from a time on, s."""
+    """The scores of a run after the time begin, s."""
     rate = drawn.rate
     rows = rows[int(begin * rate):]
     true, own = rows[:, :2] / DEGREE, rows[:, 2:4] / DEGREE
@@ -121,7 +122,7 @@ def score(rows, drawn, begin):
 
 
 class Case:
-    """One gimbal carried in one way."""
+    """One gimbal with one motion of the handle."""
 
     def __init__(self, args, seed, kind, motion):
         self.args, self.motion = args, motion
@@ -145,7 +146,7 @@ class Case:
         return lambda line, *what: controller.step(*what)
 
     def peers(self):
-        """Gains and scores of the tuned cascade and of perfect knowledge."""
+        """Gains and scores of the tuned cascade, and scores of the cascade with the true attitude."""
         drawn, is_servo = self.drawn, self.drawn.kind == "servo"
         # An oscillation of servos needs time to grow.
         lines = int(TUNING_SECONDS * (2 if is_servo else 1) * drawn.rate)
@@ -161,7 +162,7 @@ class Case:
         def cost(gains):
             physics = practice()
             found = score(play(physics, lines, self.cascade(physics, gains, bias)), drawn, TUNING_SCORED)
-            # Nobody accepts motors that hum with a twentieth of their torque.
+            # Torque noise above a twentieth of the torque limit is unacceptable hum.
             hum = max(0, found["noise"] * 1e-3 / drawn.torque_limit - 0.05)
             return found["hold"] + found["shake"] + 10 * hum
 
@@ -181,8 +182,8 @@ class Case:
         return result | {"perfect": score(rows, drawn, SCORED)}
 
     def proven(self, tuned, wait):
-        """The best of these gains, slower ones and rules of thumb in a third motion, as long as the scored one: a loop around servos,
-        whose pulses and dead band are in no margin, may begin to oscillate late."""
+        """The best of these gains, lower gains and rules of thumb, in a third motion as long as the scored one. A loop with servos can
+        begin to oscillate late, because the margins do not include the servos' pulses and dead band."""
         def cost(gains):
             physics = self.physics(self.lines, self.drawn.seed + 2002, STILL)
             bias = cascade.learnt_bias(physics.imu, self.drawn.rate)
@@ -196,7 +197,7 @@ class Case:
                     for k in slower), key=cost)
 
     def daemon(self, physics):
-        """airframed, told what an owner knows."""
+        """airframed, configured with properties that an owner can know."""
         drawn = self.drawn
         is_servo = drawn.kind == "servo"
         limits = ", ".join([f"{drawn.torque_limit:.3f}"] * 3)
@@ -229,7 +230,7 @@ class Case:
 
 
 def fingerprint():
-    """Of all that the cascade's scores depend on: code without comments, and the tables of people's gait."""
+    """Hash of the inputs of the cascade's scores: code without comments, and the tables of people's gait."""
     digest = hashlib.sha1(GAIT_TABLES.read_bytes())
     for name in ("gimbal_physics.py", "handle_motion.py", "drawn_gimbal.py", "cascade.py"):
         tree = ast.parse((HERE / name).read_text())
@@ -241,7 +242,7 @@ def fingerprint():
 
 
 def run(work):
-    """One case: its key, its gimbal, and the scores of everybody; peers that are known already are not run again."""
+    """Runs one case. Returns its key, its gimbal, and all scores; peers with cached scores are not run again."""
     args, seed, kind, motion, peers = work
     case = Case(args, seed, kind, motion)
     began = time.monotonic()
@@ -270,7 +271,7 @@ def show(key, summary, result):
 
 
 def summarize(results, kinds, motions):
-    """Counts and medians of the ratios, for each kind and motion and in all."""
+    """Prints counts and medians of the ratios, for each kind and motion and in total."""
     print(f"\n{'airframed / cascade':26}{'':8}{'runs':>6}{'median':>8}{'least':>8}{'most':>8}{'better':>8}{'worse':>7}"
           f"{'<= 0.5':>8}   medians: airframed, cascade, ceiling")
     groups = [(f"{kind}, {motion}", f"{kind}/", f"/{motion}") for kind in kinds for motion in motions]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Reads a recording with PyPI's mcap reader and prints what is in it as JSON.
+"""Reads a recording with PyPI's mcap reader, and prints its contents as JSON.
 
-Every message is decoded by the schema that the file itself carries, and every checksum is verified.
+Every message is decoded with the schema in the file,
+and every checksum is verified.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from mcap_protobuf.decoder import DecoderFactory
 
 
 def summary(reader):
-    """Counts and first values of every channel."""
+    """Message count and first values of every channel."""
     counts, fields, last, disorder = {}, {}, None, 0
     for _, channel, message, decoded in reader.iter_decoded_messages(log_time_order=True):
         counts[channel.topic] = counts.get(channel.topic, 0) + 1

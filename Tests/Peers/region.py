@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Regions of interest with pymavlink: a ground station names a place and another vehicle, an autopilot says where the gimbal's own
-vehicle is, and the camera points at them.
+"""Regions of interest with pymavlink: a ground station selects a place and another vehicle, an autopilot reports the position of the gimbal's vehicle, and the camera points at them.
 
     region.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 """
@@ -13,7 +12,7 @@ METRES = 6371008.8 * math.pi / 180               # of a degree of latitude
 
 
 def offset(north, east, up):
-    """A place so many metres from here."""
+    """The place at these distances in metres from home."""
     return HERE[0] + north / METRES, HERE[1] + east / METRES / math.cos(math.radians(HERE[0])), HERE[2] + up
 
 
@@ -41,7 +40,7 @@ def main():
         return station.pump(5, lambda x: x.get_type() == "COMMAND_ACK" and x.command == m.MAV_CMD_DO_SET_ROI_LOCATION).result
 
     def fly(seconds, heading=0.0, where=lambda t: HERE, there=None):
-        """The autopilot's messages for a time, and those of the other vehicle."""
+        """Sends the messages of the autopilot and of the other vehicle for a time."""
         began = time.monotonic()
         while (t := time.monotonic() - began) < seconds:
             half = math.radians(heading) / 2
@@ -55,7 +54,7 @@ def main():
             station.pump(0.02)
 
     def direction():
-        """Pitch, and yaw from north, degrees, of the newest status."""
+        """Pitch, and yaw from north, from the newest status, degrees."""
         station.last.pop("GIMBAL_DEVICE_ATTITUDE_STATUS", None)
         pitch, yaw = station.angles()
         return pitch, (yaw + math.degrees(station.last["GIMBAL_DEVICE_ATTITUDE_STATUS"].delta_yaw) + 180) % 360 - 180
@@ -83,7 +82,7 @@ def main():
     expect(roi((lat, lon, 20), m.MAV_FRAME_GLOBAL_TERRAIN_ALT_INT) == 3, "altitudes above terrain are not supported")
     expect(roi((91, 0, 0)) == 2, "there is no latitude of 91 degrees")
 
-    # The vehicle passes the place at 4 m/s: the camera stays on it.
+    # The vehicle passes the place at 4 m/s: the camera keeps pointing at the place.
     expect(roi(offset(30, 0, -10)) == 0, "a place ahead; the vehicle passes it")
     fly(2.0, where=lambda t: offset(0, -8 + 4 * t, 0))
     worst = 0.0
@@ -110,7 +109,7 @@ def main():
     everybody.append(rival)
     rival.pump(0.5)
     expect(rival.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "NOT_IN_CONTROL", "another station cannot choose a target")
-    # Own pointing ends the following.
+    # A request for an attitude ends the pointing at the region of interest.
     expect(station.point(-10, 0, LOCK | EARTH) == "ACCEPTED", "255/190 points itself")
     fly(1.5, there=lambda t: (offset(0, 30, 0),))
     points(-10, 0, "and the camera stays there")

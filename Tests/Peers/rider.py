@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A rider's remote control as its app is, datagram for datagram, against airframed with simulated wheels, as a transcript.
+"""A test of the rider link: sends the datagrams of a rider's remote-control app to airframed with simulated wheels.
 
     rider.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 """
@@ -9,7 +9,7 @@ from ground_station import Daemon, expect
 
 
 class Remote:
-    """A socket of its own: another remote control."""
+    """A remote control with its own socket."""
 
     def __init__(self, port):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -19,11 +19,11 @@ class Remote:
         self.socket.send(text if isinstance(text, bytes) else text.encode())
 
     def send(self, left, right):
-        """As the app's encoder does it: whole numbers as integers, any order of keys."""
+        """JSON like that of the app's encoder: whole numbers as integers, keys in any order."""
         self.raw(json.dumps({"timestamp": time.time(), "right": right, "left": left}, separators=(",", ":")))
 
     def drive(self, left, right, seconds):
-        """20 Hz, as the app does."""
+        """Sends at 20 Hz, like the app."""
         for _ in range(int(seconds * 20)):
             self.send(left, right)
             time.sleep(0.05)

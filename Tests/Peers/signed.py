@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signed links, with somebody else's implementations: pymavlink signs MAVLink 2, Python's hmac signs a rider's datagrams.
+"""Tests of signed links with independent implementations: pymavlink signs MAVLink 2, Python's hmac signs a rider's datagrams.
 
     signed.py --port MAVLINK_PORT --rider RIDER_PORT --passphrase TEXT --socket DIAGNOSTICS_SOCKET
 
@@ -77,7 +77,7 @@ def rider(port, passphrase, daemon):
         thief.raw("0,0,0")
         thief.raw("80,80,0")
     expect(wheels() == (0, 0), "without the key nothing drives")
-    # The first one only says which counter the disk must know before it counts.
+    # The first datagram only sets the counter that must be saved before a command is accepted.
     for _ in range(3):
         app.raw(sealed("0,0,0"))
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""A recorded trial, and how far an estimate is from its optical reference.
+"""A recorded trial, and the errors of an attitude estimate compared with the trial's optical reference.
 
 Definitions: BROAD benchmark (Laidig et al. 2021, doi 10.3390/data6070072). The error quaternion is
 estimate * conj(reference), in the earth frame; only moving samples with a reference count.
@@ -79,7 +79,7 @@ def product(a, b):
 
 
 def carried_forward(attitude, rate, seconds):
-    """The attitude after it turned on with a constant rate (sensor axes, rad/s)."""
+    """Attitude extrapolated with a constant rate (sensor axes, rad/s)."""
     turn = rate * seconds
     angle = np.linalg.norm(turn, axis=1)[:, None]
     # sinc is sin(pi x) / (pi x).

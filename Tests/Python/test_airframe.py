@@ -53,7 +53,7 @@ class ClientTests(unittest.TestCase):
         self.assertAlmostEqual(first - before, 12, delta=4)
 
     def waiting(self, wait, interrupt):
-        """The refusal that ends a wait of 10 s when a second client interrupts it, and the time until then, s."""
+        """Error that ends a wait of 10 s after a second client interrupts it, and the duration of the wait, s."""
         with airframe.connect(name="other") as other, self.gimbal.control() as camera:
             timer = threading.Timer(0.3, interrupt, [other])
             timer.start()
@@ -87,7 +87,7 @@ class ClientTests(unittest.TestCase):
         self.assertEqual(self.gimbal.get("tracking.max_rate_dps"), before)
 
     def test_a_trial_reverts_its_newest_change_first(self):
-        # The second value is only valid with the first.
+        # The second value is only valid in combination with the first.
         keys = ["commander.release_after_s", "commander.dead_man_s"]
         before = {key: self.gimbal.get(key)[key] for key in keys}
         with self.gimbal.trial() as trial:
@@ -194,7 +194,7 @@ class OtherDaemonTests(unittest.TestCase):
 def load_tests(loader, tests, pattern):
     tests.addTests(doctest.DocTestSuite(airframe, extraglobs={"airframe": airframe}))
     page = ROOT / "etc/manual/python.md"
-    # The fences of Markdown are not output.
+    # The lines with Markdown's code fences are not part of the output.
     text = page.read_text().replace("```", "")
     tests.addTest(doctest.DocTestCase(doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)))
     return tests

@@ -10,7 +10,7 @@ import airframe_node as node
 
 
 def turned(q, v):
-    """The vector v, rotated by the quaternion x, y, z, w."""
+    """The vector v after rotation by the quaternion x, y, z, w."""
     x, y, z, w = q
     t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])]
     return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2],
@@ -34,7 +34,7 @@ class ConversionTests(unittest.TestCase):
         self.assert_vector(turned(node.quaternion(0, 0, 90), [1, 0, 0]), [0, 0, 1])
 
     def test_roll_right_lowers_the_right_side(self):
-        # The camera's left is y of the body; it rises.
+        # The camera's left side is the y axis of the body; this side rises.
         self.assertGreater(turned(node.quaternion(0, 20, 0), [0, 1, 0])[2], 0.3)
 
     def test_every_orientation_is_a_unit_quaternion_with_the_direction_of_the_angles(self):
@@ -43,7 +43,7 @@ class ConversionTests(unittest.TestCase):
                 for pitch in (-80, -30, 0, 60):
                     q = node.quaternion(yaw, roll, pitch)
                     self.assertAlmostEqual(sum(x * x for x in q), 1)
-                    # Order Z-X-Y: the height of the optical axis is sin(pitch) cos(roll).
+                    # With the order Z-X-Y, the vertical component of the optical axis is sin(pitch) cos(roll).
                     up = turned(q, [1, 0, 0])[2]
                     self.assertAlmostEqual(up, math.sin(math.radians(pitch)) * math.cos(math.radians(roll)))
 
@@ -52,7 +52,7 @@ class ConversionTests(unittest.TestCase):
                   "rate.pitch": 0, "accel.x": 0, "accel.y": 0, "accel.z": -9.81}
         _, rate, force = node.imu(values)
         self.assert_vector(force, [0, 0, 9.81])
-        # Yaw to the right is negative about the axis up.
+        # Yaw to the right is a negative rotation about the upward axis.
         self.assert_vector(rate, [0, 0, -math.pi / 2])
 
     def test_unknown_joints_are_left_out(self):
