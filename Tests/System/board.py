@@ -1,5 +1,5 @@
-"""airframed above the registers of the lab's chips, and the checks of what it does: each is printed, the first that fails
-ends the test.
+"""Starts airframed with the virtual chips of the test machine, and checks its behaviour. Each check prints a line; the
+first failed check ends the test.
 """
 import json, os, signal, socket, subprocess, sys, tempfile, time
 from pathlib import Path
@@ -8,7 +8,7 @@ from stalls import METER, TOO_LONG, judged
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parents[2] / ".build/release"))
-# What the emulated machine can do, and servos as the plant has them.
+# Settings that suit the speed of the emulated machine, and the servos of the simulated gimbal (plant.c).
 COMMON = """
 [loop]
 rate_hz = 100
@@ -23,7 +23,7 @@ tracker_bandwidth = 28
 
 
 def rms(values):
-    """About the mean."""
+    """RMS deviation from the mean."""
     values = list(values)
     mean = sum(values) / len(values)
     return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
@@ -31,7 +31,7 @@ def rms(values):
 
 class Board:
     def __init__(self, chips):
-        """Loads the lab's module with chips at these I2C addresses, those on other buses with the bus in the upper byte."""
+        """Loads the kernel module airframe_lab with chips at these I2C addresses; the upper byte of an address is the bus, if not the first."""
         subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=" + ",".join(map(hex, chips))], check=True)
         self.folder = Path(tempfile.mkdtemp())
         self.socket = self.folder / "airframed.sock"
@@ -41,8 +41,8 @@ class Board:
     # ---- the program
 
     def start(self, hardware, environment={}, timeout_ms=250, rate=100, user=None, servo=""):
-        """`hardware` goes below [hardware.linux]; more tables may follow in it; `servo` replaces the lines below [servo]. Without a clock
-        of its own the machine stands still for tens of milliseconds now and then, which a shorter timeout takes for a fault."""
+        """`hardware`: lines below [hardware.linux], optionally with further tables. `servo`: replaces the lines below [servo].
+        `timeout_ms`: must exceed the occasional stalls of the virtual machine, which last tens of ms without --own-time."""
         common = COMMON.replace("rate_hz = 100", f"rate_hz = {rate}")
         if servo:
             common = common[:common.index("[servo]")] + "[servo]\n" + servo
@@ -50,8 +50,8 @@ class Board:
                  environment, user)
 
     def start_profile(self, name, **connections):
-        """A profile of etc/boards with other values of these settings of [hardware.linux]. The machine has neither the switch of the supply nor a sensor that
-        can test itself, and cannot lock its memory."""
+        """Starts airframed with a profile of etc/boards and these values in [hardware.linux]. The machine has neither a power
+        switch for the motors nor a sensor with a self-test, and cannot lock its memory."""
         lines = (ROOT / f"etc/boards/{name}.toml").read_text().splitlines()
         kept = [line for line in lines if not line.startswith(("gpio_chip", "power_line", *connections))]
         text = "\n".join(kept) + "\n"
@@ -60,7 +60,7 @@ class Board:
         self.run(text.replace("[loop]\n", "[loop]\nlock_memory = false\n") + "[imu]\ntimeout_ms = 100\n")
 
     def run(self, settings, environment={}, user=None):
-        """Starts the program with these settings, and its files in the folder of the test."""
+        """Starts airframed with these settings, and with its files in the folder of the test."""
         file = self.folder / "airframed.toml"
         file.write_text(settings + f'[diagnostics]\nsocket = "{self.socket}"\n[persistence]\ndirectory = "{self.folder}/state"\n')
         (self.folder / "state").mkdir(exist_ok=True)
@@ -80,7 +80,7 @@ class Board:
         return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
 
     def ask(self, method, **params):
-        """Sends a request on the socket; returns the time of the request, ns. Unlike `ctl`, no program is started."""
+        """Sends a request on the socket; returns the time of the request, ns. Unlike `ctl`, this method does not start a program."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
             client.connect(str(self.socket))
             asked = time.monotonic_ns()
@@ -94,7 +94,7 @@ class Board:
         return self.ctl("status")
 
     def names(self, kind="inhibitions"):
-        """Of the conditions that keep the outputs off, or of the notices."""
+        """Names of the conditions that keep the outputs off, or of the notices."""
         return {c["name"] for c in self.status()[kind]}
 
     # ---- checks
@@ -108,7 +108,7 @@ class Board:
             sys.exit(1)
 
     def until(self, condition, words, seconds=60, every=0.02):
-        """Waits for it. The machine is emulated: a limit only says that something hangs."""
+        """Waits until the condition is true. The machine is emulated and slow, so the time limit only detects a hang."""
         began = time.monotonic()
         while time.monotonic() - began < seconds:
             if condition():
@@ -117,12 +117,12 @@ class Board:
         self.check(False, f"{words}: not within {seconds} s")
 
     def is_named(self, *conditions):
-        """Waits until one of them keeps the outputs off. `status` is a picture some milliseconds old: the motors know first."""
+        """Waits until one of these conditions keeps the outputs off. `status` is some milliseconds old, so it changes after the motors."""
         self.until(lambda: self.names().intersection(conditions), f"named: one of {', '.join(conditions)}")
 
     def comes_on(self, condition, words):
-        """Waits for the outputs. A machine that stood still leaves the motors as they are while the plant goes on, or the other
-        way round: a wrong sign looks like that, and is latched."""
+        """Waits until the outputs are on. If the machine stalls, the gimbal's simulation and airframed are out of step. The effect
+        can resemble motors with a wrong sign: then airframed latches a fault, and this method resets the fault."""
         began = time.monotonic()
         while not condition() and time.monotonic() - began < 120:
             time.sleep(1)
@@ -132,7 +132,7 @@ class Board:
         self.check(condition(), f"{words}: {time.monotonic() - began:.0f} s")
 
     def closes_loop(self, plant):
-        """The camera swings less than a third of the handle."""
+        """Checks that the camera moves less than a third of the handle's motion."""
         plant.tell("amplitude 10")
         time.sleep(5)
 
@@ -154,7 +154,7 @@ class Board:
         time.sleep(1)
 
     def start_motors(self):
-        """After a fault that is latched."""
+        """Resets a latched fault, and starts the motors."""
         self.ctl("stop", "--reset")
         self.ctl("mode", "locked")
         time.sleep(5)

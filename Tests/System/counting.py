@@ -1,5 +1,5 @@
-"""What airframed's threads do, counted by others: calls of the allocator (MallocCounter, preloaded) and system calls (the
-kernel's own histogram)."""
+"""Counts what airframed's threads do: calls of the allocator (with the preloaded library MallocCounter) and system calls
+(with the kernel's histogram triggers)."""
 import re, struct
 from pathlib import Path
 
@@ -7,28 +7,28 @@ from board import BIN
 
 COUNTER = BIN / "libMallocCounter.so"
 TRIGGER = Path("/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter")
-# Numbers of x86_64.
+# System call numbers of x86_64.
 IOCTL, PWRITE, SLEEP = 16, 18, 230
 
 
 def environment(board):
-    """With which airframed counts its allocations."""
+    """Environment variables with which the preloaded library counts airframed's allocations."""
     return {"LD_PRELOAD": str(COUNTER), "MALLOC_COUNTER_FILE": str(board.folder / "mallocs")}
 
 
 def threads(board):
-    """The program's threads: name → number."""
+    """Threads of airframed: name → thread ID."""
     return {(task / "comm").read_text().strip(): int(task.name) for task in Path(f"/proc/{board.daemon.pid}/task").iterdir()}
 
 
 def mallocs(board):
-    """Calls of the allocator so far by each thread's name."""
+    """Total calls of the allocator: thread's name → count."""
     counts = dict(struct.iter_unpack("<i4xq", (board.folder / "mallocs").read_bytes()))
     return {name: counts.get(number, 0) for name, number in threads(board).items()}
 
 
 def system_calls(board):
-    """How many system calls there were since `trace_system_calls`: (thread's name, number of the call) → count."""
+    """System calls since `trace_system_calls`: (thread's name, number of the call) → count."""
     names = {number: name for name, number in threads(board).items()}
     found = re.findall(r"common_pid:\s*(\d+), id:\s*(\d+).*hitcount:\s*(\d+)", (TRIGGER / "hist").read_text())
     return {(names[int(thread)], int(call)): int(count) for thread, call, count in found if int(thread) in names}

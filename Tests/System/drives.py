@@ -1,4 +1,4 @@
-"""The gimbal of drives.c with its three drives, and the CAN bus between them and airframed."""
+"""The simulated gimbal of drives.c with its three drives, and the virtual CAN bus to airframed."""
 import fcntl, mmap, os, socket, struct, subprocess, tempfile, threading
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from plant import DEBUGFS
 
 INTERFACE = "vcan0"
 AXES = ("yaw", "roll", "pitch")
-# Of linux/can.h and linux/can/error.h.
+# Constants of linux/can.h and linux/can/error.h.
 ERROR_FRAME, BUS_OFF, RESTARTED = 0x20000000, 0x40, 0x100
 # Settings of each protocol, for [hardware.linux], and the identifiers of the drives.
 PROTOCOLS = {
@@ -20,7 +20,7 @@ PROTOCOLS = {
 
 
 def settings(protocol):
-    """For airframed, below [hardware.linux]; other tables follow."""
+    """Settings of airframed: lines below [hardware.linux], then other tables."""
     more, ids = PROTOCOLS[protocol]
     return (f'motors = "can"\nencoders = "drives"\ncan_interface = "{INTERFACE}"\ncan_protocol = "{protocol}"\n'
             f'can_id = [{ids[0]}, {ids[1]}, {ids[2]}]\n{more}[motors]\ntype = "torque"\ntorque_limit_nm = [0.3, 0.3, 0.3]\n')
@@ -43,7 +43,7 @@ def bring_up():
 
 
 def set_interface(is_up):
-    """Sets or clears IFF_UP (1), without the start of a program. The numbers are those of linux/sockios.h and linux/if.h."""
+    """Sets or clears the flag IFF_UP (1) with ioctl, which is faster than the program ip. The numbers are those of linux/sockios.h and linux/if.h."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         request = bytearray(struct.pack("16sh22x", INTERFACE.encode(), 0))
         fcntl.ioctl(any_socket, 0x8913, request)
@@ -70,7 +70,7 @@ class Joint:
 
 
 class Drives:
-    """The running plant and its drives. `history` holds rows (time, drives that are on, handle roll and pitch, camera yaw, roll
+    """The running simulation of the gimbal and its drives. `history` holds rows (time, drives that are on, handle roll and pitch, camera yaw, roll
     and pitch, joints yaw, roll and pitch), degrees."""
 
     def __init__(self, program, protocol, watchdog_ms=25):
@@ -109,7 +109,7 @@ class Drives:
         return not any(joint.is_on for joint in self.joints)
 
     def reaction_ms(self, axis):
-        """From the fault of one drive until the last of the others is off."""
+        """Time from the fault of one drive until the last of the other drives is off, ms."""
         return max(j.off_at for i, j in enumerate(self.joints) if i != axis) * 1e-6 - self.joints[axis].fault_at * 1e-6
 
     def stop(self):
@@ -121,7 +121,7 @@ class Drives:
 
 
 def report_error(classes):
-    """An error report, as the controller's driver puts it on the interface."""
+    """Sends a CAN error frame like that of a CAN controller's driver."""
     with socket.socket(socket.PF_CAN, socket.SOCK_RAW, socket.CAN_RAW) as can:
         can.bind((INTERFACE,))
         can.send(struct.pack("<IB3x8x", ERROR_FRAME | classes, 8))

@@ -1,4 +1,4 @@
-"""airframe-eyes with cameras of the kernel: the program, its log, clients, and a USB camera. For the system tests."""
+"""Support for the system tests of airframe-eyes with kernel cameras: the program, its log, clients, and a USB camera."""
 import os, re, shutil, signal, subprocess, sys, time
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def sh(*command, seconds=120):
 
 
 def until(sentence, is_met, seconds=90):
-    """Waits for a condition; software emulation needs many times the time of a board."""
+    """Waits for a condition; an emulated machine is many times slower than a board."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if is_met():
@@ -44,7 +44,7 @@ def lines(pattern):
 
 
 def begin(modules):
-    """Skips the test without the program or a module, and starts udev, which GStreamer asks for the cameras."""
+    """Skips the test if the program or a module is missing; starts udev, which GStreamer uses to list the cameras."""
     if not EYES.exists():
         skip(f"no {EYES}; `make build-eyes` builds it")
     if not UDEV.exists():
@@ -56,7 +56,7 @@ def begin(modules):
 
 
 def has_element(name):
-    # Its option --exists also compares versions, and a plugin from elsewhere has its own.
+    # Its option --exists also compares versions, but plugins from other packages have other versions.
     return shutil.which("gst-inspect-1.0") is not None and subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
@@ -68,12 +68,12 @@ def write_settings(source, width, height, rate):
 
 RGB = {"red": (255, 0, 0), "blue": (0, 0, 255), "lime": (0, 255, 0), "magenta": (255, 0, 255), "yellow": (255, 255, 0),
        "navy": (0, 0, 128)}
-# Noise, matrices and chroma of half the size change the mean of a half; the nearest two colours are 127 apart.
+# Noise, colour matrices and subsampled chroma change the mean colour; the nearest two colours differ by 127.
 TOLERANCE = 50
 
 
 def must_show(form):
-    """A new client decodes pictures until one has the format's colours; the first ones can be of the feed before."""
+    """Checks that a new client decodes pictures with the format's colours; the first ones can be from the previous feed."""
     def has_colours():
         decoded = subprocess.run(
             ["ffmpeg", "-v", "error", "-rtsp_transport", "tcp", "-i", URL, "-frames:v", "1", "-vf",
@@ -87,7 +87,7 @@ def must_show(form):
 
 
 class Cable:
-    """The USB camera, while it is plugged in."""
+    """The simulated USB camera while it is plugged in."""
 
     def __init__(self):
         if not PICTURES.exists():
@@ -104,7 +104,7 @@ class Cable:
 
 
 class Player:
-    """A client that counts the access units it receives, through every change of the camera."""
+    """A client that counts the access units it receives. It stays connected through every change of the camera."""
 
     def __init__(self):
         self.output = Path("/run/lab/units.h264")
@@ -126,7 +126,7 @@ class Player:
 
 
 class Eyes:
-    """The running program with a client."""
+    """airframe-eyes, running with a client."""
 
     def __init__(self, *arguments):
         with LOG.open("w") as log:
@@ -135,18 +135,18 @@ class Eyes:
         self.player = Player()
 
     def change(self, source, width, height, rate, shows):
-        """Applies settings while the program runs; its log then has `shows` once more."""
+        """Applies settings while the program runs; then waits until the log contains `shows` once more."""
         before = lines(shows)
         write_settings(source, width, height, rate)
         self.process.send_signal(signal.SIGHUP)
         until(f"`{shows}`", lambda: lines(shows) == before + 1)
 
     def devices(self):
-        """Descriptors of cameras that the program has open."""
+        """Device files of the cameras that the program has open."""
         found = []
         for link in Path(f"/proc/{self.process.pid}/fd").iterdir():
             try: found.append(os.readlink(link))
-            except FileNotFoundError: pass               # closed in the meantime
+            except FileNotFoundError: pass               # closed since the directory was listed
         return [name for name in found if name.startswith("/dev/video")]
 
     def stop(self):

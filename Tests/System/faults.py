@@ -1,5 +1,5 @@
-"""A table of faults: each is made, and it is measured when the motors' power is off (by the kernel's time of the GPIO line), what
-it is called, what has counted it, and when the power is back once the fault has gone.
+"""A table of faults. For each fault, the test causes the fault and records: the time until the motors' power is off (from the
+kernel's trace of the GPIO line), the reported condition, the counter, and the time from the end of the fault until the power is on.
 """
 import time
 
@@ -7,13 +7,14 @@ from plant import gpio_trace
 from stalls import METER
 
 POWER = 17
-# What a machine that stands still for so long does to the motors says nothing about a fault, s.
+# If the machine stalls for longer than this, the reaction time to a fault is not checked, s.
 STILL = 0.02
 
 
 class Fault:
-    """`begin` and `end` make it and take it back; None: it ends by itself. `named`: one of these conditions is raised.
-    `counted`: this counter in `status` grows. `is_bridged`: the outputs stay on; else they are off within `limit_ms`."""
+    """A fault. `begin` causes it, `end` ends it; without `end`, it ends automatically. `named`: one of these conditions must be
+    reported. `counted`: this counter in `status` must increase. `is_bridged`: if true, the outputs must stay on; otherwise they must
+    be off within `limit_ms`."""
 
     def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False, limit_ms=50):
         self.words, self.begin, self.end = words, begin, end
@@ -25,7 +26,7 @@ class FaultTable:
         self.board, self.rows = board, []
 
     def power(self, level, since):
-        """When the power's line took this level, ns; None: it did not."""
+        """Time at which the line of the motors' power changed to this level, ns; None if it did not change."""
         return next((t for t, levels in gpio_trace() if t >= since and levels >> POWER & 1 == level), None)
 
     def is_on(self):
@@ -46,7 +47,7 @@ class FaultTable:
             self.measure(wiring, fault)
 
     def count(self, fault):
-        """The counter in `status`, of whatever it is about."""
+        """Value of the fault's counter in `status`."""
         status = self.board.status()
         counters = status["imu"]["faults"] | status["faults"]["rejected_samples"] | status["joints"]["encoder_faults"]
         return counters[fault.counted] if fault.counted else 0

@@ -1,4 +1,4 @@
-"""What the system tests share: airframed and airframectl in the laboratory, steps with times, the AirOS service's UUIDs."""
+"""Shared code of the system tests: airframed and airframectl in the test machine, timed steps, the AirOS service's UUIDs."""
 import json, os, signal, socket, subprocess, sys, time
 from pathlib import Path
 
@@ -20,7 +20,7 @@ _began = _last = time.monotonic()
 
 
 def step(text):
-    """Prints what was done, with the time since the start and since the last step."""
+    """Prints a completed step, with the time since the start and since the previous step."""
     global _last
     now = time.monotonic()
     print(f"{now - _began:7.2f} s (+{now - _last:.2f})  {text}", flush=True)
@@ -28,8 +28,8 @@ def step(text):
 
 
 def wait(condition, seconds=60, every=0.05, what="it"):
-    """Waits until condition() is true, and returns what it returned. The machine is emulated: where its host is busy it is
-    fifty times slower than where it is quiet, so a limit only says that something hangs."""
+    """Waits until condition() returns a true value, and returns the value. The machine is emulated, and up to fifty
+    times slower on a busy host, so the time limit only detects a hang."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -50,12 +50,12 @@ class Gimbal:
         arguments = [f"--set={s}" for s in (
             f"diagnostics.socket={SOCKET}", f"persistence.directory={RUN}/state", "loop.rate_hz=200",
             "hardware.simulation.motion=still", "loop.lock_memory=false",
-            # The emulated machine stalls for tens of milliseconds; that is no fault here.
+            # The emulated machine stalls for tens of milliseconds; these tests do not treat the stalls as faults.
             "imu.timeout_ms=250", "control.find_inertia=false", *settings)]
         self.process = subprocess.Popen([BIN / "airframed", *arguments], stdout=self.log, stderr=self.log)
 
     def ctl(self, *arguments, check=True):
-        """airframectl's answer as JSON."""
+        """JSON output of airframectl, parsed."""
         p = subprocess.run([BIN / "airframectl", "--socket", SOCKET, "--json", *arguments],
                            capture_output=True, text=True)
         if check and p.returncode not in (0, 2):
@@ -63,12 +63,12 @@ class Gimbal:
         return json.loads(p.stdout) if p.stdout else None
 
     def text(self, *arguments):
-        """airframectl's answer for people."""
+        """Text output of airframectl."""
         p = subprocess.run([BIN / "airframectl", "--socket", SOCKET, *arguments], capture_output=True, text=True)
         return p.stdout + p.stderr
 
     def ask(self, method, **params):
-        """An answer from the diagnostics socket; None while nobody answers. Starting airframectl takes long here."""
+        """Reply from the diagnostics socket, or None without a reply. This is faster than to start airframectl."""
         for _ in range(2):
             try:
                 if not self.lines:
@@ -89,7 +89,7 @@ class Gimbal:
         return self.ask("pair") or {"state": "", "centrals": []}
 
     def wait_radio(self, state, seconds=60):
-        """Waits until the radio is in this state."""
+        """Waits until airframed reports this state of the Bluetooth link."""
         try:
             return wait(lambda: (r := self.radio())["state"] == state and r, seconds, 0.02, f"radio {state}")
         except SystemExit:
@@ -113,7 +113,7 @@ class Gimbal:
 
 
 class BlueZ:
-    """bluetoothd, to be killed and started."""
+    """A bluetoothd that tests can kill and start."""
     PID = Path("/run/lab/bluetoothd.pid")
 
     def command(self):
@@ -143,7 +143,7 @@ class BlueZ:
                        timeout=60)
 
     def blocked(self, is_on):
-        """rfkill, as a switch for flight mode does it."""
+        """Blocks or unblocks Bluetooth with rfkill, like a switch for flight mode."""
         switches = [p for p in Path("/sys/class/rfkill").glob("*") if (p / "type").read_text().strip() == "bluetooth"]
         assert switches, "the kernel has no rfkill switch for Bluetooth"
         for switch in switches:
@@ -167,8 +167,8 @@ class BlueZ:
 
 
 def connect(phone, service=AIROS, **more):
-    """Connects like an app, which tries again when a connection does not come to life: bluetoothd loses one now and then
-    that begins while it still ends another."""
+    """Connects like an app, and retries after a failure: bluetoothd sometimes loses a connection that begins while another
+    one ends."""
     for attempt in range(3):
         try:
             return phone.connect(service=service, mtu=185, **more)
@@ -181,6 +181,6 @@ def connect(phone, service=AIROS, **more):
 
 
 def handles(phone):
-    """UUID → handle of everything below our two services."""
+    """Handles of all characteristics of the two services of airframed: UUID → handle."""
     return {(s["uuid"], c["uuid"]): c["handle"] for s in phone.services() if s["uuid"] in (AIROS, RBL)
             for c in s["characteristics"]}

@@ -1,4 +1,4 @@
-"""A gimbal whose sensors are the lab's IIO devices (module airframe_iio): set-up, closed loop, and devices that stop or vanish."""
+"""A gimbal whose sensors are virtual IIO devices (kernel module airframe_iio): set-up, closed loop, stopped and removed devices."""
 import subprocess, time
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def is_set_up(device, gyroscope):
 
 
 def delivers():
-    """Every measurement of the device arrives once. The emulated machine misses some of the device's periods."""
+    """Checks that every measurement of the device arrives once. The emulated machine misses some of the device's periods."""
     def counts():
         samples = board.status()["imu"]["samples"]
         return time.monotonic(), samples, iio_pushed()
@@ -34,7 +34,7 @@ def delivers():
     first = counts()
     time.sleep(4)
     seconds, samples, pushed = (b - a for a, b in zip(first, counts()))
-    # In the second device as many as in the first.
+    # The second device has as many as the first.
     pushed /= len(list(DEVICES.glob("iio:device*")))
     check(abs(samples - pushed) < 0.03 * pushed and pushed > 300 * seconds,
           f"{samples / seconds:.0f} samples per second of {pushed / seconds:.0f} measurements")

@@ -1,5 +1,4 @@
-"""Every sample of an ICM-42688-P, fetched from its FIFO over I2C, whose clock is 2 % slow; an AS5600 at each joint on a bus of its
-own; servos at /sys/class/pwm. The loop is closed, the sensor's clock is found, and the joints are where the plant has them.
+"""Every sample from the FIFO of an ICM-42688-P over I2C, whose clock is 2 % slow; an AS5600 at each joint, on a separate bus; servos at /sys/class/pwm. The test checks the closed loop, the estimate of the sensor's clock, and the joint angles against the simulated gimbal.
 """
 # lab: --bluetooth off --own-time
 import glob, os, time

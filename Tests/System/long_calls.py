@@ -1,6 +1,6 @@
-"""What the threads of the buses ask of kernel and allocator, for each kind of output: one ioctl for an IMU burst of each device file, one for a
-motor update, one pwrite for a PWM channel that has changed, and no allocation once they are warm. Counted by the kernel
-module and by the kernel's histogram of system calls. One table at the end.
+"""Counts system calls and allocations of the bus threads, for each kind of output: one ioctl for an IMU burst of each device file, one for a
+motor update, one pwrite for a PWM channel that has changed, and no allocation after the start. Counted by the kernel
+module and by the kernel's histogram of system calls. The test prints one table at the end.
 """
 # lab: --bluetooth off --own-time
 import glob, os, signal, sys, time
@@ -17,7 +17,7 @@ table = []
 
 
 def look():
-    """Every count at one instant: the program stands still meanwhile."""
+    """All counts at one instant: airframed is stopped while they are read."""
     board.daemon.send_signal(signal.SIGSTOP)
     time.sleep(0.1)
     counts = counted()
@@ -34,7 +34,7 @@ def counted():
 
 
 def measured(plant, is_on, amplitude=3):
-    """What has come to each count while the motors held the camera against a handle that swings by so many degrees."""
+    """Increase of each count while the motors stabilise the camera on a handle that swings by this number of degrees."""
     comes_on(is_on, "outputs on")
     plant.tell(f"amplitude {amplitude}")
     time.sleep(5)
@@ -48,7 +48,7 @@ def measured(plant, is_on, amplitude=3):
 
 
 def row(words, found, bursts, others, updates, threads):
-    """`bursts`, `others` (audits, temperature) and `updates` are transfers that the module has counted."""
+    """`bursts`, `others` (audits, temperature) and `updates` are numbers of transfers that the kernel module counted."""
     ioctls = sum(found.get(f"{name} ioctl", 0) for name in (BUS, MOTORS))
     check(abs(bursts - found["periods"]) <= 0.01 * found["periods"] + 5, f"{words}: {bursts} bursts in {found['periods']} periods")
     check(abs(ioctls - bursts - others - updates) <= 0.01 * ioctls + 5,
@@ -62,7 +62,7 @@ def shared_bus():
     plant = Plant()
     board.start('[motors]\ntype = "servo"\n', environment(board))
     found = measured(plant, lambda: plant.is_driven)
-    # A burst is a write and a read for each half of a BMI088, a register one of each, an update a single write.
+    # Messages: a burst is a write and a read for each half of a BMI088, a register is a write and a read, an update is one write.
     row("BMI088 and PCA9685 servos, one I2C bus", found, found["bus-1 4"], found.get("bus-1 2", 0), found["bus-1 1"], [BUS])
     check(found["bus-1 1"] <= found["periods"] + 5, "at most one update a period, for all three servos")
     board.end()

@@ -1,5 +1,4 @@
-"""Each protocol of drives on a virtual CAN bus: three drives, each a process with its own motor, hold a camera at 500 Hz. For
-each protocol: held error, rate, latency, load of the bus; then the reaction to each fault, and every way out. One table.
+"""Each protocol of drives on a virtual CAN bus: three drives, each a process with its own motor, hold a camera at 500 Hz. The test measures for each protocol: pointing error, rate, latency, load of the bus, the reaction to each fault, and each way in which airframed can end. It prints one table.
 """
 # lab: --bluetooth off --own-time --mips 500
 import signal, subprocess, sys, time
@@ -24,7 +23,7 @@ def held(drives):
     first = len(drives.history)
     time.sleep(4)
     found = drives.history[first:]
-    # Without a magnetometer the heading drifts with the gyroscope's bias, whatever the drives do.
+    # Without a magnetometer the heading drifts with the gyroscope's bias, independent of the drives.
     return max(rms(r[c] for r in found) for c in (5, 6)), max(rms(r[c] for r in found) for c in (2, 3)), rms(r[4] for r in found)
 
 
@@ -56,7 +55,7 @@ def silence(drives, protocol):
 
 
 def is_logged(name):
-    # On the virtual bus the drives go on answering, so the condition ends after a tenth of a second.
+    # On the virtual bus the drives continue to answer, so the condition ends after 0.1 s.
     until(lambda: name in (board.folder / "log").read_text(), f"the log names {name}")
 
 
@@ -132,7 +131,7 @@ def try_protocol(program, protocol):
     waits_for_on(drives, "on again")
     reactions.append(killed(drives, protocol))
     rows.append(row + [("-" if took is None else f"{took:.1f}") for took in reactions])
-    # A machine that is too slow for all protocols has at least these figures.
+    # If the machine is too slow for all protocols, the table has at least these figures.
     print("  " + "  ".join(rows[-1]), flush=True)
     drives.stop()
 

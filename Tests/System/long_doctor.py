@@ -1,5 +1,5 @@
-"""`airframectl doctor` at real device files: a wiring with nothing to complain about, then what is missing, forbidden, taken or
-wrong, one after the other, each with the sentence that says what to do. One table at the end.
+"""`airframectl doctor` with real device files: first a correct wiring, then devices that are missing, forbidden, in use or wrong.
+For each problem, the report must contain the remedy. The test prints one table at the end.
 """
 # lab: --bluetooth off --own-time
 import os, subprocess
@@ -36,7 +36,7 @@ def good():
 
 
 def bad(words, hardware, name, remedy, finding="", level="fail", **how):
-    """A start that cannot work; `doctor` has this check with these words in finding and remedy."""
+    """Checks `doctor` for a configuration that cannot work: this check's finding and remedy must contain these words."""
     board.start(hardware, **how)
 
     def told():

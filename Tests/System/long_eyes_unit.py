@@ -1,4 +1,4 @@
-"""airframe-eyes as the Debian package installs it, a service of a real systemd in its sandbox, with a virtual camera."""
+"""airframe-eyes installed from the Debian package: a service of a real systemd, in its sandbox, with a virtual camera."""
 # lab: --bluetooth off --init systemd
 import glob, subprocess, sys, time
 from pathlib import Path
@@ -40,7 +40,7 @@ has_camera = subprocess.run(
 if not has_camera:
     print("SKIPPED: the camera in the sandbox, because this kernel has no vivid; Tests/Lab/install --video adds it")
 
-# airframe itself is only recommended; the tests of its own package are in service.py.
+# The package only recommends airframe, whose package is tested in service.py.
 sh("dpkg", "--force-depends", "-i", PACKAGES[-1])
 if show("ActiveState") == "active":
     sys.exit("FAIL a first installation must not show the camera to anyone")

@@ -15,7 +15,7 @@ table = FaultTable(board)
 check, until = board.check, board.until
 PWM_CHIP = next(p for p in glob.glob("/sys/class/pwm/pwmchip*") if "airframe-lab" in os.path.realpath(p))
 STALE = {"imu_stale", "imu_missing"}
-# Four periods of the loop: the machine oversleeps by one or two now and then.
+# Four periods of the loop: the machine sometimes wakes one or two periods late.
 TIMEOUT_MS, RATE = 20, 200
 
 
@@ -24,7 +24,7 @@ def hardware(text):
 
 
 def transfers(chip, words=""):
-    """What every chip suffers."""
+    """Faults that every chip can have."""
     def now(**values):
         return lambda: chip.set(**values)
 
@@ -36,7 +36,7 @@ def transfers(chip, words=""):
 
 
 def identity(chip, register, right, reset):
-    """Another chip in its place: it has no configuration either."""
+    """Simulates another chip at the same address, which is not configured either."""
     def exchange():
         chip.write(register, [0x12])
         chip.write(*reset)
@@ -83,7 +83,7 @@ def over_spi():
     table.run("ICM-42688-P, SPI", [
         *transfers(chip)[:1],
         Fault("transfers fail", lambda: chip.fail(5), lambda: chip.fail(0), STALE, "outage"),
-        # spidev does not say that a message was short: what it hands out is what was there before.
+        # spidev does not report a short message: it returns the previous content of its buffer.
         Fault("short read", lambda: chip.set(cut=1), lambda: chip.set(cut=0), STALE | {"imu_frozen"}, "lost_configuration"),
         Fault("reads are ones", line(0x1FF), line(0), STALE, "lost_configuration"),
         Fault("reads are zeros", line(0x100), line(0), STALE, "lost_configuration"),

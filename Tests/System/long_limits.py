@@ -40,7 +40,7 @@ def connect():
 
 
 def group(name):
-    """A figure of the unit's control group."""
+    """A value of the unit's control group."""
     return int(Path("/sys/fs/cgroup" + show("ControlGroup"), name).read_text())
 
 
@@ -81,7 +81,7 @@ until(lambda: show("ActiveState", "greedy.service") == "failed", "the end of a p
 assert show("Result", "greedy.service") == "oom-kill", show("Result", "greedy.service")
 step("a process that takes 300 MiB under the same limit is ended: oom-kill")
 
-# As many threads as there may be: the next one is refused, and nobody is ended.
+# The number of threads reaches the limit: the next thread is refused, and no process is killed.
 run("crowded.service", sys.executable, "-c", """
 import threading, time
 count = 1
@@ -100,7 +100,7 @@ subprocess.run(["systemctl", "stop", "crowded.service"], check=True)
 assert threads == int(LIMITS["TasksMax"]), threads
 step(f"a process under the same limit gets {threads} threads")
 
-# Fewer than airframed needs: it ends, and names the thread and the limit.
+# The limit is below airframed's number of threads: airframed exits, and reports the thread and the limit.
 few = subprocess.run(["systemd-run", "--quiet", "--wait", "--pipe", "--unit=few.service", "--property=TasksMax=8", "--property=RuntimeDirectory=few",
                       str(BIN / "airframed"), "--set=diagnostics.socket=/run/few/airframed.sock", "--set=persistence.directory=/run/few/state"],
                      capture_output=True, text=True, timeout=60)

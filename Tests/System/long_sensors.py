@@ -1,5 +1,5 @@
 """Other sensors over kernel interfaces: an ICM-42688-P on the camera whose data-ready line sets the pace (GPIO events), an
-MPU-6050 on the handle, servos between them (plant.py). Nothing of it allocates on the bus thread.
+MPU-6050 on the handle, servos between them (plant.py). The bus thread must not allocate memory.
 """
 # lab: --bluetooth off --own-time
 import struct, time
@@ -36,7 +36,7 @@ def edges(plant):
 
 
 def faults_of_both(plant):
-    """What there is beside the table of long_faults: a sensor on the handle."""
+    """Tests that long_faults does not contain: a sensor on the handle."""
     camera, handle = Chip(CAMERA), Chip(HANDLE)
     camera.fail(6)
     until(lambda: not plant.is_driven, "no acknowledge: outputs off")
@@ -52,7 +52,7 @@ def faults_of_both(plant):
 
 
 def mallocs():
-    """Calls of the allocator by the bus thread so far; None without the library that counts them."""
+    """Total calls of the allocator by the bus thread; None without the counting library."""
     if not COUNTER.exists():
         return None
     bus = next(int(task.name) for task in Path(f"/proc/{board.daemon.pid}/task").iterdir()

@@ -1,5 +1,5 @@
-"""What stands behind the serial service, over the real stack, with the bytes of the original apps: a flight display, a robot's
-remote control, and a telemetry radio at a serial port."""
+"""The users of the Bluetooth serial service, over the real stack, with the bytes of the original apps: a flight display, a
+robot's remote control, and a telemetry radio at a serial port."""
 # lab: --own-time
 import os, select, struct, time, tty
 from gimbal import RBL, Client, Gimbal, connect, step, wait
@@ -26,7 +26,7 @@ def frame(sequence, system, component, message, payload):
 
 
 def frames(stream):
-    """The v1 frames in a stream; anything between them is an error, but for a torn one at either end."""
+    """The MAVLink 1 frames in a stream. Other bytes are an error, except an incomplete frame at either end."""
     found, begin = [], stream.find(b"\xfe")
     while begin + 8 <= len(stream):
         assert stream[begin] == 0xFE, f"{stream[begin]:#x} between frames at {begin}: {stream[begin - 8:begin + 40].hex()}"
@@ -41,7 +41,7 @@ def frames(stream):
 
 
 def received(seconds):
-    """Everything that is notified meanwhile."""
+    """All bytes that are notified during this time."""
     phone.notifications(NOTIFY, count=100000, timeout=0)
     time.sleep(seconds)
     return b"".join(bytes.fromhex(n["value"]) for n in phone.notifications(NOTIFY, count=100000, timeout=0))
@@ -55,7 +55,7 @@ def robot(gimbal):
     return {f"{motor['axis']}_steps": motor["position_steps"] for motor in gimbal.status()["robot"]["motors"]}
 
 
-# ---- the flight display: subscribes, sets the speed, and never says a word
+# ---- the flight display: subscribes, sets the speed, sends no other data
 gimbal = Gimbal("robot.motors=simulated", "robot.dead_man_s=1")
 gimbal.wait_radio("advertising")
 wait(lambda: gimbal.status()["enabled"], what="the outputs")
@@ -67,13 +67,13 @@ found = frames(received(4))
 kinds = {kind: sum(f[2] == kind for f in found) for kind in (0, 30, 74)}
 assert min(kinds.values()) > 0 and kinds[30] > kinds[74] >= kinds[0], kinds
 assert {(f[0], f[1]) for f in found} == {(1, 154)}
-# Where the camera points is no matter here: on a busy host the emulated machine stalls, and the motors let go.
+# The camera's direction is not checked: on a busy host the emulated machine stalls, and the motors switch off.
 roll, pitch, yaw = struct.unpack_from("<3f", next(f[3] for f in reversed(found) if f[2] == 30), 4)
 assert max(abs(roll), abs(pitch), abs(yaw)) <= 3.15, (roll, pitch, yaw)
 step(f"flight display: MAVLink 1 only, in 4 s {kinds[0]} heartbeats, {kinds[30]} attitudes, {kinds[74]} head-up displays")
 phone.disconnect()
 
-# ---- the robot: exactly what its app writes
+# ---- the robot: exactly the bytes that its app writes
 connect(phone, service=RBL)
 write(b"R45>")
 write(b"U7>")
@@ -103,7 +103,7 @@ step("robot: B>, S>; E> stops everything until C>")
 phone.disconnect()
 gimbal.stop()
 
-# ---- a telemetry radio at a serial port, and the gimbal's own MAVLink beside it
+# ---- a telemetry radio at a serial port, in addition to the gimbal's MAVLink messages
 radio, port = os.openpty()
 tty.setraw(port)
 gimbal = Gimbal("rbl.role=serial", f"rbl.device={os.ttyname(port)}", "rbl.tap=true")

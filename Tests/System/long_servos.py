@@ -1,5 +1,5 @@
-"""Each protocol of servos and the motor board on a pseudoterminal, the models in their own processes: held error, rate, latency and
-load of the line, also with 3 % of the bytes damaged in both directions; then the reaction to each fault, and every way out. One table.
+"""Each protocol of servos and the motor board on a pseudoterminal, the models in their own processes: pointing error, rate, latency and load of the line, also
+with 3 % of the bytes damaged in both directions; then the reaction to each fault, and each way in which airframed can end. The test prints one table.
 """
 # lab: --bluetooth off --own-time --mips 500
 import signal, subprocess, sys, tempfile, threading, time
@@ -21,7 +21,7 @@ def stage(status, name):
 
 
 class Rig:
-    """The model of one kind. The board's motors turn the camera of drives.c, the servos their own."""
+    """The simulation of one kind of motor. The motor board turns the camera of drives.c; servos have a separate camera model."""
 
     def __init__(self, programs, kind):
         self.kind, self.plant = kind, None
@@ -73,14 +73,14 @@ def counts(rig, seconds=2):
     time.sleep(seconds)
     b = rig.motors.last
     span, baud = b[0] - a[0], 921600 if rig.kind == "board" else 1000000
-    # An echo is on the line once.
+    # The line carries an echoed byte only once.
     sent = b[12] - a[12] - (0 if rig.kind == "board" else b[11] - a[11])
     return (b[10] - a[10]) / span, (b[11] - a[11] + sent) * 10 / baud / span * 100
 
 
 def reaction(rig, words, name, end):
     """Milliseconds from a fault until the motors are off. The fault ends at once, so that one request clears it: airframed clears at
-    most three faults per minute. The log names the condition."""
+    most three faults per minute. The log contains the condition."""
     def named():
         return (board.folder / "log").read_text().count(name)
 
@@ -140,7 +140,7 @@ def try_kind(programs, kind):
     killed_at = time.monotonic()
     board.daemon.send_signal(signal.SIGKILL)
     board.daemon.wait(10)
-    # A Feetech servo has no watchdog: the unit's ExecStopPost switches it off.
+    # A Feetech servo does not have a watchdog: the unit's ExecStopPost switches it off.
     if kind == "feetech":
         subprocess.run([BIN / "airframed", "--config", board.folder / "airframed.toml", "--outputs-off"], check=True)
     until(lambda: rig.motors.last[14] * 1e-9 >= killed_at, "killed: the motors stop", seconds=5)

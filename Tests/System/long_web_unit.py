@@ -1,4 +1,4 @@
-"""airframe-web as the Debian package installs it, a service of a real systemd in its sandbox."""
+"""airframe-web installed from the Debian package: a service of a real systemd, in its sandbox."""
 # lab: --bluetooth off --init systemd
 import glob, http.client, json, socket, subprocess, sys, time
 from pathlib import Path

@@ -1,13 +1,13 @@
-"""How long the emulated machine stands still. Where its host is busy it does so for tenths of a second: the motors keep their
-last torque meanwhile, and what the camera does then says nothing about the controller."""
+"""Measures stalls of the emulated machine. On a busy host, the machine stalls for tenths of a second. The motors keep their
+last torque during a stall, so the camera's motion then does not show the quality of the controller."""
 import threading, time
 
-# The simulated camera moves by about a degree while the machine stands still for so long, s.
+# The simulated camera moves by about a degree during a stall of this length, s.
 TOO_LONG = 0.1
 
 
 class StallMeter(threading.Thread):
-    """Sleeps 10 ms again and again, and keeps the longest delay."""
+    """Thread that sleeps repeatedly for 10 ms, and records the longest delay."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -21,7 +21,7 @@ class StallMeter(threading.Thread):
             self.longest = max(self.longest, time.monotonic() - began - 0.01)
 
     def take(self):
-        """The longest since the last call, s."""
+        """The longest delay since the last call, s."""
         longest, self.longest = self.longest, 0.0
         return longest
 
@@ -30,10 +30,10 @@ METER = StallMeter()
 
 
 def judged(trial, recover, times=6):
-    """Runs `trial`, which returns whether something holds and its words. One that does not hold is repeated after `recover`, if
-    the machine stood still during it or before it, since the last one: what that did to the camera may be latched.
+    """Runs `trial`, which returns whether a check holds, and its description. If the check fails, and the machine stalled since the
+    previous trial, `recover` runs, because the stall can have latched a fault; then the trial is repeated.
 
-    Returns (holds, words); holds is None where the machine stood still every time, and the words say so."""
+    Returns (holds, words); holds is None if the machine stalled in every trial, and words contains this reason."""
     for _ in range(times):
         holds, words = trial()
         longest = METER.take()
