@@ -2,8 +2,8 @@
 """False alarms of airframed on healthy gimbals simulated in MuJoCo.
 
 airframed should report no fault, and should not switch the outputs off once they are on. Gimbals, sensors and motions are those
-of pointing.py. The program prints a line for each run in which the outputs went off or the log contains a fault: times at which the
-outputs went on and off, s; faults in the log; largest tilt after 12 s, degrees.
+of pointing.py. The program prints a line for each run in which the outputs went off or the log contains a fault: times at which
+the outputs went on and off, s; faults in the log; largest tilt after 12 s, degrees.
 """
 
 import argparse
@@ -23,7 +23,8 @@ FAULTS = ("response_reversed", "gyro_contradicted", "imu_missing", "imu_stale", 
 
 
 def run(work):
-    """Runs one case. Returns its key, its gimbal, the times at which the outputs went on and off, faults with their times, and peak tilt."""
+    """Runs one case. Returns its key, its gimbal, the times at which the outputs went on and off, faults with their times, and
+    peak tilt."""
     args, seed, kind, motion = work
     case = pointing.Case(args, seed, kind, motion)
     drawn = case.drawn

@@ -1,4 +1,5 @@
-"""A conventional cascade controller (attitude P, rate PI, VQF for the attitude), with gains tuned on the gimbal that it drives."""
+"""A conventional cascade controller (attitude P, rate PI, VQF for the attitude), with gains tuned on the gimbal that it
+drives."""
 
 import copy
 import math
@@ -20,9 +21,9 @@ FOLLOW = 0.6
 
 @dataclass
 class Gains:
-    """attitude: gain, 1/s. rate: gain, 1/s; with servos, prediction time of the handle's motion as a fraction of the loop's delay.
-    integral: gain, 1/s². corner: of the low-pass of the rate (with servos, of the handle's rate), Hz. derivative: fraction of the
-    measured angular acceleration that the motors oppose, 1."""
+    """attitude: gain, 1/s. rate: gain, 1/s; with servos, prediction time of the handle's motion as a fraction of the loop's
+    delay. integral: gain, 1/s². corner: of the low-pass of the rate (with servos, of the handle's rate), Hz. derivative: fraction
+    of the measured angular acceleration that the motors oppose, 1."""
 
     attitude: float
     rate: float
@@ -77,8 +78,8 @@ class Cascade:
     """The controller. If perfect is true, the true attitude and rate replace the sensor and the filter."""
 
     def __init__(self, drawn, gains, lead, sensor_lag, perfect, follows, bias):
-        """lead: delay from the camera's motion to the motors' response, s. sensor_lag: the gyroscope's part of lead. follows: whether
-        the heading follows the handle's. bias: gyroscope bias estimated at rest, rad/s."""
+        """lead: delay from the camera's motion to the motors' response, s. sensor_lag: the gyroscope's part of lead. follows:
+        whether the heading follows the handle's. bias: gyroscope bias estimated at rest, rad/s."""
         self.drawn, self.gains, self.lead, self.perfect = drawn, gains, 0 if perfect else lead, perfect
         self.sensor_lag, self.follows, self.dt = sensor_lag, follows, 1 / drawn.rate
         # Inertia divided by the motor constant: commanded torque per angular acceleration on this gimbal.
@@ -227,7 +228,8 @@ def first_gains(is_servo, lead, wait, corner):
 
 
 def tuned(cost, is_servo, lead, wait, rate, evaluations=22):
-    """Gains with the margins that minimise the cost of a tuning motion (Nelder-Mead). cost: function of Gains. rate: loop rate, Hz."""
+    """Gains with the margins that minimise the cost of a tuning motion (Nelder-Mead). cost: function of Gains. rate: loop rate,
+    Hz."""
     model = is_servo, lead, wait
     start = np.log(np.maximum(astuple(first_gains(*model, 18 if is_servo else min(150, 0.3 * rate))), 1e-3))
 

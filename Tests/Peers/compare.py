@@ -2,9 +2,9 @@
 
     compare.py --data DIR --sample DIR --bin DIR --work DIR [--rounds N] [--gate] [--before BIN]
 
---data: recorded trials; --sample: trials that are scored if --data has none; --bin: optimised airframectl and airframe-bench; --work: folder
-for logs and results; --before: folder with another build's programs, whose CPU time is compared. Each estimator is scored at its own best
-prediction time. With --gate the exit status is 1 if a figure misses its limit, otherwise 0.
+--data: recorded trials; --sample: trials that are scored if --data has none; --bin: optimised airframectl and airframe-bench;
+--work: folder for logs and results; --before: folder with another build's programs, whose CPU time is compared. Each estimator is
+scored at its own best prediction time. With --gate the exit status is 1 if a figure misses its limit, otherwise 0.
 """
 
 import argparse
@@ -91,7 +91,8 @@ def figures(job):
 
 
 def cost(arguments, log):
-    """CPU time in ns of this estimator, VQF and another build: medians of alternating rounds, and this estimator's ratio to each."""
+    """CPU time in ns of this estimator, VQF and another build: medians of alternating rounds, and this estimator's ratio to
+    each."""
     def once(*command):
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         return float(done.stdout.split()[-1])

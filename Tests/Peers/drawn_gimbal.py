@@ -145,9 +145,9 @@ class Physics:
     """A random gimbal on a moving handle, with its sensor, its motors and their delay."""
 
     def __init__(self, drawn, motion, dt, substeps, seed, transport=True, ideal=False, frictionless=False):
-        """motion: positions, rates and accelerations at every step of dt s. substeps: physics steps per sample. seed: for the sensor.
-        transport: whether outputs are delayed. ideal: the sensor's only errors are its filters. frictionless: there is no friction and
-        no cogging, to measure their effect."""
+        """motion: positions, rates and accelerations at every step of dt s. substeps: physics steps per sample. seed: for the
+        sensor. transport: whether outputs are delayed. ideal: the sensor's only errors are its filters. frictionless: there is no
+        friction and no cogging, to measure their effect."""
         self.drawn, self.dt, self.substeps = drawn, dt, substeps
         self.is_servo = drawn.kind == "servo"
         joints = []
@@ -199,7 +199,8 @@ class Physics:
         return self.lag + self.imu.lag
 
     def attitude(self):
-        """The sensor's true attitude, w x y z. It differs from the camera's by the mounting error, which airframed cannot measure."""
+        """The sensor's true attitude, w x y z. It differs from the camera's by the mounting error, which airframed cannot
+        measure."""
         result = np.empty(4)
         mujoco.mju_mulQuat(result, self.data.xquat[self.camera], self.drawn.mounting)
         return result.tolist()

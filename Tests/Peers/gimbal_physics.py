@@ -62,8 +62,9 @@ MODEL = """
 def model_text(step, joints, mass, offset, inertia, mounting=(1, 0, 0, 0)):
     """MuJoCo's XML of a gimbal.
 
-    step: time step, s. joints: a dictionary of attributes for each of the three joints. mass: kg. offset: centre of mass (camera's frame), m.
-    inertia: about the centre of mass, xx, yy, zz, xy, xz, yz, kg·m². mounting: attitude of the sensor in the camera's frame, w x y z.
+    step: time step, s. joints: a dictionary of attributes for each of the three joints. mass: kg. offset: centre of mass
+    (camera's frame), m. inertia: about the centre of mass, xx, yy, zz, xy, xz, yz, kg·m². mounting: attitude of the sensor in the
+    camera's frame, w x y z.
     """
     def row(values):
         return " ".join(f"{value:.9g}" for value in values)
@@ -94,7 +95,8 @@ class LuGre:
     """LuGre friction with exact integration of the bristle deflection over a step (Canudas de Wit et al., IEEE TAC 40, 1995)."""
 
     def __init__(self, coulomb, stiction, viscous, inertia, dt, breakaway=0.9e-3, stribeck=0.05):
-        """coulomb, stiction: N·m. viscous: N·m·s/rad. inertia: moved by the joint, kg·m². dt: step, s. breakaway: creep before sliding, rad. stribeck: rad/s."""
+        """coulomb, stiction: N·m. viscous: N·m·s/rad. inertia: moved by the joint, kg·m². dt: step, s. breakaway: creep before
+        sliding, rad. stribeck: rad/s."""
         self.coulomb, self.stiction, self.viscous = coulomb, stiction, viscous
         self.dt, self.stribeck, self.z = dt, stribeck, 0.0
         self.stiffness = stiction / breakaway
@@ -120,8 +122,8 @@ class IMU:
 
     def __init__(self, seed, rate, dt, ideal=False, gyro_scale=0.005, calibrated=False, corners=(230, 145)):
         """seed: for numpy. rate: samples per second. dt: physics step, s. ideal: no errors. gyro_scale: standard deviation of the
-        gyroscope's scale. calibrated: the accelerometer has no bias or scale error, as after a six-position calibration. corners: corner
-        frequencies of the low-passes of gyroscope and accelerometer, Hz; None: no low-passes."""
+        gyroscope's scale. calibrated: the accelerometer has no bias or scale error, as after a six-position calibration. corners:
+        corner frequencies of the low-passes of gyroscope and accelerometer, Hz; None: no low-passes."""
         self.random = np.random.default_rng(seed)
         r = self.random
         self.ideal = ideal

@@ -53,8 +53,8 @@ def smooth(x):
 def gait(random, runs, times):
     """A walking or running person with the statistics of recorded gait; method and tables are from Sources/Simulation/Gait.swift.
 
-    Each harmonic of the stride has a periodic part, and a part at a neighbouring frequency that does not repeat with the stride. The
-    pace varies by 1.3 % RMS. The course has a corner of 60° every 12 s, and no stops.
+    Each harmonic of the stride has a periodic part, and a part at a neighbouring frequency that does not repeat with the stride.
+    The pace varies by 1.3 % RMS. The course has a corner of 60° every 12 s, and no stops.
     """
     text = GAIT_TABLES.read_text()
 
@@ -108,9 +108,9 @@ def read_imu(path):
 def recorded(path, times):
     """The handle of a recorded walk, at rest before time 0; valid until `recorded_seconds`.
 
-    Attitude: an acausal orientation filter over the whole recording (offline VQF). Position: the specific force,
-    rotated by that attitude and integrated twice; a high-pass at 0.1 Hz removes the drift. Splines of the fifth degree interpolate
-    between the samples, so that rates and accelerations have no steps.
+    Attitude: an acausal orientation filter over the whole recording (offline VQF). Position: the specific force, rotated by that
+    attitude and integrated twice; a high-pass at 0.1 Hz removes the drift. Splines of the fifth degree interpolate between the
+    samples, so that rates and accelerations have no steps.
     """
     from scipy.interpolate import make_interp_spline
     from vqf import offlineVQF

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of the links that airframed opens, with pymavlink as the peer: a serial line and a UDP address. The serial adapter is plugged
-in late, and unplugged during the test. The peers of both links compete for the camera.
+"""Tests of the links that airframed opens, with pymavlink as the peer: a serial line and a UDP address. The serial adapter is
+plugged in late, and unplugged during the test. The peers of both links compete for the camera.
 
     other_ends.py --tty PATH --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 

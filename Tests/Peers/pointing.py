@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares airframed's stabilisation in MuJoCo with a cascade controller (with VQF) that is tuned for each gimbal.
 
-The properties of a gimbal are random numbers from a seed. Three controllers run on each gimbal, with the same sensor noise and the
-same motion of the handle: airframed, configured with the kind of motors, their torque by the data sheet and the loop's rate; a
-cascade (attitude P, rate PI) whose gains are tuned on this gimbal with another seed's motion; the same cascade with the true
+The properties of a gimbal are random numbers from a seed. Three controllers run on each gimbal, with the same sensor noise and
+the same motion of the handle: airframed, configured with the kind of motors, their torque by the data sheet and the loop's rate;
+a cascade (attitude P, rate PI) whose gains are tuned on this gimbal with another seed's motion; the same cascade with the true
 attitude and rate and without delay.
 
 The scores are figures of the true attitude after SCORED s, in degrees; of roll and pitch, the larger figure:
@@ -80,7 +80,8 @@ def steps_of(drawn):
 
 
 def play(physics, lines, control):
-    """Simulates a controller; returns rows of true roll and pitch, estimated roll and pitch, outputs of three joints, whether on."""
+    """Simulates a controller; returns rows of true roll and pitch, estimated roll and pitch, outputs of three joints, whether
+    on."""
     rows = []
     encoders = physics.drawn.kind == "torque"
     for line in range(lines):
@@ -182,8 +183,8 @@ class Case:
         return result | {"perfect": score(rows, drawn, SCORED)}
 
     def proven(self, tuned, wait):
-        """The best of these gains, lower gains and rules of thumb, in a third motion as long as the scored one. A loop with servos can
-        begin to oscillate late, because the margins do not include the servos' pulses and dead band."""
+        """The best of these gains, lower gains and rules of thumb, in a third motion as long as the scored one. A loop with
+        servos can begin to oscillate late, because the margins do not include the servos' pulses and dead band."""
         def cost(gains):
             physics = self.physics(self.lines, self.drawn.seed + 2002, STILL)
             bias = cascade.learnt_bias(physics.imu, self.drawn.rate)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Regions of interest with pymavlink: a ground station selects a place and another vehicle, an autopilot reports the position of the gimbal's vehicle, and the camera points at them.
+"""Regions of interest with pymavlink: a ground station selects a place and another vehicle, an autopilot reports the position of
+the gimbal's vehicle, and the camera points at them.
 
     region.py --port UDP_PORT --socket DIAGNOSTICS_SOCKET
 """

@@ -31,7 +31,8 @@ def rms(values):
 
 class Board:
     def __init__(self, chips):
-        """Loads the kernel module airframe_lab with chips at these I2C addresses; the upper byte of an address is the bus, if not the first."""
+        """Loads the kernel module airframe_lab with chips at these I2C addresses; the upper byte of an address is the bus, if not
+        the first."""
         subprocess.run(["modprobe", "airframe_lab", "bus=1", "chips=" + ",".join(map(hex, chips))], check=True)
         self.folder = Path(tempfile.mkdtemp())
         self.socket = self.folder / "airframed.sock"
@@ -80,7 +81,8 @@ class Board:
         return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
 
     def ask(self, method, **params):
-        """Sends a request on the socket; returns the time of the request, ns. Unlike `ctl`, this method does not start a program."""
+        """Sends a request on the socket; returns the time of the request, ns. Unlike `ctl`, this method does not start a
+        program."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
             client.connect(str(self.socket))
             asked = time.monotonic_ns()
@@ -117,12 +119,13 @@ class Board:
         self.check(False, f"{words}: not within {seconds} s")
 
     def is_named(self, *conditions):
-        """Waits until one of these conditions keeps the outputs off. `status` is some milliseconds old, so it changes after the motors."""
+        """Waits until one of these conditions keeps the outputs off. `status` is some milliseconds old, so it changes after the
+        motors."""
         self.until(lambda: self.names().intersection(conditions), f"named: one of {', '.join(conditions)}")
 
     def comes_on(self, condition, words):
-        """Waits until the outputs are on. If the machine stalls, the gimbal's simulation and airframed are out of step. The effect
-        can resemble motors with a wrong sign: then airframed latches a fault, and this method resets the fault."""
+        """Waits until the outputs are on. If the machine stalls, the gimbal's simulation and airframed are out of step. The
+        effect can resemble motors with a wrong sign: then airframed latches a fault, and this method resets the fault."""
         began = time.monotonic()
         while not condition() and time.monotonic() - began < 120:
             time.sleep(1)

@@ -43,7 +43,8 @@ def bring_up():
 
 
 def set_interface(is_up):
-    """Sets or clears the flag IFF_UP (1) with ioctl, which is faster than the program ip. The numbers are those of linux/sockios.h and linux/if.h."""
+    """Sets or clears the flag IFF_UP (1) with ioctl, which is faster than the program ip. The numbers are those of
+    linux/sockios.h and linux/if.h."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         request = bytearray(struct.pack("16sh22x", INTERFACE.encode(), 0))
         fcntl.ioctl(any_socket, 0x8913, request)
@@ -70,8 +71,8 @@ class Joint:
 
 
 class Drives:
-    """The running simulation of the gimbal and its drives. `history` holds rows (time, drives that are on, handle roll and pitch, camera yaw, roll
-    and pitch, joints yaw, roll and pitch), degrees."""
+    """The running simulation of the gimbal and its drives. `history` holds rows (time, drives that are on, handle roll and pitch,
+    camera yaw, roll and pitch, joints yaw, roll and pitch), degrees."""
 
     def __init__(self, program, protocol, watchdog_ms=25):
         path = Path(tempfile.mkdtemp()) / "gimbal"

@@ -1,5 +1,6 @@
 """A table of faults. For each fault, the test causes the fault and records: the time until the motors' power is off (from the
-kernel's trace of the GPIO line), the reported condition, the counter, and the time from the end of the fault until the power is on.
+kernel's trace of the GPIO line), the reported condition, the counter, and the time from the end of the fault until the power is
+on.
 """
 import time
 
@@ -13,8 +14,8 @@ STILL = 0.02
 
 class Fault:
     """A fault. `begin` causes it, `end` ends it; without `end`, it ends automatically. `named`: one of these conditions must be
-    reported. `counted`: this counter in `status` must increase. `is_bridged`: if true, the outputs must stay on; otherwise they must
-    be off within `limit_ms`."""
+    reported. `counted`: this counter in `status` must increase. `is_bridged`: if true, the outputs must stay on; otherwise they
+    must be off within `limit_ms`."""
 
     def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False, limit_ms=50):
         self.words, self.begin, self.end = words, begin, end

@@ -1,4 +1,5 @@
-"""A gimbal whose sensors are virtual IIO devices (kernel module airframe_iio): set-up, closed loop, stopped and removed devices."""
+"""A gimbal whose sensors are virtual IIO devices (kernel module airframe_iio): set-up, closed loop, stopped and removed
+devices."""
 import subprocess, time
 from pathlib import Path
 

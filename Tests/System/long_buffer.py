@@ -1,4 +1,6 @@
-"""Every sample from the FIFO of an ICM-42688-P over I2C, whose clock is 2 % slow; an AS5600 at each joint, on a separate bus; servos at /sys/class/pwm. The test checks the closed loop, the estimate of the sensor's clock, and the joint angles against the simulated gimbal.
+"""Every sample from the FIFO of an ICM-42688-P over I2C, whose clock is 2 % slow; an AS5600 at each joint, on a separate bus;
+servos at /sys/class/pwm. The test checks the closed loop, the estimate of the sensor's clock, and the joint angles against the
+simulated gimbal.
 """
 # lab: --bluetooth off --own-time
 import glob, os, time

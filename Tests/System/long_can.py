@@ -1,4 +1,6 @@
-"""Each protocol of drives on a virtual CAN bus: three drives, each a process with its own motor, hold a camera at 500 Hz. The test measures for each protocol: pointing error, rate, latency, load of the bus, the reaction to each fault, and each way in which airframed can end. It prints one table.
+"""Each protocol of drives on a virtual CAN bus: three drives, each a process with its own motor, hold a camera at 500 Hz. The
+test measures for each protocol: pointing error, rate, latency, load of the bus, the reaction to each fault, and each way in which
+airframed can end. It prints one table.
 """
 # lab: --bluetooth off --own-time --mips 500
 import signal, subprocess, sys, time

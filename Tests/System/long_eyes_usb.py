@@ -1,5 +1,5 @@
-"""airframe-eyes with a USB camera (usb_camera.py) behind the kernel's uvcvideo: JPEG, raw pictures and H.264, and a cable that is unplugged and
-plugged in again. One client receives all of it. The colours of the decoded pictures show the format."""
+"""airframe-eyes with a USB camera (usb_camera.py) behind the kernel's uvcvideo: JPEG, raw pictures and H.264, and a cable that is
+unplugged and plugged in again. One client receives all of it. The colours of the decoded pictures show the format."""
 # lab: --bluetooth off
 import shutil
 

@@ -1,6 +1,6 @@
-"""The table of faults: what a bus, a sensor or an adapter does, when the motors' power is off, what `status` calls it, what counts
-it, and that the motors come back by themselves. Over I2C, over SPI, and by a sensor's buffer with encoders at the joints.
-A sensor's fault has 50 ms; without encoders the camera is let down slowly.
+"""Faults of buses, sensors and adapters: over I2C, over SPI, and with a sensor's FIFO and encoders at the joints. For each fault,
+the test records when the motors' power is off, the condition in `status` and the counter; the motors must switch on again
+automatically. After a sensor's fault, the power must be off within 50 ms; without encoders, the camera is lowered slowly.
 """
 # lab: --bluetooth off --own-time
 import glob, os

@@ -1,4 +1,5 @@
-"""`airframectl hardware` sends its search to the daemon, which runs in its unit's sandbox without root. The result must equal that of root without a sandbox. A real systemd runs the unit of this repository.
+"""`airframectl hardware` sends its search to the daemon, which runs in its unit's sandbox without root. The result must equal
+that of root without a sandbox. A real systemd runs the unit of this repository.
 """
 # lab: --bluetooth off --init systemd
 import json, shutil, subprocess, sys

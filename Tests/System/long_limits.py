@@ -1,5 +1,6 @@
-"""The unit's limits under a real systemd: as many clients as there may be, each with questions of 64 KiB that it does not read the
-answers of, stay below them, a process that exceeds them ends alone, and airframed with too few tasks says which thread is missing.
+"""The unit's resource limits under a real systemd. The maximum number of clients, each of which sends requests of 64 KiB and does
+not read the replies, stays below the limits. Only a process that exceeds the limits is affected. With too few tasks, airframed
+reports which thread is missing.
 """
 # lab: --init systemd --bluetooth off
 import json, re, socket, subprocess, sys, time

@@ -1,5 +1,6 @@
-"""Each protocol of servos and the motor board on a pseudoterminal, the models in their own processes: pointing error, rate, latency and load of the line, also
-with 3 % of the bytes damaged in both directions; then the reaction to each fault, and each way in which airframed can end. The test prints one table.
+"""Each protocol of servos and the motor board on a pseudoterminal, the models in their own processes: pointing error, rate,
+latency and load of the line, also with 3 % of the bytes damaged in both directions; then the reaction to each fault, and each way
+in which airframed can end. The test prints one table.
 """
 # lab: --bluetooth off --own-time --mips 500
 import signal, subprocess, sys, tempfile, threading, time

@@ -1,4 +1,4 @@
-"""airframed as the Debian package installs it, a service of a real systemd in its sandbox."""
+"""airframed installed from the Debian package: a service of a real systemd, in its sandbox."""
 import glob, json, subprocess, sys
 from pathlib import Path
 
@@ -22,7 +22,8 @@ def skip_unless_possible():
 
 
 def sh(*command, check=True, **options):
-    """Standard output; what fails ends the test, unless `check` is false: then standard error comes as well."""
+    """Runs a command, and returns its standard output. A failure ends the test; if `check` is false, the output includes standard
+    error instead."""
     done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE if check else subprocess.STDOUT, **options)
     if check and done.returncode:
@@ -44,24 +45,24 @@ def is_active():
 
 
 def journal(*matches):
-    """Entries of the unit, as JSON would give them: dictionaries."""
+    """Journal entries of the unit, as dictionaries."""
     lines = sh("journalctl", "-u", UNIT, "-o", "json", "--no-pager", *matches, check=False).splitlines()
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 def make_person(name, *groups):
-    """A user who is a member of `groups`."""
+    """Creates a user who is a member of `groups`."""
     sh("useradd", "--no-create-home", *(["--groups", ",".join(groups)] if groups else []), name)
 
 
 def asks(user, *arguments):
-    """What airframectl says to a user: exit status and words."""
+    """Runs airframectl as a user; returns its exit status and output."""
     done = subprocess.run(["runuser", "-u", user, "--", "/usr/bin/airframectl", *arguments], capture_output=True, text=True)
     return done.returncode, (done.stdout + done.stderr).strip()
 
 
 def newer_package(version):
-    """The package as a later version would come."""
+    """Builds a copy of the package with a newer version number; returns its path."""
     folder = Path("/run/lab/package")
     sh("dpkg-deb", "-R", PACKAGES[-1], folder)
     control = folder / "DEBIAN/control"
@@ -72,7 +73,7 @@ def newer_package(version):
 
 
 class Service(Board):
-    """The service above the lab's chips; its checks show the unit's status and journal when one fails."""
+    """The service with the virtual chips of the test machine. A failed check prints the unit's status and journal."""
 
     def __init__(self, chips):
         super().__init__(chips)
@@ -87,11 +88,12 @@ class Service(Board):
             sys.exit(1)
 
     def names(self, kind="inhibitions"):
-        """None of them while the service does not answer."""
+        """Names of conditions or notices; empty if the service does not answer."""
         return {condition["name"] for condition in self.status().get(kind, [])}
 
     def install(self):
-        # Containers forbid packages to start services; a machine does not. An index of all manual pages takes minutes here.
+        # Removes the file with which containers prevent the start of services, and the file that starts the slow indexing of man
+        # pages.
         for stop in ("/usr/sbin/policy-rc.d", "/var/lib/man-db/auto-update"):
             Path(stop).unlink(missing_ok=True)
         print(sh("dpkg", "-i", PACKAGES[-1], check=False), flush=True)
@@ -101,7 +103,7 @@ class Service(Board):
     def start(self, hardware="", tables=""):
         """Starts the unit, with these lines below [hardware.linux] and these tables, and returns how long it took to be
         ready, s."""
-        # The emulated machine stands still for seconds where its host is busy.
+        # The emulated machine stalls for seconds if its host is busy.
         drop_in = Path(f"/run/systemd/system/{UNIT}.d/lab.conf")
         drop_in.parent.mkdir(parents=True, exist_ok=True)
         drop_in.write_text(f"[Service]\nWatchdogSec={WATCHDOG_SECONDS}\n")
@@ -114,7 +116,7 @@ class Service(Board):
 
     @property
     def ready_seconds(self):
-        """From the start of the main process to READY, by systemd's clock."""
+        """Time from the start of the main process to READY, by systemd's timestamps, s."""
         return (int(show("ActiveEnterTimestampMonotonic")) - int(show("ExecMainStartTimestampMonotonic"))) / 1e6
 
     @property

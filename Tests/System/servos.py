@@ -1,4 +1,4 @@
-"""The servos and the motor board of servos.cpp, and the serial line between them and airframed."""
+"""The simulated servos and motor board of servos.cpp, and the serial line to airframed."""
 import subprocess, tempfile, threading
 from pathlib import Path
 
@@ -9,7 +9,7 @@ KINDS = ("feetech", "dynamixel", "board")
 
 
 def settings(kind, line, count=3, rate=250):
-    """For airframed, below [hardware.linux]; other tables follow."""
+    """Settings of airframed: lines below [hardware.linux], then other tables."""
     common = f'motor_port = "{line}"\nencoders = "drives"\n'
     supply = "[supply]\nlow_v = 7.0\nempty_v = 6.4\n"
     if kind == "board":
@@ -23,7 +23,7 @@ def settings(kind, line, count=3, rate=250):
             f'[joints]\nrange_deg = [[-120, 120], {roll}, [-100, 100]]\n[retract]\njoints_deg = [0, 0, -60]\n')
 
 
-# The servo of servos.cpp, whose delay is an exchange.
+# Properties of the simulated servo in servos.cpp; its delay is one exchange on the line.
 SERVO = "frame_hz = {rate}\ndelay_ms = 5\nlag_ms = 20\nmax_rate_dps = [340, 340, 340]\ndead_band_deg = 0.05\n"
 
 
@@ -36,8 +36,9 @@ def build():
 
 
 class Motors:
-    """The running model. `history` holds rows (time, motors that are on, handle roll and pitch, camera yaw, roll and pitch, joints
-    yaw, roll and pitch in degrees, requests, bytes received and sent, times of the fault and of the last motor off in ns)."""
+    """The running simulation. `history` holds rows (time, motors that are on, handle roll and pitch, camera yaw, roll and pitch,
+    joints yaw, roll and pitch in degrees, requests, bytes received and sent, times of the fault and of the last motor off in
+    ns)."""
 
     def __init__(self, program, kind, count=3, memory=None):
         self.line = Path(tempfile.mkdtemp()) / "line"
@@ -68,7 +69,7 @@ class Motors:
 
     @property
     def reaction_ms(self):
-        """From the fault until the last of the motors is off."""
+        """Time from the fault until the last motor is off, ms."""
         return (self.last[14] - self.last[13]) * 1e-6
 
     def stop(self):

@@ -1,5 +1,5 @@
-"""The drop-ins of the Debian package's sandbox under a real systemd: servos at the board's PWM chip, the line that switches
-them, and MAVLink over UDP. Needs `make deb` before.
+"""The drop-ins for the sandbox in the Debian package, under a real systemd: servos at the board's PWM chip, the GPIO line of
+their power, and MAVLink over UDP. Run `make deb` first.
 """
 # lab: --init systemd --bluetooth off --own-time
 import glob, os, shutil, socket

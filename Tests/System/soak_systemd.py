@@ -1,7 +1,7 @@
-"""The Debian package under a real systemd: installed, started in its sandbox without root, killed, hung, upgraded, purged; chips,
-phone and people reach it there. Needs `make deb` before.
+"""The Debian package under a real systemd: airframed is installed, started in its sandbox without root, killed, stopped by the
+watchdog, upgraded and purged. Chips, a phone and users can communicate with it. Run `make deb` first.
 """
-# A Cortex-A53 at 1 GHz, the slowest board, does more than 500 million instructions a second.
+# A Cortex-A53 at 1 GHz, the slowest board, executes more than 500 million instructions per second.
 # lab: --init systemd --own-time --mips 500
 import os, signal, time
 from pathlib import Path
@@ -45,7 +45,7 @@ def is_confined():
     check(fields["Seccomp"].strip() == "2" and fields["NoNewPrivs"].strip() == "1", "system calls are filtered, no new privileges")
     threads = {}
     for task in (service.process / "task").iterdir():
-        # Of stat(5): rt_priority and policy.
+        # Fields rt_priority and policy of /proc/PID/stat, proc(5).
         words = (task / "stat").read_text().rpartition(")")[2].split()
         threads[(task / "comm").read_text().strip()] = (int(words[38]), int(words[37]))
     check(threads["airframed-loop"] == (1, 80) and threads["airframed-bus0"] == (1, 79), f"loop and bus threads are FIFO: {threads}")
@@ -97,7 +97,7 @@ def names_axes():
 
 
 def comes_back():
-    # Asking systemd takes as long as starting does here, so it is asked late and its own times count.
+    # A request to systemd takes as long as the start, so the test waits first, and uses systemd's timestamps.
     main = int(show("MainPID"))
     killed = time.monotonic()
     os.kill(main, signal.SIGKILL)

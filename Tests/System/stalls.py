@@ -30,8 +30,8 @@ METER = StallMeter()
 
 
 def judged(trial, recover, times=6):
-    """Runs `trial`, which returns whether a check holds, and its description. If the check fails, and the machine stalled since the
-    previous trial, `recover` runs, because the stall can have latched a fault; then the trial is repeated.
+    """Runs `trial`, which returns whether a check holds, and its description. If the check fails, and the machine stalled since
+    the previous trial, `recover` runs, because the stall can have latched a fault; then the trial is repeated.
 
     Returns (holds, words); holds is None if the machine stalled in every trial, and words contains this reason."""
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""What the AirLink app, a flight display and a robot controller do, byte for byte, over the real stack."""
+"""The AirLink app, a flight display and a robot controller over the real Bluetooth stack, with the exact bytes that they send."""
 # lab: --own-time
 import struct, time
 from gimbal import AIROS, MODE, CONTROL, NAME, PITCH, RBL, Client, Gimbal, PhoneError, connect, step, wait
@@ -31,13 +31,13 @@ def refused(code, characteristic, value, words):
 
 
 def characteristics(service):
-    """UUID → properties, as the phone has discovered them."""
+    """Characteristics that the phone has discovered: UUID → properties."""
     found = next(s for s in phone.services() if s["uuid"] == service)
     return {c["uuid"]: set(c["properties"]) for c in found["characteristics"]}
 
 
 def latest(characteristic):
-    """The last notification so far; waits for a new one."""
+    """Value of the next notification; notifications received before the call are discarded."""
     phone.notifications(characteristic, count=1000, timeout=0)
     return bytes.fromhex(phone.notifications(characteristic, count=1, timeout=60)[-1]["value"])
 
@@ -51,7 +51,7 @@ def wait_status(value, words):
     step(f"status {value}: {words}")
 
 
-# ---- AirLink: scan by service, name exactly so, ten characteristics, four subscriptions
+# ---- AirLink: scans for the exact name, finds ten characteristics, makes four subscriptions
 began = time.monotonic()
 connect(phone, name=NAME)
 found = characteristics(AIROS)
@@ -69,7 +69,7 @@ step("mode, PID and Kalman have their values from the first read")
 
 
 def sent():
-    """Notifications that the service has handed to the radio; the status is 0.2 s old at most."""
+    """Number of notifications that the service has sent to the radio; the status is at most 0.2 s old."""
     return next(a["counts"]["notifications"] for a in gimbal.radio()["advertisements"] if a["uuid"] == AIROS)
 
 
@@ -81,7 +81,7 @@ counts = [sum(began < n["t"] < began + 10 for n in phone.notifications(c, count=
           for c in (PITCH, ROLL, YAW, STATUS)]
 assert max(counts) - min(counts) <= 1 and counts[0] >= 0.8 * handed >= 30, (counts, handed)
 step(f"10 s of notifications: {counts}, none of a period without the others; {handed / took:.1f} a second handed to the radio")
-# A slow machine would show what comes next long after it was.
+# Fewer notifications, because a slow machine would deliver the next ones too late.
 gimbal.ctl("set", "airos.notify_hz", "3")
 
 for byte, status, words in ((2, PAN_FOLLOW, "pan follow"), (3, FPV, "FPV"), (1, LOCKED, "locked")):
@@ -89,9 +89,9 @@ for byte, status, words in ((2, PAN_FOLLOW, "pan follow"), (3, FPV, "FPV"), (1, 
     assert phone.read(MODE) == bytes([byte])
     wait_status(status, words)
 
-# ---- the app tracks a person: speeds outside mode 4 move nothing; in it they do; silence ends it
+# ---- the app tracks a person: speeds have an effect only in mode 4; a timeout ends the motion
 def track(pan, tilt):
-    """Speeds for two seconds, or until the camera is locked again."""
+    """Sends speeds for 2 s, or until the camera is in mode locked again."""
     end = time.monotonic() + 2
     while time.monotonic() < end:
         phone.write(CONTROL, b"track_pan:%.2f" % pan)
@@ -119,7 +119,7 @@ def tracked():
 
 
 def start_motors():
-    """After a fault that is latched."""
+    """Resets a latched fault."""
     gimbal.ctl("stop", "--reset", check=False)
     phone.write(MODE, b"\x01")
     time.sleep(3)
@@ -131,7 +131,7 @@ for trial in (ignored, tracked):
     step(words)
 assert phone.read(MODE) == b"\x01"
 
-# ---- tuning as the app does it: three triples, then save
+# ---- tuning like the app: three triples, then save
 triple = struct.pack("<3f", 2.5, 0.2, 0.1)
 for characteristic in (PITCH_PID, ROLL_PID, YAW_PID):
     phone.write(characteristic, triple)
@@ -171,7 +171,7 @@ step("defaults")
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
 
-# ---- the flight display: by service, 0002 to 0004, notify, then 03 without an answer
+# ---- the flight display: finds the service, 0002 to 0004, subscribes, then writes 0003 without response
 connect(phone, service=RBL)
 found = characteristics(RBL)
 assert found == {
@@ -188,7 +188,7 @@ wait(lambda: [a["counts"].get("invalid_bauds") for a in gimbal.radio()["advertis
      what="the invalid baud in status")
 step("flight display: table, notify, baud without an answer, version, power")
 
-# ---- the robot controller: 0003 without an answer, one command a write
+# ---- the robot controller: writes 0003 without response, one command per write
 for command in (b"F>", b"S>", b"R45>", b"U-7>"):
     phone.write(RBL_CHARACTERISTIC(3), command, response=False)
 assert gimbal.status()["enabled"]

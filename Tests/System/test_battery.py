@@ -1,4 +1,5 @@
-"""The battery of the kernel (the lab's module airframe_power) in status and doctor, over MAVLink and in the log; then the supply monitor."""
+"""A battery reported by the kernel (module airframe_power) in status and doctor, over MAVLink and in the log; then the supply
+monitor."""
 # lab: --bluetooth off --own-time --mips 500
 import socket, struct, subprocess, time
 from pathlib import Path

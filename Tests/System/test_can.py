@@ -1,5 +1,5 @@
-"""Three ODrives on a virtual CAN bus, each a process with its own motor, hold a camera: the loop is closed at 500 Hz. A drive
-that loses its supply, and the end of airframed, turn the others off.
+"""Three ODrives on a virtual CAN bus, each a process with its own motor, hold a camera: the loop is closed at 500 Hz. If a
+drive loses its supply, or airframed ends, the other drives switch off.
 """
 # lab: --bluetooth off --own-time --mips 500
 import time

@@ -1,5 +1,5 @@
 """The closed loop over kernel interfaces: a BMI088 and a PCA9685 on /dev/i2c-1, servos between them (plant.py).
-The controller finds the sensor, holds the camera against a moving handle, and survives what a bus can do to it.
+The controller finds the sensor, stabilises the camera on a moving handle, and recovers from bus faults.
 """
 # lab: --bluetooth off --own-time
 import time
@@ -38,7 +38,7 @@ def main():
     chip.write(0x7D, [0])
     until(lambda: chip.read(0x7D, 1)[0] == 4, "a reset in flight: configured again")
     until(lambda: board.status()["imu"]["lost_configurations"] == 1, "counted")
-    # The motors may go off a moment after it.
+    # The motors can switch off shortly after the reset.
     time.sleep(1)
     comes_on(lambda: plant.is_driven, "outputs on after it")
 

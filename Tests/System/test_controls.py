@@ -1,5 +1,6 @@
-"""Buttons, sticks and gamepads over the kernel's evdev: a gamepad of uinput is plugged in, moves the simulated gimbal, loses
-its connection while its stick is deflected, and returns. Measures the time from a button to the tick that executes its request.
+"""Buttons, sticks and gamepads over the kernel's evdev: a virtual gamepad (uinput) is plugged in, moves the simulated gimbal, is
+disconnected while its stick is deflected, and is connected again. Measures the time from a button to the tick that executes its
+request.
 """
 # lab: --bluetooth off --own-time
 import fcntl, json, os, socket, struct, subprocess, threading, time
@@ -11,7 +12,7 @@ EV_SYN, EV_KEY, EV_REL, EV_ABS, EV_LED = 0, 1, 2, 3, 17
 BTN_SOUTH, BTN_NORTH, BTN_TL, BTN_TR, BTN_SELECT = 0x130, 0x133, 0x136, 0x137, 0x13A
 ABS_X, ABS_Y, ABS_HAT0X = 0, 1, 16
 BUS_USB, BUS_HOST = 3, 0x19
-# linux/uinput.h
+# Constants of linux/uinput.h.
 UI_DEV_CREATE, UI_DEV_DESTROY = 0x5501, 0x5502
 UI_DEV_SETUP, UI_ABS_SETUP = 0x405C5503, 0x401C5504
 UI_SET_EVBIT, UI_SET_KEYBIT, UI_SET_RELBIT, UI_SET_ABSBIT = 0x40045564, 0x40045565, 0x40045566, 0x40045567
@@ -20,13 +21,13 @@ UI_BEGIN_FF_UPLOAD, UI_END_FF_UPLOAD, UI_BEGIN_FF_ERASE, UI_END_FF_ERASE = 0xC06
 EV_UINPUT, UI_FF_UPLOAD, UI_FF_ERASE = 0x0101, 1, 2
 EV_SND, EV_FF, FF_RUMBLE, SND_TONE = 0x12, 0x15, 0x50, 0x02
 EVENT = struct.Struct("qqHHi")
-# The emulated computer executes 250 million instructions per second, also those of this program. LinksTests measures the link
-# on the host.
+# The emulated computer executes 250 million instructions per second, including those of this program. LinksTests measures the
+# link's latency on the host.
 LIMIT_SECONDS = 0.100
 
 
 class Device:
-    """An input device of uinput."""
+    """A virtual input device (uinput)."""
 
     def __init__(self, name, bus, keys=(), axes={}, dials=(), leds=(), sounds=(), effects=()):
         self.file = os.open("/dev/uinput", os.O_RDWR | os.O_NONBLOCK)
@@ -74,7 +75,8 @@ class Feedback(Device):
             if (kind, code) == (EV_UINPUT, UI_FF_UPLOAD):
                 request = bytearray(struct.pack("Ii96x", value, 0))
                 fcntl.ioctl(self.file, UI_BEGIN_FF_UPLOAD, request)
-                # struct ff_effect: type, number, direction, trigger, length and delay, and the two motors of a rumble.
+                # struct ff_effect: type, id, direction, trigger, length and delay, then the strengths of the two motors of a
+                # rumble.
                 effect = struct.unpack_from("HhHHHHHxxHH", request, 8)
                 self.uploads.append({"type": effect[0], "id": effect[1], "ms": effect[5], "strong": effect[7]})
                 fcntl.ioctl(self.file, UI_END_FF_UPLOAD, request)
@@ -87,7 +89,7 @@ class Feedback(Device):
 
 
 def signals(device):
-    """Signals that the device gives for an emergency stop: the events that the kernel passes to its driver."""
+    """Feedback of the device for an emergency stop: the events that the kernel sends to the driver."""
     gimbal.ask("set", key="signals.feedback_device", value=device)
     gimbal.ask("stop")
     wait(lambda: gimbal.status()["mode"] == "inactive", what="the stop")
@@ -102,7 +104,7 @@ def lights():
 
 
 def flashes(light, seconds):
-    """Number of times that the light goes on within this time."""
+    """Number of times that the light switches on during this time."""
     end, lit, count = time.monotonic() + seconds, True, 0
     while time.monotonic() < end:
         before, lit = lit, light.read_text() != "0\n"
@@ -133,7 +135,7 @@ def yaw():
 
 
 def turned(before):
-    """Degrees since `before`, -180...180."""
+    """Rotation in yaw since `before`, degrees, -180...180."""
     return (yaw() - before + 180) % 360 - 180
 
 
@@ -144,7 +146,7 @@ def check(holds, words):
 
 
 def reactions(pad, count):
-    """Times from the event to the first tick in the mode that a press requests, s, by the loop's clock, CLOCK_MONOTONIC."""
+    """Times from a button's event to the first tick in the requested mode, s, measured with CLOCK_MONOTONIC, the loop's clock."""
     stream = socket.socket(socket.AF_UNIX)
     stream.connect(str(SOCKET))
     lines = stream.makefile("rw")

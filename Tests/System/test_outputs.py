@@ -1,5 +1,5 @@
 """Outputs over kernel interfaces: servos at /sys/class/pwm in the closed loop, the GPIO line that switches their power, a
-shutter on a GPIO line, a sensor's bus that hangs, and brushless motors on a PCA9685 with a bus of their own.
+shutter on a GPIO line, a sensor's bus that hangs, and brushless motors on a PCA9685 with a separate bus.
 """
 # lab: --bluetooth off --own-time
 import glob, json, os, socket, subprocess, time
@@ -16,7 +16,7 @@ check, until, comes_on, start, end = board.check, board.until, board.comes_on, b
 
 
 def shutter():
-    """Two photos of `airframectl shoot`: each is one pulse of 0.2 s on its line."""
+    """Takes two photos with `airframectl shoot`: each must cause one pulse of 0.2 s on the shutter's line."""
     shot = board.folder / "shot.toml"
     shot.write_text(f"""[[frame]]
 [[frame]]

@@ -1,5 +1,5 @@
-"""security = "encrypted": a stranger is refused, a phone pairs with the passkey that airframectl shows, comes back with its
-keys, and is forgotten."""
+"""Bluetooth with security = "encrypted": an unpaired phone is refused. A phone pairs with the passkey that airframectl shows,
+connects again with its keys, and is deleted."""
 # lab: --own-time
 import os
 from gimbal import MODE, PHONE, PITCH, RUN, Client, Gimbal, PhoneError, connect, step, wait
@@ -38,7 +38,7 @@ gimbal.ask("pair", action="allow", seconds=120)
 wait(lambda: (gimbal.radio().get("pairing") or {}).get("remaining_s"), what="pairing to be allowed")
 passkey = RUN / "passkey"
 pid = os.fork()
-if pid == 0:                                 # types what airframectl shows
+if pid == 0:                                 # enters the passkey that airframectl shows
     child = Gimbal.__new__(Gimbal)
     child.lines = None
     shown = wait(lambda: (child.radio().get("pairing") or {}).get("passkey"), what="a passkey")

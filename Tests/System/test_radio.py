@@ -1,4 +1,5 @@
-"""A phone finds, connects, reads, writes and is notified; bluetoothd, D-Bus, adapter and phone go away and come back."""
+"""A phone finds airframed, connects, reads, writes and receives notifications; bluetoothd, D-Bus, adapter and phone vanish and
+return."""
 # lab: --own-time
 import time
 from gimbal import AIROS, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
@@ -11,7 +12,7 @@ step("airframed is on the air")
 
 
 def names():
-    """Both advertisements have the adapter's address; seen one after the other."""
+    """Both advertisements must have the adapter's address; the phone scans for one after the other."""
     seen = {}
     for service, name in ((AIROS, NAME), (RBL, None)):
         entry = phone.scan(seconds=10, service=service)
@@ -21,7 +22,7 @@ def names():
 
 
 def use(text):
-    """Connects like the AirLink app and uses everything."""
+    """Connects like the AirLink app, and uses all features."""
     began = time.monotonic()
     connect(phone)
     phone.subscribe(PITCH)
@@ -64,7 +65,7 @@ wait(lambda: not gimbal.radio()["centrals"], what="the vanished phone to be gone
 step("phone vanished, and is gone from status")
 use("after vanishing")
 
-# The kernel keeps the dead link for four seconds, and a phone with it: airframed switches the adapter off and on to end it.
+# The kernel would keep the dead link and its phone for 4 s, so airframed switches the adapter off and on to end the link.
 times = []
 for turn in range(10):
     bluez.kill()
@@ -109,7 +110,7 @@ step("adapter is back: on the air")
 use("after the adapter was pulled out")
 assert handles(phone) == table, "handles have moved"
 
-# ---- a second phone: it sees everything, and is refused what the first one holds
+# ---- a second phone: it receives all data, but cannot control the gimbal, which the first phone controls
 tablet = Client(phone=2)
 connect(tablet)
 tablet.subscribe(PITCH)

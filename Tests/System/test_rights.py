@@ -1,4 +1,4 @@
-"""Strangers on the same computer: another user's signals on the system bus, and another user's idle connections to the socket."""
+"""Attacks by another user of the same computer: forged signals on the system bus, and idle connections to the socket."""
 # lab: --own-time
 import grp, os, signal, socket, struct, subprocess, time, traceback
 from gimbal import MODE, PHONE, SOCKET, Client, Gimbal, connect, step
@@ -10,7 +10,7 @@ BUS_NAME, OBJECTS, PROPERTIES = "org.freedesktop.DBus", "org.freedesktop.DBus.Ob
 
 
 class Marshal:
-    """D-Bus values, little-endian, as far as these signals need them (D-Bus Specification, "Marshaling")."""
+    """Encoder of the D-Bus types that these signals need, little-endian (D-Bus Specification, "Marshaling")."""
 
     def __init__(self):
         self.bytes = bytearray()
@@ -42,7 +42,7 @@ class Marshal:
         {"s": self.text, "o": self.text, "g": self.signature, "b": self.u32}[kind](value)
 
     def properties(self, name, value):
-        """a{sv} with one truth value."""
+        """A dictionary a{sv} with one Boolean value."""
         def entry():
             self.pad(8)
             self.text(name)
@@ -51,7 +51,7 @@ class Marshal:
 
 
 class Stranger:
-    """A connection to the bus of whoever runs this."""
+    """A connection of the current user to the system bus."""
 
     def __init__(self, target):
         self.target, self.serial = target, 0
@@ -84,7 +84,7 @@ class Stranger:
         self.send(4, self.target, path, interface, member, signature, body)
 
     def spoof(self, count):
-        """bluetoothd gone, the phone gone, the adapter gone, and invented phones."""
+        """Sends forged signals: bluetoothd, the phone and the adapter are removed, and new phones appear."""
         self.signal("/org/freedesktop/DBus", BUS_NAME, "NameOwnerChanged", "sss",
                     lambda b: [b.text(t) for t in ("org.bluez", ":1.0", "")])
         self.signal("/", OBJECTS, "InterfacesRemoved", "oas",
@@ -96,7 +96,8 @@ class Stranger:
 
 
 def as_nobody(body, groups=()):
-    """Runs body in a process of another user; its number. By fork: that user may not be allowed to start this Python."""
+    """Runs body in a process of another user; returns the process ID. Uses fork, because that user may not be able to start
+    Python."""
     child = os.fork()
     if child:
         return child
@@ -112,7 +113,7 @@ def as_nobody(body, groups=()):
 
 
 def idle(count, ready):
-    """Connections to the socket that say nothing, until this process is ended."""
+    """Opens connections to the socket that send nothing, and keeps them until this process is killed."""
     connections = [socket.socket(socket.AF_UNIX) for _ in range(count)]
     for connection in connections:
         connection.connect(str(SOCKET))

@@ -1,6 +1,6 @@
 """A pan-tilt head with two Feetech servos on a pseudoterminal, the model of the servos in its own process: the servos are found and
-numbered with airframectl, then airframed holds the camera at a bus that echoes and damages 3 % of the bytes. A servo without
-supply, an overload, an empty battery, and the end of airframed turn the servos off.
+numbered with airframectl, then airframed stabilises the camera over a line that echoes all bytes and damages 3 % of them. If a
+servo loses its supply or is overloaded, the battery is empty, or airframed ends, the servos switch off.
 """
 # lab: --bluetooth off --own-time --mips 500
 import subprocess, time

@@ -1,5 +1,5 @@
 """The closed loop without I2C: a sensor on SPI (spidev), servos at /sys/class/pwm. A BMI088 with its two chip selects, then an
-ICM-42688-P, and what SPI can do to it: nobody drives the line, transfers fail or end early, the chip select is removed.
+ICM-42688-P, and SPI faults: the line is not driven, transfers fail or end early, the chip select is removed.
 """
 # lab: --bluetooth off --own-time
 import glob, os

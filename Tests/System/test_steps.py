@@ -1,5 +1,5 @@
-"""Step and direction over lines of the kernel: a robot's app moves three steppers over the radio, 1,000 steps a second each, and the
-kernel's trace of the GPIO chip has every one of them. Then one of them finds its home switch.
+"""Stepper motors with step and direction signals on GPIO lines: a robot's app moves three steppers over Bluetooth, at 1,000 steps
+per second each. The kernel's trace of the GPIO chip must contain every step. Then one stepper finds its home switch.
 """
 # lab: --own-time
 import subprocess, time
@@ -27,7 +27,7 @@ def positions():
 
 
 def standing():
-    """Positions once nothing moves any more."""
+    """Positions of the steppers after all motion has ended."""
     def same():
         before = positions()
         time.sleep(0.5)
@@ -37,7 +37,7 @@ def standing():
 
 
 class Lines:
-    """What a stepper driver would have seen on its two lines."""
+    """The signals on the two lines of a stepper driver, from the GPIO trace."""
 
     def __init__(self, axis, trace):
         step_bit, direction_bit = 1 << FIRST + axis, 1 << FIRST + 3 + axis
@@ -55,7 +55,7 @@ class Lines:
             levels = bits
 
     def fastest(self, seconds):
-        """Most steps within so long."""
+        """Largest number of steps within this time."""
         best = first = 0
         for last, now in enumerate(self.times):
             while now - self.times[first] >= seconds * 1e9:
@@ -65,7 +65,8 @@ class Lines:
 
 
 def home():
-    """x walks down to its switch, 400 steps below, and counts from there; the limits hold."""
+    """Homes x: x moves to its switch, 400 steps below, and counts its position from there. The position limits must be
+    effective."""
     def stepper():
         return next(m for m in gimbal.status()["robot"]["motors"] if m["axis"] == "x")
 
@@ -105,7 +106,7 @@ assert all(gpio_line(FIRST + n)[1:] == (True, True) for n in range(6)), "the six
 there = standing()
 assert (there["x"], there["y"]) == (5 * FULL, -5 * FULL) and there["slider"] > 3 * FULL, there
 step(f"three axes at {FULL} steps/s: {there}")
-# The other way, and stopped on the way.
+# Commands for the opposite direction, and a stop during the motion.
 write("R0>")
 write("U0>")
 time.sleep(1)
@@ -123,7 +124,7 @@ trace = gpio_trace()
 lines = {axis: Lines(n, trace) for n, axis in enumerate(AXES)}
 for axis, seen in lines.items():
     assert seen.position == there[axis], f"{axis}: {seen.position} on the lines, {there[axis]} in status"
-    # A tick that comes late leaves less time to the next, which ends the pulse.
+    # After a late tick, less time remains until the next tick, which ends the pulse.
     assert min(seen.pulses) > 1e3 and len(seen.pulses) == len(seen.times), (axis, min(seen.pulses))
     assert min(seen.lead) > 0, f"{axis}: a direction that changes with its step"
     step(f"{axis}: {len(seen.times)} steps on the lines, none lost; {seen.fastest(1)} in the fastest second; pulses of "
@@ -131,7 +132,7 @@ for axis, seen in lines.items():
 ticks = len(trace)
 assert ticks <= sum(2 * len(seen.times) for seen in lines.values()), ticks
 step(f"{ticks} times were lines set, for {sum(len(seen.times) for seen in lines.values())} steps")
-# A loaded host takes ticks from every second; in the best tenth of one the steppers run at full speed.
+# On a busy host, ticks are missing in every second; in the best 0.1 s, the steppers must run at full speed.
 assert all(seen.fastest(0.1) > 0.95 * FULL * 0.1 for seen in lines.values()), {axis: seen.fastest(0.1) for axis, seen in lines.items()}
 home()
 phone.disconnect()

@@ -1,11 +1,11 @@
 """A USB camera (USB Video Class 1.1) in user space, connected to this computer's kernel by USB/IP.
 
-    usb_camera.py FOLDER       the camera is plugged in while this program runs
+    usb_camera.py FOLDER       plugs the camera in while the program runs
 
 The kernel's virtual host controller (`modprobe vhci-hcd`) reads a device's side of the bus from a socket, so the kernel's USB
 core and its driver uvcvideo see an ordinary high-speed device: descriptors, control requests, alternate settings, isochronous
 packets. (The kernel's own gadget for cameras cannot be used, because dummy_hcd fails each isochronous transfer.) If the
-program is killed, the socket closes, and the kernel sees a pulled cable.
+program is killed, the socket closes, and the kernel detects an unplugged cable.
 
 Formats, as those of many cameras: JPEG at 10 Hz; uncompressed pictures of the same size at 5 Hz; larger H.264 at 10 Hz. Left and
 right half of the pictures have colours by which a test recognises the format. `make_pictures(FOLDER)` draws the pictures.
@@ -79,7 +79,7 @@ def format_descriptors(number, form):
     bits = largest_picture(form) * 8
     fields = [1, 0, form.width, form.height, bits * min(form.rates), bits * max(form.rates)]
     steps = f"{len(intervals)}I"
-    if form.name == "h264":          # a frame of this kind has the bytes of a line, and not the size of a picture
+    if form.name == "h264":          # this frame descriptor contains the bytes per line instead of the size of a picture
         frames = of_class(frame, "BBHHIIIBI" + steps, *fields, intervals[0], len(intervals), 0, *intervals)
     else:
         frames = of_class(frame, "BBHHIIIIB" + steps, *fields, largest_picture(form), intervals[0], len(intervals), *intervals)
@@ -134,7 +134,7 @@ class Camera:
             if which == 1: return DEVICE[:length]
             if which == 2: return configuration()[:length]
             if which == 3 and number < len(TEXTS): return self.text(number)[:length]
-            return None                                        # among others the qualifier: only high speed
+            return None                                        # includes the device qualifier: the camera supports only high speed
         if request == 0 and kind & 0xE0 == 0x80: return bytes(2)[:length]
         if kind in (0x00, 0x01, 0x02) and request in (1, 3, 9, 11):
             if kind == 0x01 and request == 11 and index == 1: self.stream(value == 1)
@@ -225,7 +225,7 @@ class Bus:
         descriptors = b"".join(struct.pack(">IIIi", offset, length, len(content), 0)
                                for (offset, length), content in zip(packets, contents))
         self.reply(number, 0, b"".join(contents), len(packets), descriptors)
-        # A late program catches up for a tenth of a second.
+        # A delayed program sends the packets of at most the last 0.1 s.
         following = len(self.waiting[0][1]) if self.waiting else 0
         self.due = max(self.due, now - 0.1) + following / PACKETS_PER_SECOND
 

@@ -20,7 +20,7 @@ struct JSONSchemaTests {
         var anything: JSONValue
     }
 
-    @Test("a schema has the names and types of the JSON members, and requires those that are not optional")
+    @Test("a schema has the JSON members' names and types, and requires non-optional ones")
     func answer() throws {
         let schema = try #require(JSONSchema.of(Answer.self))
         let inner: JSONValue = [

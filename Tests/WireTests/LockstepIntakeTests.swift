@@ -71,7 +71,7 @@ struct LockstepIntakeTests {
         }
     }
 
-    @Test("the first line defines the sensors: a missing one is reported, a new one is ignored and counted")
+    @Test("a sensor of the first line that is missing later is reported, a new one is ignored")
     func sensors() throws {
         var intake = LockstepIntake(start: Self.start)
         let first = try intake.admit(line(0, #","joints":[1,2,3],"base_gyro":[4,5,6]"#))

@@ -68,9 +68,7 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
     private let key = SharedKey(passphrase: "correct horse")
     private let sender = MAVLinkAddress(system: 255, component: 190)
 
-    @Test(
-        "a signed frame has 13 more bytes, decodes to the same message, and is valid only with its key"
-    )
+    @Test("a signed frame is 13 bytes longer, decodes as before, and is valid only with its key")
     func signed() throws {
         var bytes = Heartbeat().frame(from: sender, sequence: 7, announcesSignature: true)
         let count = bytes.count

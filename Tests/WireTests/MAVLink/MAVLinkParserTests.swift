@@ -24,7 +24,7 @@ import Wire
         items.compactMap { if case .frame(let frame, _) = $0 { frame.sequence } else { nil } }
     }
 
-    @Test("frames of MAVLink 1 and 2 are found in a stream that arrives in pieces of any length", arguments: 1...25)
+    @Test("frames of MAVLink 1 and 2 are found in pieces of any length", arguments: 1...25)
     func cuts(length: Int) {
         let stream = Self.heartbeat(0) + Self.heartbeat(1, .v1) + Self.heartbeat(2)
         var parser = MAVLinkParser()
@@ -67,7 +67,7 @@ import Wire
                 found += Self.sequences(Self.items(&parser))
             }
             #expect(!found.contains(7), "bit \(bit)")
-            // A flipped bit of the message ID makes the message unknown: its checksum cannot be checked.
+            // A flipped bit in the message ID makes an unknown message without a known checksum.
             #expect(found == [8], "bit \(bit)")
         }
     }
