@@ -206,7 +206,7 @@ def radio_classes():
             self.on_le_disconnected(connection, hci.HCI_CONNECTION_TERMINATED_BY_LOCAL_HOST_ERROR)
 
     class Adapter(End):
-        """hci0. By default like a Raspberry Pi 3 or 4: Bluetooth 4.2, 31 bytes of advertising data,
+        """The controller of hci0. By default like that of a Raspberry Pi 3 or 4: Bluetooth 4.2, 31 bytes of advertising data,
         a few advertisements. LAB_RADIO=extended: Bluetooth 5, 251 bytes."""
         if os.environ.get("LAB_RADIO") != "extended":
             hci_version = lmp_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
@@ -256,8 +256,8 @@ AD_TYPES = {0x01: "flags", 0x0A: "tx_power", 0x16: "service_data", 0x19: "appear
 
 
 class Phone:
-    """The central. `await Phone.open()` makes the radio with it, `await phone.another()` one more on the same radio; methods
-    are the requests of `serve`."""
+    """The central. `await Phone.open()` creates the radio and a phone; `await phone.another()` adds a phone to the same radio.
+    The methods are the requests of `serve`."""
 
     def __init__(self, air, far, number):
         self.air, self.far = air, far
@@ -347,7 +347,7 @@ class Phone:
             address = found[0]["address"]
         preferences = ConnectionParametersPreferences(
             connection_interval_min=interval, connection_interval_max=interval, supervision_timeout=timeout)
-        # "/P" is how Bumble writes a public address.
+        # Bumble appends "/P" to a public address.
         self.connection = await self.device.connect(
             address, connection_parameters_preferences={hci.HCI_LE_1M_PHY: preferences}, timeout=seconds)
         connection = self.connection

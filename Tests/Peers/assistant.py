@@ -1,4 +1,4 @@
-"""Conversations of the official MCP SDK with `airframectl mcp`: both eras, every tool once, refusals,
+"""Tests of `airframectl mcp` with the official MCP SDK: both protocol versions, every tool once, refusals,
 cancellation, a shot, malformed input, and two servers at once.
 
     assistant.py --airframectl PROGRAM --socket PATH [--manual FOLDER] [--only PART]
@@ -44,7 +44,7 @@ ARGUMENTS = {
 
 
 class Eyes:
-    """A companion program in the place of airframe-eyes: it finds one person, and executes commands to take a photo."""
+    """A companion program that replaces airframe-eyes: reports one person, and executes commands to take a photo."""
 
     def __init__(self, path):
         self.path = path
@@ -112,7 +112,7 @@ def text(result):
 async def listing(peer, mode):
     async with peer.client(mode) as client:
         expect(client.protocol_version == ERAS[mode], client.protocol_version)
-        # A client that uses the stateless version at once does not ask who the server is.
+        # A client that starts with the stateless protocol version does not request the server's name.
         if mode != "2026-07-28":
             expect(client.server_info.name == "airframe", client.server_info)
             expect("degrees" in client.instructions, client.instructions)
@@ -125,7 +125,7 @@ async def listing(peer, mode):
         expect(not hidden & set(tools), hidden & set(tools))
         for tool in tools.values():
             expect(tool.description and tool.annotations is not None, tool)
-            # The SDK checks each structured result against the schema, and fails if it does not fit.
+            # The SDK checks each structured result against its schema, and raises an error if they differ.
             expect(tool.output_schema and tool.output_schema["type"] == "object", tool)
         angles = tools["status"].output_schema["properties"]["attitude"]["properties"]
         expect(angles["yaw_deg"]["type"] == ["number", "null"], angles)
@@ -160,7 +160,7 @@ async def listing(peer, mode):
 
 
 async def every_tool(peer, mode):
-    """Each tool does its work: the effects that `status` shows are checked, too."""
+    """Calls each tool, and checks its effects in `status`."""
     async with peer.client(mode, "--name", "tester") as client:
         async def reach(what, condition):
             end = time.monotonic() + 15
@@ -175,7 +175,7 @@ async def every_tool(peer, mode):
         def axis(status, name):
             return next(motor for motor in status["robot"]["motors"] if motor["axis"] == name)
 
-        # What has to be seen in `status` after the call.
+        # Conditions that must be true of `status` after the call of each tool.
         effects = {
             "camera": lambda status: eyes.photos == 1,
             "drive": lambda status: status["drive"]["left_percent"] > status["drive"]["right_percent"] > 0,
@@ -234,10 +234,10 @@ async def refusals(peer, mode):
             expect(False, "reset_stop")
         except MCPError as error:
             expect("There is no tool" in str(error), error)
-        # Without a time the change reverts after mcp.rollback_s.
+        # A change without a time limit reverts after mcp.rollback_s.
         result = await client.call_tool("set", {"key": "tracking.max_rate_dps", "value": 55})
         expect(55 < result.structured_content["rollback_s"] <= 60, result)
-        # A person takes control from the assistant, not the reverse.
+        # A person can take control from the assistant; the assistant cannot take control from a person.
         await client.call_tool("point", {"pitch": 2})
         person = subprocess.Popen(
             [peer.options.airframectl, "--socket", peer.options.socket, "take"], stdout=subprocess.DEVNULL)
@@ -254,7 +254,7 @@ async def refusals(peer, mode):
 
 
 async def shooting(peer, mode):
-    """A shot of three photos to its end; another one that a person's request ends, and one that is cancelled."""
+    """Three shots: one with three photos completes, one ends because of a person's request, one is cancelled."""
     three = {"kind": "timelapse", "photos": 3, "interval_s": 0.5, "yaw": 4, "ease": 0.1}
     async with peer.client(mode, "--name", "photographer") as client:
         async def report(**arguments):
@@ -272,7 +272,7 @@ async def shooting(peer, mode):
         expect(plan["state"] == "planned" and plan["photos"] == 3, plan)
         begun = await report(**three)
         expect(begun["state"] == "active", begun)
-        # Questions do not disturb the shot.
+        # Requests for information do not interrupt the shot.
         holder = (await client.call_tool("status", {})).structured_content["holder"]
         expect("mcp photographer" in holder, holder)
         end = await ending()
@@ -289,7 +289,7 @@ async def shooting(peer, mode):
 
 
 async def autotune(peer, mode):
-    """An autotune of one axis from start to end: it proposes settings, and applies them only for a time."""
+    """A complete autotune of one axis: it proposes settings, and applies them for a limited time."""
     async with peer.client(mode, "--name", "tuner") as client:
         async def call(tool, **arguments):
             result = await client.call_tool(tool, arguments)
@@ -310,7 +310,7 @@ async def autotune(peer, mode):
                 await asyncio.sleep(0.5)
             if report["state"] == "done":
                 break
-            # A machine without spare time delays the loop, and the measurement is refused with this reason.
+            # A busy machine delays the loop; then airframed refuses the measurement with this reason.
             print(f"SKIPPED: attempt {attempt + 1} of autotune: {report['sentence']}", flush=True)
         else:
             return
@@ -353,7 +353,7 @@ async def cancellation(peer, mode):
         start = peer.control("status")["attitude"]["yaw_deg"]
         turn = asyncio.create_task(client.call_tool("turn", {"yaw": 10, "duration": 10}))
         await asyncio.sleep(1)
-        # A second request is answered during the turn.
+        # The server answers a second request during the turn.
         status = (await client.call_tool("status", {})).structured_content
         expect(status["attitude"]["yaw_deg"] - start > 4, start, status["attitude"])
         turn.cancel()
@@ -367,7 +367,7 @@ async def cancellation(peer, mode):
         after = peer.control("status")["attitude"]["yaw_deg"]
         expect(abs(after - before) < 0.5, before, after)
         expect(time.monotonic() - begin < 9)
-        # A request for other motion ends a turn, whose answer says so.
+        # A request for another motion ends a turn; the reply to the turn states this reason.
         turn = asyncio.create_task(client.call_tool("turn", {"yaw": -10, "duration": 10}))
         await asyncio.sleep(0.5)
         await client.call_tool("point", {"pitch": 1})
@@ -384,14 +384,14 @@ async def two_servers(peer, mode):
         expect(not result.is_error, result)
         both = await asyncio.gather(*[client.call_tool("status", {}) for client in (one, two) for _ in range(5)])
         expect(all(not result.is_error for result in both))
-    # The end of a server ends its control.
+    # A server that ends releases control.
     async with peer.client(mode, "--name", "three") as three:
         result = await three.call_tool("point", {"pitch": 0})
         expect(not result.is_error, result)
 
 
 def malformed(peer):
-    """Lines that no client sends: the server answers each with an error, and goes on."""
+    """Invalid lines: the server answers each with an error, and continues."""
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {}}
     cases = [

@@ -22,9 +22,9 @@ from pymavlink.dialects.v20 import common as m                  # noqa: E402
 
 NAN = float("nan")
 MARGIN_DEG = 2.0
-# Tolerance while the camera turns at a constant rate: the tester's own.
+# Tolerance while the camera turns at a constant rate; the same as in gimbal_device_tester.
 MOVING_MARGIN_DEG = 5.0
-# Time for which the angles must be within the tolerance, s. The tester looks once, after 2 s.
+# Time for which the angles must be within the tolerance, s. The tester checks the angles once, after 2 s.
 STEADY_S = 0.3
 
 
@@ -81,7 +81,7 @@ class Tester:
         return None
 
     def send(self):
-        """The vehicle's state, and the attitude for the device."""
+        """Sends the vehicle's state, and the attitude for the device."""
         self.link.mav.autopilot_state_for_gimbal_device_send(
             1, 154, int(time.monotonic() * 1e6), quaternion(0, self.vehicle), 0, 0, 0, 0, 0, 0,
             m.ESTIMATOR_ATTITUDE | m.ESTIMATOR_POS_HORIZ_ABS, m.MAV_LANDED_STATE_IN_AIR, 0)

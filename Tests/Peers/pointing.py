@@ -149,7 +149,7 @@ class Case:
     def peers(self):
         """Gains and scores of the tuned cascade, and scores of the cascade with the true attitude."""
         drawn, is_servo = self.drawn, self.drawn.kind == "servo"
-        # An oscillation of servos needs time to grow.
+        # Oscillations of servos grow slowly, so their tuning run is longer.
         lines = int(TUNING_SECONDS * (2 if is_servo else 1) * drawn.rate)
         other = drawn.seed + 1001
         motion = motion_of(self.motion, other, lines * self.substeps, self.dt, TUNING_STILL, self.walks)
@@ -209,7 +209,7 @@ class Case:
             *(["mode.boot=pan_follow"] if self.follows else []), *self.args.set])
 
     def airframed(self):
-        """The scores of airframed."""
+        """Runs airframed; returns its scores."""
         drawn = self.drawn
         physics = self.physics(self.lines, drawn.seed, STILL)
         daemon = self.daemon(physics)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a .gcsv file with telemetry-parser, Gyroflow's own reader, and prints its samples as JSON.
+"""Reads a .gcsv file with telemetry-parser, which is Gyroflow's reader, and prints its samples as JSON.
 
 Usage: read_gcsv.py FILE.gcsv
 Each sample has the time since the first sample, s, and rates, rad/s, and specific force, m/s², about and along Gyroflow's axes before its own

@@ -9,7 +9,7 @@ import argparse, math, time
 from ground_station import EARTH, LOCK, Daemon, Peer, everybody, expect, m, step
 
 HERE = (52.0, 13.0, 100.0)                       # latitude, longitude, altitude above sea level
-METRES = 6371008.8 * math.pi / 180               # of a degree of latitude
+METRES = 6371008.8 * math.pi / 180               # metres per degree of latitude
 
 
 def offset(north, east, up):
@@ -100,7 +100,7 @@ def main():
     fly(0.5, there=lambda t: (offset(20, 0, -5),))
     expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "ACCEPTED", "system 7 is followed")
     fly(1.5, there=lambda t: (offset(20, 0, -5),))
-    # It drives to the east at 3 m/s for 3 s.
+    # The other vehicle drives to the east at 3 m/s for 3 s.
     fly(3.0, there=lambda t: (offset(20, 3 * t, -5), (0, 3, 0)))
     fly(0.3, there=lambda t: (offset(20, 9, -5),))
     pitch, yaw = direction()

@@ -43,9 +43,8 @@ class Trial:
         return rms(2 * np.arccos(np.clip(np.abs(self.error(attitude)[:, 0]), 0, 1)))
 
     def bias_time(self, bias, tolerance=0.1):
-        """Seconds until the bias error stays below the tolerance (deg/s); inf where it does not.
-
-        The truth is the mean rate of each rest of 2 s or more, joined linearly."""
+        """Seconds until the bias error stays below the tolerance (deg/s); inf if it never does. The true bias is the mean rate of
+        each rest of 2 s or more, with linear interpolation between rests."""
         t = self.records["t"]
         resting = np.r_[False, self.records["moving"] < 0.5, False]
         edges = np.flatnonzero(resting[1:] != resting[:-1])
@@ -72,7 +71,7 @@ def rms(angles):
 
 
 def product(a, b):
-    """Hamilton product, row by row."""
+    """Hamilton product of corresponding rows."""
     scalar = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
     vector = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
     return np.hstack([scalar, vector])

@@ -141,7 +141,7 @@ class ClientTests(unittest.TestCase):
 
 
 class OtherDaemonTests(unittest.TestCase):
-    """Peers that are not airframed, or that fail."""
+    """Tests with servers that are not airframed, or that fail."""
 
     def serve(self, *answers, hang=False):
         folder = tempfile.TemporaryDirectory()

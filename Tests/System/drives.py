@@ -43,7 +43,7 @@ def bring_up():
 
 
 def set_interface(is_up):
-    """Sets or clears the flag IFF_UP (1) with ioctl, which is faster than the program ip. The numbers are those of
+    """Sets or clears the flag IFF_UP (1) with ioctl, without a child process. The numbers are those of
     linux/sockios.h and linux/if.h."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         request = bytearray(struct.pack("16sh22x", INTERFACE.encode(), 0))
@@ -54,7 +54,7 @@ def set_interface(is_up):
 
 
 class Joint:
-    """One joint in the memory that the processes share."""
+    """State of one joint in the shared memory of the processes."""
 
     def __init__(self, memory, index):
         self.memory, self.offset = memory, 72 * index

@@ -1,6 +1,6 @@
 """Counts system calls and allocations of the bus threads, for each kind of output: one ioctl for an IMU burst of each device
-file, one for a motor update, one pwrite for a PWM channel that has changed, and no allocation after the start. Counted by the
-kernel module and by the kernel's histogram of system calls. The test prints one table at the end.
+file, one for a motor update, one pwrite for a PWM channel that has changed, and no allocation after the start. The
+counts come from the kernel module airframe_lab and the kernel's histogram of system calls. The test prints one table at the end.
 """
 # lab: --bluetooth off --own-time
 import glob, os, signal, sys, time

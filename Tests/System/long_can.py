@@ -78,7 +78,7 @@ def bus_off(drives, protocol):
 
 
 def interface_down(drives, protocol):
-    """The drives' own watchdogs stop them, because no frame reaches them."""
+    """The drives receive no frames, so their watchdogs stop them."""
     took = off_after(drives, lambda: set_interface(False))
     check(took <= LIMIT_MS, f"the interface goes down: {took:.1f} ms")
     board.is_named("can_bus_off")

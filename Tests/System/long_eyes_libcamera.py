@@ -17,7 +17,8 @@ if not has_element("libcamerasrc"):
     skip("gstreamer1.0-libcamera is not installed")
 cable = Cable()
 
-# libcamera names a USB camera after the firmware's node of its controller. The virtual controller has none, so this mounts one.
+# libcamera names a USB camera after the firmware's node of its controller. The virtual controller does not have one, so this test
+# mounts one.
 node = Path("/run/lab/platform")
 (node / "firmware_node").mkdir(parents=True)
 (node / "firmware_node/path").write_text("\\_SB_.LAB0")
@@ -46,7 +47,7 @@ until("the stream through libcamera", lambda: lines("The stream shows .*1209:000
 eyes.player.must_receive("through libcamera")
 must_show(JPEG)
 print("ok   JPEG is streamed through libcamera")
-# Version 0.0.3 of libcamera's plugin sometimes crashes when its element is closed, so nothing is closed here.
+# Version 0.0.3 of libcamera's plugin sometimes crashes when its element is closed, so this test closes no element.
 eyes.kill()
 
 write_settings("auto", 320, 180, 10)

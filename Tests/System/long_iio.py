@@ -1,4 +1,5 @@
-"""The closed loop over the kernel's IIO: the gyroscope and the accelerometer are one device, which stops, vanishes and comes back."""
+"""The closed loop over the kernel's IIO: the gyroscope and the accelerometer are one device, which stops, is removed, and
+returns."""
 # lab: --bluetooth off --own-time --mips 500
 from iio import run
 

@@ -1,5 +1,6 @@
-"""The MPU family over kernel interfaces: an MPU-6050, 6500 and 9250 on I2C, the 6500 on SPI too; each is brought up, closes the
-loop, and comes back from a reset in flight. The MPU-9250's magnetometer, behind the chip's own master, gives a heading.
+"""The MPU family over kernel interfaces: an MPU-6050, 6500 and 9250 on I2C, the 6500 on SPI too; each is configured, stabilises
+the camera, and is configured again after a reset during operation. The MPU-9250's magnetometer, on the chip's auxiliary I2C bus,
+gives a heading.
 """
 # lab: --bluetooth off --own-time
 import glob, os, time

@@ -81,7 +81,7 @@ def counts(rig, seconds=2):
 
 def reaction(rig, words, name, end):
     """Milliseconds from a fault until the motors are off. The fault ends at once, so that one request clears it: airframed clears at
-    most three faults per minute. The log contains the condition."""
+    most three faults per minute. The log must contain the condition."""
     def named():
         return (board.folder / "log").read_text().count(name)
 

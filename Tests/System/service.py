@@ -32,7 +32,7 @@ def sh(*command, check=True, **options):
 
 
 def show(name):
-    """A property of the unit."""
+    """Value of a property of the unit."""
     return sh("systemctl", "show", UNIT, "--property", name, "--value", check=False)
 
 

@@ -1,5 +1,5 @@
 """Three ODrives on a virtual CAN bus, each a process with its own motor, hold a camera: the loop is closed at 500 Hz. If a
-drive loses its supply, or airframed ends, the other drives switch off.
+drive loses its supply, the other drives switch off; if airframed ends, all drives switch off.
 """
 # lab: --bluetooth off --own-time --mips 500
 import time

@@ -7,8 +7,8 @@ core and its driver uvcvideo see an ordinary high-speed device: descriptors, con
 packets. (The kernel's own gadget for cameras cannot be used, because dummy_hcd fails each isochronous transfer.) If the
 program is killed, the socket closes, and the kernel detects an unplugged cable.
 
-Formats, as those of many cameras: JPEG at 10 Hz; uncompressed pictures of the same size at 5 Hz; larger H.264 at 10 Hz. Left and
-right half of the pictures have colours by which a test recognises the format. `make_pictures(FOLDER)` draws the pictures.
+Formats, as those of many cameras: JPEG at 10 Hz; uncompressed pictures of the same size at 5 Hz; larger H.264 at 10 Hz. A test
+recognises the format by the colours of the left and right half of the pictures. `make_pictures(FOLDER)` draws the pictures.
 """
 import collections, os, select, socket, struct, subprocess, sys, time
 from pathlib import Path
@@ -60,7 +60,7 @@ def of_class(subtype, layout, *values):
 
 PACKET = 1024                        # bytes
 PACKETS_PER_SECOND = 1000            # bInterval 4: each eighth microframe
-INTERVALS = 10_000_000               # of 100 ns in a second
+INTERVALS = 10_000_000               # units of 100 ns per second
 GUID_END = bytes.fromhex("0000100080 0000aa00389b71".replace(" ", ""))
 COLOURS = of_class(0x0D, "BBB", 1, 1, 4)
 # Subtypes of a format and of its frames, and the fields of the format after the number of its frames.
@@ -119,7 +119,7 @@ class Camera:
 
     @staticmethod
     def settle(number, interval):
-        """The nearest possible setting of a stream, as the host reads it."""
+        """The nearest supported setting of a stream, in the host's format."""
         number = min(max(number, 1), len(FORMATS))
         form = FORMATS[number - 1]
         rate = min(form.rates, key=lambda rate: abs(INTERVALS // rate - interval)) if interval else form.rates[0]
@@ -152,7 +152,7 @@ class Camera:
 
     @staticmethod
     def text(number):
-        text = TEXTS[number].encode("utf-16-le") if number else b"\x09\x04"      # number 0: the language, English
+        text = TEXTS[number].encode("utf-16-le") if number else b"\x09\x04"      # string 0 contains the language, English
         return bytes([len(text) + 2, 3]) + text
 
     def stream(self, is_streaming):
@@ -178,7 +178,7 @@ SUBMIT, UNLINK, SUBMITTED, UNLINKED = 1, 2, 3, 4
 
 
 class Bus:
-    """The device's end of the socket. Each list of isochronous packets is completed when the bus would have carried it."""
+    """The device's end of the socket. Completes each list of isochronous packets at the time of its transfer on a real bus."""
 
     def __init__(self, socket, camera):
         self.socket, self.camera = socket, camera
