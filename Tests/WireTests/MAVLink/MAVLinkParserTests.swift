@@ -24,7 +24,7 @@ import Wire
         items.compactMap { if case .frame(let frame, _) = $0 { frame.sequence } else { nil } }
     }
 
-    @Test("frames of MAVLink 1 and 2 are found in pieces of any length", arguments: 1...25)
+    @Test("frames of MAVLink 1 and 2 are found if they arrive in pieces", arguments: 1...25)
     func cuts(length: Int) {
         let stream = Self.heartbeat(0) + Self.heartbeat(1, .v1) + Self.heartbeat(2)
         var parser = MAVLinkParser()
