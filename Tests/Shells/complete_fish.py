@@ -21,7 +21,7 @@ seen = b""
 
 
 def read(seconds, until=None):
-    """What fish writes until it is silent for 0.7 s, or until a text appears."""
+    """Returns the output of fish until it is silent for 0.7 s, or until a text appears."""
     global seen
     end = time.monotonic() + seconds
     quiet = time.monotonic() + 0.7

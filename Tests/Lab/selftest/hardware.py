@@ -1,4 +1,4 @@
-"""What the guest has besides Bluetooth: i2c-stub, the fake chips of kmod/, real-time scheduling.
+"""Devices of the guest in addition to Bluetooth: i2c-stub, the fake chips of kmod/, real-time scheduling.
     Tests/Lab/vm --bluetooth off -- python3 Tests/Lab/selftest/hardware.py
 """
 import ctypes, fcntl, glob, os, resource, subprocess, sys, time
