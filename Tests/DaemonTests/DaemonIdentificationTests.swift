@@ -192,13 +192,15 @@ import Wire
             #expect(left > 60 && left < 120, "\(left)")
             #expect(try change("imu.filter_delay_ms") != nil)
             // After autotune, the gains act without the app's factors, which are 1 again.
-            #expect(try change("airos.pid.pitch") == nil)
+            let factors = try #require(try change("airos.pid.pitch"))
+            #expect(factors["value"] == factors["default"] && factors["unsaved"]?.bool == true)
 
             let undo = try daemon.control("baseline", "restore", "before-autotune")
             #expect(undo.status == 0, "\(undo.errors)")
             #expect(try daemon.status("gains").text(ofGain: 1) == before)
             #expect(try change("control.inertia_kg_m2") == nil)
-            #expect(try change("airos.pid.pitch") != nil)
+            let restored = try #require(try change("airos.pid.pitch"))
+            #expect(restored["value"] != restored["default"])
         }
     }
 }
