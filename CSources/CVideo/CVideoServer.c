@@ -1,45 +1,9 @@
-#include "CVideoPrivate.h"
+#include "CVideoServerPrivate.h"
 
-#include <gst/rtsp-server/rtsp-server.h>
 #include <gst/video/video-event.h>
 
 /// Largest number of access units that wait for the server's pipeline. Above this number, access units are dropped.
 #define QUEUE 8
-
-/// Largest number of access units between the appsrc and the payloader whose time of exposure is stored.
-#define PENDING 64
-
-/// Longest time from a client's DESCRIBE request to its answer, ns. The answer waits for the first access unit of a
-/// camera that is being opened.
-#define OPENING 30000000000
-
-/// Key of the time at which a connection without a session ends, an int64_t on CLOCK_MONOTONIC, ns.
-#define DEADLINE "airframe-deadline"
-
-struct cv_server {
-    GMainContext *context;
-    GMainLoop *loop;
-    GThread *thread;
-    GstRTSPServer *server;
-    GSource *listener;
-    GSource *housekeeping;
-    char *path;
-    uint16_t port;
-    uint32_t max_clients;
-    int64_t idle_ns;
-    GMutex lock;
-    GCond changed;
-    // The lock protects the following fields.
-    GstElement *appsrc;
-    GstElement *feed;
-    bool is_waiting_for_key;
-    cv_server_stats stats;
-    struct {
-        GstClockTime pts;
-        int64_t exposed;
-    } pending[PENDING];
-    unsigned newest;
-};
 
 // MARK: Frames
 
@@ -139,7 +103,7 @@ static GstPadProbeReturn measure(GstPad *pad, GstPadProbeInfo *info, gpointer co
     return GST_PAD_PROBE_OK;
 }
 
-// MARK: Media and clients, on the server's threads
+// MARK: Media, on the server's threads
 
 static void set_source(cv_server *server, GstElement *appsrc) {
     g_mutex_lock(&server->lock);
@@ -198,89 +162,12 @@ static void configure(GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointe
     cv_server_request_key_frame(server);
 }
 
-static void played(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
-    (void)client;
-    (void)request;
-    cv_server_request_key_frame(context);
-}
-
-/// Moves the time at which a connection without a session ends.
-static void extend(cv_server *server, GstRTSPClient *client, int64_t time) {
-    g_mutex_lock(&server->lock);
-    int64_t *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
-    if (deadline) *deadline = cv_now() + time;
-    g_mutex_unlock(&server->lock);
-}
-
-static GstRTSPStatusCode describing(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
-    (void)request;
-    extend(context, client, OPENING);
-    return GST_RTSP_STS_OK;
-}
-
-static void described(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
-    (void)request;
-    cv_server *server = context;
-    extend(server, client, server->idle_ns);
-}
-
-/// Closes the connection of a client that has had no session for too long. The limit of clients counts connections, so
-/// idle connections would otherwise exclude other clients permanently.
-static GstRTSPFilterResult check_client(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer context) {
-    (void)rtsp;
-    cv_server *server = context;
-    GList *sessions = gst_rtsp_client_session_filter(client, NULL, NULL);
-    if (sessions) extend(server, client, server->idle_ns);
-    g_list_free_full(sessions, g_object_unref);
-    g_mutex_lock(&server->lock);
-    const int64_t *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
-    bool is_over = deadline && cv_now() > *deadline;
-    g_mutex_unlock(&server->lock);
-    return is_over ? GST_RTSP_FILTER_REMOVE : GST_RTSP_FILTER_KEEP;
-}
-
-static void left(GstRTSPClient *client, gpointer context) {
-    (void)client;
-    cv_server *server = context;
-    g_mutex_lock(&server->lock);
-    server->stats.clients--;
-    g_mutex_unlock(&server->lock);
-}
-
-static gboolean refuse(gpointer client) {
-    gst_rtsp_client_close(client);
-    return G_SOURCE_REMOVE;
-}
-
-static void connected(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer context) {
-    (void)rtsp;
-    cv_server *server = context;
-    g_signal_connect(client, "closed", G_CALLBACK(left), server);
-    g_signal_connect(client, "play-request", G_CALLBACK(played), server);
-    g_signal_connect(client, "pre-describe-request", G_CALLBACK(describing), server);
-    g_signal_connect(client, "describe-request", G_CALLBACK(described), server);
-    int64_t *deadline = g_new(int64_t, 1);
-    *deadline = cv_now() + server->idle_ns;
-    g_object_set_data_full(G_OBJECT(client), DEADLINE, deadline, g_free);
-    g_mutex_lock(&server->lock);
-    server->stats.clients++;
-    server->stats.accepted++;
-    bool is_full = server->stats.clients > server->max_clients;
-    g_mutex_unlock(&server->lock);
-    if (!is_full) return;
-    // The client is removed later, because the server is still using the connection.
-    GSource *end = g_idle_source_new();
-    g_source_set_callback(end, refuse, g_object_ref(client), g_object_unref);
-    g_source_attach(end, server->context);
-    g_source_unref(end);
-}
-
 static gboolean keep_house(gpointer context) {
     cv_server *server = context;
     GstRTSPSessionPool *pool = gst_rtsp_server_get_session_pool(server->server);
     gst_rtsp_session_pool_cleanup(pool);
     g_object_unref(pool);
-    g_list_free_full(gst_rtsp_server_client_filter(server->server, check_client, server), g_object_unref);
+    cv_clients_check(server);
     return G_SOURCE_CONTINUE;
 }
 
@@ -330,7 +217,7 @@ cv_server *cv_server_open(const char *address, uint16_t port, const char *path, 
     GstRTSPSessionPool *pool = gst_rtsp_server_get_session_pool(server->server);
     gst_rtsp_session_pool_set_max_sessions(pool, max_clients);
     g_object_unref(pool);
-    g_signal_connect(server->server, "client-connected", G_CALLBACK(connected), server);
+    g_signal_connect(server->server, "client-connected", G_CALLBACK(cv_clients_connected), server);
 
     GError *problem = NULL;
     server->listener = gst_rtsp_server_create_source(server->server, NULL, &problem);
@@ -369,13 +256,6 @@ cv_server_stats cv_server_read(cv_server *server) {
     return stats;
 }
 
-static GstRTSPFilterResult remove_client(GstRTSPServer *server, GstRTSPClient *client, gpointer context) {
-    (void)server;
-    (void)client;
-    (void)context;
-    return GST_RTSP_FILTER_REMOVE;
-}
-
 static gboolean quit(gpointer context) {
     g_main_loop_quit(context);
     return G_SOURCE_REMOVE;
@@ -383,7 +263,7 @@ static gboolean quit(gpointer context) {
 
 void cv_server_close(cv_server *server) {
     if (server->thread) {
-        gst_rtsp_server_client_filter(server->server, remove_client, NULL);
+        cv_clients_remove(server);
         // The quit call is made from inside the loop, because a loop that has not begun yet would ignore the call.
         GSource *end = g_idle_source_new();
         g_source_set_callback(end, quit, server->loop, NULL);
