@@ -239,6 +239,7 @@ let package = Package(
         .target(
             name: "WebServing",
             dependencies: [
+                "GimbalCore", "Port",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

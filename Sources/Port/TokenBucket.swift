@@ -24,10 +24,26 @@ public struct TokenBucket: Sendable {
     /// - Parameter now: Present time, not earlier than in the last call.
     /// - Returns: True if a token was available.
     public mutating func take(now: Instant) -> Bool {
-        if let last { tokens = min(burst, tokens + max(0, now.seconds(since: last)) * perSecond) }
-        last = now
-        guard tokens >= 1 else { return false }
+        guard delay(now: now) == nil else { return false }
         tokens -= 1
         return true
+    }
+
+    /// Computes the time until a token is available, and takes no token.
+    ///
+    /// - Parameter now: Present time, not earlier than in the last call.
+    /// - Returns: Time until a token is available, s; nil if a token is available now.
+    public mutating func delay(now: Instant) -> Double? {
+        tokens = level(now: now)
+        last = now
+        return tokens >= 1 ? nil : (1 - tokens) / perSecond
+    }
+
+    /// True if the bucket is full at the given time, not earlier than in the last call.
+    public func isFull(now: Instant) -> Bool { level(now: now) >= burst }
+
+    private func level(now: Instant) -> Double {
+        guard let last else { return tokens }
+        return min(burst, tokens + max(0, now.seconds(since: last)) * perSecond)
     }
 }

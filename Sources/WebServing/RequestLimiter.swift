@@ -1,31 +1,28 @@
+import GimbalCore
+import Port
+
 /// Rate limiter for HTTP requests, for each address and for all addresses together. Each limit is a
-/// token bucket. The caller passes the time, s on any monotonic clock.
+/// token bucket. The time is a parameter, s on any monotonic clock.
 struct RequestLimiter {
     /// Largest number of addresses in the table. If the table is full, all further addresses share
     /// one bucket.
     static let mostAddresses = 1024
 
-    /// Token bucket: the number of permitted requests rises at a constant rate up to the bucket's
-    /// size.
-    private struct Bucket {
-        var tokens: Double
-        var time: Double
-
-        /// Adds the tokens for the time since the last call.
-        mutating func refill(to now: Double, rate: Double, size: Double) {
-            tokens = min(size, tokens + max(0, now - time) * rate)
-            time = max(time, now)
-        }
-    }
-
     private let limits: WebOptions.Limits
-    private var all: Bucket
-    private var addresses: [String: Bucket] = [:]
+    private var all: TokenBucket
+    private var addresses: [String: TokenBucket] = [:]
     private var lastSweep = -Double.infinity
 
     init(_ limits: WebOptions.Limits) {
         self.limits = limits
-        all = Bucket(tokens: Self.share * Double(limits.requestBurst), time: 0)
+        all = Self.bucket(limits, times: Self.share)
+    }
+
+    private static func bucket(_ limits: WebOptions.Limits, times share: Double = 1) -> TokenBucket
+    {
+        TokenBucket(
+            burst: share * Double(limits.requestBurst),
+            perSecond: share * Double(limits.requestsPerSecond))
     }
 
     /// Ratio of the limit for all addresses together to the limit for one address.
@@ -42,17 +39,18 @@ struct RequestLimiter {
     /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
     ///   is accepted, s.
     mutating func refusal(of address: String, now: Double) -> Double? {
-        let (rate, size) = (Double(limits.requestsPerSecond), Double(limits.requestBurst))
         let name = place(Self.network(address), now: now)
-        var own = addresses[name] ?? Bucket(tokens: size, time: now)
-        own.refill(to: now, rate: rate, size: size)
-        all.refill(to: now, rate: rate * Self.share, size: size * Self.share)
+        let now = Self.instant(now)
+        var own = addresses[name] ?? Self.bucket(limits)
         defer { addresses[name] = own }
-        guard own.tokens >= 1 else { return (1 - own.tokens) / rate }
-        guard all.tokens >= 1 else { return (1 - all.tokens) / (rate * Self.share) }
-        own.tokens -= 1
-        all.tokens -= 1
+        if let delay = own.delay(now: now) ?? all.delay(now: now) { return delay }
+        _ = own.take(now: now)
+        _ = all.take(now: now)
         return nil
+    }
+
+    private static func instant(_ seconds: Double) -> Instant {
+        Instant(nanoseconds: 0).advanced(bySeconds: seconds)
     }
 
     /// Returns the table's key for an address. If the table is full, addresses with a full bucket
@@ -63,8 +61,7 @@ struct RequestLimiter {
         }
         if now - lastSweep >= 1 {
             lastSweep = now
-            let (rate, size) = (Double(limits.requestsPerSecond), Double(limits.requestBurst))
-            addresses = addresses.filter { $0.value.tokens + (now - $0.value.time) * rate < size }
+            addresses = addresses.filter { !$0.value.isFull(now: Self.instant(now)) }
         }
         return addresses.count < Self.mostAddresses ? address : ""
     }
