@@ -73,15 +73,16 @@ public struct MotorAssignment: Sendable, Equatable {
         return right
     }
 
-    /// Number of pole pairs from the ratios of all motors.
+    /// Number of pole pairs from the ratios of all motors. The median is used, because friction or
+    /// imbalance can falsify the ratio of one motor.
     private func poles(_ ratios: [Double]) throws(MotorProblem) -> Int {
         let configured = Double(polePairs)
         let sorted = ratios.sorted()
         guard let least = sorted.first, let most = sorted.last, least > 0 else { return polePairs }
         guard most / least < 1.25 else { throw .unclearPoles }
-        let mean = ratios.reduce(0, +) / Double(ratios.count)
-        if abs(mean - 1) < Self.tolerance { return polePairs }
-        let measured = configured / mean
+        let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+        if abs(median - 1) < Self.tolerance { return polePairs }
+        let measured = configured / median
         let whole = cm_floor(measured + 0.5)
         guard abs(measured - whole) < Self.poleDistance, (1...50).contains(whole) else {
             throw .unclearPoles

@@ -119,12 +119,11 @@ struct DaemonWiringTests {
                 try gimbal.pass(1)
                 let step = try gimbal.run("motors")
                 #expect(gimbal.fastest < 70, "a fling of \(gimbal.fastest)°/s")
-                if count == 11 {
-                    #expect(step["code"]?.string == "unclear_poles", "\(step.text)")
-                } else {
-                    #expect(
-                        step.text.contains("\"new\":\"\(Int(count))\""), "\(count): \(step.text)")
-                }
+                // With 11 and 12 pole pairs, the angles differ by less than the effect of friction.
+                let isUnclear = count == 11 && step["code"]?.string == "unclear_poles"
+                #expect(
+                    isUnclear || step.text.contains("\"new\":\"\(Int(count))\""),
+                    "\(count): \(step.text)")
                 _ = try gimbal.ask("undo", "motors")
             }
         }
