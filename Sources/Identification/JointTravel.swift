@@ -1,5 +1,4 @@
 public import GimbalCore
-internal import CMathShim
 
 /// Problem in the measurement of a joint's range.
 public enum TravelProblem: Error, Sendable, Equatable {
@@ -120,7 +119,9 @@ public struct JointTravel: Sendable {
         }
         self.reading = joints
         for joint in GimbalAxis.allCases {
-            let change = Self.wrapped(joints[joint] - reading[joint])
+            let change = Angle(radians: reading[joint]).shortestArc(
+                to: Angle(radians: joints[joint])
+            ).radians
             continuous[joint] += change
             smallestReading[joint] = min(smallestReading[joint], continuous[joint])
             largestReading[joint] = max(largestReading[joint], continuous[joint])
@@ -132,7 +133,8 @@ public struct JointTravel: Sendable {
     private mutating func start(at joints: AxisVector) {
         reading = joints
         for joint in GimbalAxis.allCases {
-            continuous[joint] = Self.wrapped(joints[joint])
+            continuous[joint] =
+                Angle(radians: 0).shortestArc(to: Angle(radians: joints[joint])).radians
             smallestReading[joint] = continuous[joint]
             largestReading[joint] = continuous[joint]
         }
@@ -181,10 +183,5 @@ public struct JointTravel: Sendable {
             throw .zeroOutside(middle: (low + high) / 2)
         }
         return result
-    }
-
-    /// The angle in -π...π.
-    private static func wrapped(_ angle: Double) -> Double {
-        angle - 2 * .pi * cm_floor(angle / (2 * .pi) + 0.5)
     }
 }
