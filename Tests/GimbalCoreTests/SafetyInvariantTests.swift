@@ -163,6 +163,7 @@ struct StabilizerInvariantTests {
         Mode.allCases.map { .mode($0) } + [
             .point(target: .zero, duration: 0), .rate(AxisVector(repeating: 0.5)),
             .track(pan: 0.2, tilt: 0.1), .resetIntegrals, .emergencyStop, .testMotor(.pitch),
+            .findEnd(.roll, isPositive: true),
         ]
 
     @Test(
