@@ -87,7 +87,9 @@ final class Inbox: Sendable {
         }
         bell.signal()
         let failure = RPCFailure(
-            .internalError, "An emergency stop was requested after this request.")
+            .internalError,
+            "The stop was not reset: an emergency stop was requested after this call of reset_stop."
+        )
         return resets.map { RPCMessage.error(failure, id: $0) }
     }
 

@@ -123,7 +123,7 @@ struct FollowingProgramTests {
             _ = try client(directory).json("follow", ["action": .string("off")])
             #expect(
                 eventually(within: 5) {
-                    (try? people(directory))?.finding == "nobody is followed"
+                    (try? people(directory))?.finding == "no person is followed"
                 })
             _ = (daemon, eyes)
         }
@@ -171,7 +171,7 @@ struct FollowingProgramTests {
             #expect(
                 eventually(within: 6) {
                     (try? people(directory))?.finding
-                        == "nobody is followed: there are no pictures"
+                        == "no person is followed: there are no pictures"
                 }, "\(eyes.log)")
             #expect(eventually(within: 3) { (try? status(directory))?.mode == "locked" })
             _ = daemon

@@ -150,7 +150,7 @@ command(link, m.MAV_CMD_REQUEST_MESSAGE, 262)
 status = receive(link, "CAMERA_CAPTURE_STATUS", CAMERA)
 expect(status and (status.image_status, status.image_interval) == (0, 0), "then no series is reported")
 
-expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "without people nobody is followed")
+expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "without people no person is followed")
 state = {"active": False, "people": 2, "box": None}
 companion.report(state)
 command(link, m.MAV_CMD_REQUEST_MESSAGE, 259)
@@ -159,7 +159,7 @@ expect(info.flags & m.CAMERA_CAP_FLAGS_HAS_TRACKING_POINT and info.flags & m.CAM
        "the camera can follow a point and a rectangle")
 expect(follows(m.MAV_CMD_SET_MESSAGE_INTERVAL, 275, 200_000) == 0, "the messages about the person are accepted")
 place = receive(link, "CAMERA_TRACKING_IMAGE_STATUS", CAMERA)
-expect(place and place.tracking_status == m.CAMERA_TRACKING_STATUS_FLAGS_IDLE, "nobody is followed yet")
+expect(place and place.tracking_status == m.CAMERA_TRACKING_STATUS_FLAGS_IDLE, "no person is followed yet")
 expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 1.5, 0.5, 0.1) == m.MAV_RESULT_DENIED, "a place outside the picture is refused")
 expect(follows(m.MAV_CMD_CAMERA_TRACK_POINT, 0.25, 0.5, 0.1) == 0, "a person at a point is followed")
 choice = companion.report(state)["choice"]

@@ -24,7 +24,7 @@ struct CommanderRankTests {
             ring: ends.writer, bootMode: .locked, rules: rules, wheels: { _ in nil })
     }
 
-    /// Whether `link` can end a stop that `others` requested in this order.
+    /// True if `link` can end a stop that `others` requested in this order.
     private func ends(_ link: Link, stopsBy others: [Link], keyed: Set<Link> = []) -> Bool {
         let commander = door(keyed: keyed)
         for (index, other) in others.enumerated() {

@@ -6,7 +6,7 @@ struct CompilerCase: Sendable, CustomTestStringConvertible {
     var file: URL
     /// Part of the expected error message; nil: the file must compile.
     var message: String?
-    /// Whether the file is compiled together with the real root of the checked code.
+    /// True if the file is compiled together with the real root of the checked code.
     var replacesLoop: Bool
 
     var testDescription: String { file.lastPathComponent }

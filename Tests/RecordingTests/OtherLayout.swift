@@ -8,7 +8,8 @@ struct OtherLayout {
     private let state: Packing
     private let parameters: Packing
 
-    /// - Parameter isKnown: Whether the other version has the variable with this path.
+    /// - Parameter isKnown: Function that returns true if the other version has the variable with this
+    ///   path.
     init(where isKnown: (String) -> Bool = { _ in true }) {
         state = Packing(.stabilizer, isKnown)
         parameters = Packing(.parameters, isKnown)

@@ -36,7 +36,7 @@ struct ReversedResponseTests {
         var turned = 0.0
         /// Time from a turn of 1° until the outputs were off, s; infinite if the outputs stayed on.
         var reaction = Double.infinity
-        /// Whether the outputs switched on again after the report.
+        /// True if the outputs switched on again after the report.
         var hasReturned = false
         var everEnabled = false
     }

@@ -9,7 +9,7 @@ extension SimulatedLoop {
     var handle: AxisVector { EulerZXY.angles(gimbal.base.attitude) * (180 / Double.pi) }
     /// Conditions after the newest tick.
     var conditions: Conditions { snapshot.conditions }
-    /// Whether all outputs of the stabilizer are finite.
+    /// True if all outputs of the stabilizer are finite.
     var isFinite: Bool {
         snapshot.attitude.isFinite && snapshot.rate.isFinite && snapshot.bias.isFinite
             && snapshot.inclinationSigma.isFinite && output.torque.isFinite

@@ -1,9 +1,8 @@
 import Glibc
 
-/// Whether these tests and the programs that they start are built with a sanitizer (`make
-/// sanitize`).
+/// Detection of a sanitizer in these tests and in the programs that they start (`make sanitize`).
 public enum Sanitizer {
-    /// Whether a sanitizer is loaded. A sanitizer has its own allocator, threads and locked memory,
+    /// True if a sanitizer is loaded. A sanitizer has its own allocator, threads and locked memory,
     /// and makes a program several times slower. Tests check limits of memory and time only without
     /// a sanitizer.
     public static let isActive =

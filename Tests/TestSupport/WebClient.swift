@@ -121,7 +121,9 @@ public final class WebClient {
     /// Sends text as it is.
     public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Whether the server closes the connection; discards the bytes before its end.
+    /// Waits until the server closes the connection, and discards its bytes.
+    ///
+    /// - Returns: True if the server has closed the connection.
     public func isClosed() throws -> Bool {
         do {
             while true { _ = try take(1) }
@@ -211,7 +213,7 @@ public final class WebClient {
         }
     }
 
-    /// Whether unread bytes are available.
+    /// True if unread bytes are available.
     public func hasMessage() throws -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return !received.isEmpty || poll(&entry, 1, 0) > 0

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Web
 
-/// Whether Debian's Chromium is installed. Without Chromium, the suites are skipped with a notice.
+/// Condition of the suites: Debian's Chromium is installed. Otherwise they are skipped with a notice.
 let hasBrowser: ConditionTrait = .enabled(
     if: Chromium.isInstalled && !Sanitizer.isActive,
     "Chromium is not installed: sudo apt install chromium")
@@ -31,7 +31,7 @@ func withPage(
 }
 
 extension Chromium.Page {
-    /// Whether the page is connected and permitted to move the camera.
+    /// True if the page is connected and permitted to move the camera.
     static let isReady =
         "document.querySelector('.pad')?.getAttribute('aria-disabled') === 'false' && document.documentElement.dataset.live"
 

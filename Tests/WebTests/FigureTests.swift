@@ -16,7 +16,7 @@ import Wire
         if: Chromium.isInstalled && !Sanitizer.isActive,
         "Chromium is not installed: sudo apt install chromium"))
 struct FigureTests {
-    /// Whether the programs are from the release build; a debug build needs more memory.
+    /// True if the programs are from the release build; a debug build needs more memory.
     private static let isReleased = getenv("AIRFRAME_BIN") != nil
 
     /// Prints a measured value, and compares it with its limit. Without `isHard`, compares only in

@@ -225,7 +225,7 @@ struct VideoPageTests {
             #expect(
                 eventually(within: 3) {
                     let finding = try? rig.people()?["finding"]?.string
-                    return finding != nil && finding != "nobody is followed"
+                    return finding != nil && finding != "no person is followed"
                 })
 
             eyes.kill()

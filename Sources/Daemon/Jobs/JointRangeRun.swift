@@ -91,7 +91,7 @@ struct JointRangeRun {
     var instruction: String {
         guard let axis else { return "" }
         guard isByHand else {
-            return "The joint \(axis.name) turns to its ends. Hold the handle still."
+            return "The motor turns the joint \(axis.name) to both ends. Hold the handle still."
         }
         switch ends.count {
         case 0:
@@ -137,7 +137,7 @@ struct JointRangeRun {
         if isByHand, !isMeasured {
             return fail(
                 "encoder_missing",
-                "The encoders have stopped. `airframectl doctor` names the reason.")
+                "The encoders no longer deliver readings. `airframectl doctor` shows the cause.")
         }
         let rate = travel.add(
             seconds: now.seconds(since: Instant(nanoseconds: 0)), rate: snapshot.rate,
@@ -198,7 +198,7 @@ struct JointRangeRun {
             return fail(
                 "interrupted",
                 words?.sentence
-                    ?? "The motor of \(axis.name) could not turn the joint to its end and back, or another request ended the turn. Leave the camera free, and run the step again."
+                    ?? "The motor of \(axis.name) could not turn the joint to its end and back, or another request ended the motion. Check that nothing blocks the camera, and run the step again."
             )
         }
         let output = snapshot.output
@@ -214,7 +214,7 @@ struct JointRangeRun {
         guard now.seconds(since: began) < Self.motorSeconds else {
             return fail(
                 "too_slow",
-                "The motor of \(axis.name) has not reached the end of its joint. Run the step again."
+                "The motor of \(axis.name) has not reached the end of its joint within 90 s. Check that nothing pushes the camera, and run the step again."
             )
         }
         guard farthest > 10 * Self.middle, abs(command) <= Self.middle else { return }
@@ -234,7 +234,10 @@ struct JointRangeRun {
         now: Instant
     ) {
         guard !snapshot.output.enabled else {
-            return fail("interrupted", "The motors are on. Run the step again.")
+            return fail(
+                "interrupted",
+                "The motors were switched on during the measurement. Switch them off, and run the step again."
+            )
         }
         guard now.seconds(since: began) < Self.handSeconds else {
             return fail(
@@ -280,17 +283,17 @@ struct JointRangeRun {
         case .noMotion:
             (
                 "no_motion",
-                "The joint \(axis.name) turned by less than 10°. Leave the camera free, check the motor and its supply, and run the step again."
+                "The joint \(axis.name) turned by less than 10°. Check that nothing blocks the camera, check the motor and its supply, and run the step again."
             )
         case .encoderStill:
             (
                 "encoder_still",
-                "The camera turned about the joint \(axis.name), but its encoder did not. Hold the handle still; otherwise check the encoder's magnet and its bus (hardware.linux.encoder_bus_\(axis.name))."
+                "The camera turned about the axis of the joint \(axis.name), but the reading of the joint's encoder did not change. Hold the handle still, and run the step again. If this message appears again, check the encoder's magnet and bus (hardware.linux.encoder_bus_\(axis.name))."
             )
         case .encodersSwapped(let other):
             (
                 "encoders_swapped",
-                "The joint \(axis.name) turned, but the encoder of \(other.name) moved. Exchange the buses of the two encoders (hardware.linux.encoder_bus_\(axis.name) and hardware.linux.encoder_bus_\(other.name)), and run the step again."
+                "The joint \(axis.name) turned, but the reading of the \(other.name) encoder changed. Swap the buses of the two encoders (hardware.linux.encoder_bus_\(axis.name) and hardware.linux.encoder_bus_\(other.name)), and run the step again."
             )
         case .handleMoved:
             (
@@ -300,12 +303,12 @@ struct JointRangeRun {
         case .disturbed:
             (
                 "disturbed",
-                "The encoder of \(axis.name) and the camera turned by different angles. Hold the handle still, turn only this joint, and run the step again."
+                "The \(axis.name) encoder and the gyroscope measured different angles. Run the step again: hold the handle still, and turn only this joint."
             )
         case .zeroOutside(let middle):
             (
                 "zero_outside",
-                "Angle zero is not between the ends of the joint \(axis.name): the middle of its range reads \(Int((middle * 180 / .pi).rounded()))°. Align the joint with the handle, and correct hardware.linux.encoder_zero_deg by the angle that status then shows."
+                "Angle zero of the joint \(axis.name) is not between its two ends; the middle of its range is \(Int((middle * 180 / .pi).rounded()))°. Align the joint with the handle. Then correct hardware.linux.encoder_zero_deg by the angle that `airframectl status` shows."
             )
         }
     }

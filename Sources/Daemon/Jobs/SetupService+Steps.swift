@@ -31,7 +31,7 @@ extension SetupService {
         guard isMeasured || settings.motors.type != .torque else {
             throw Refusal(
                 .refused,
-                "The encoders do not measure the joints; `airframectl doctor` names the reason. Without encoders, brushless motors cannot be controlled by torque."
+                "The encoders do not measure the joints; `airframectl doctor` shows the cause. Torque control of brushless motors needs encoders."
             )
         }
         let axes = settings.motorisedAxes
@@ -65,10 +65,10 @@ extension SetupService {
         let isReversed = run.findings.values.contains { $0.direction < 0 }
         result.sentence =
             updates.isEmpty
-            ? "The range of the joints agrees with the settings."
+            ? "The measured ranges of the joints agree with the settings."
             : isReversed
                 ? "The new settings are saved. Restart airframed, then run the step again to check them: sudo systemctl restart airframed."
-                : "The new range is saved. Restart airframed, so that it takes effect: sudo systemctl restart airframed."
+                : "The new ranges are saved. They take effect when airframed restarts: sudo systemctl restart airframed."
         finish(.joints, result, updates, isChecked: !isReversed, who: who)
     }
 

@@ -46,12 +46,14 @@ extension SocketMethod {
                 [
                     .bool(
                         "lasting",
-                        "If true, the values are those without an assistant's temporary change.")
+                        "If true, the list does not include an assistant's temporary change.")
                 ]
             ) { (parameters, _) throws(Refusal) in
                 tuning.diff(lasting: try parameters.bool("lasting") ?? false)
             }.answering([SettingChange].self),
-            .question("history", "Lists the changes since the start, with author and time.") {
+            .question(
+                "history", "Lists the changes since the start of airframed, with author and time."
+            ) {
                 (_, _) throws(Refusal) in tuning.history.entries
             }.answering([HistoryEntry].self),
             .saving(
@@ -59,7 +61,7 @@ extension SocketMethod {
                 [
                     .bool(
                         "assistant",
-                        "If true, an assistant's temporary change is saved, too, and no longer reverts."
+                        "If true, an assistant's temporary change is also saved, and no longer reverts."
                     )
                 ], isWrite: true
             ) { (parameters, caller, done: @escaping Later<Acknowledgement>) throws(Refusal) in

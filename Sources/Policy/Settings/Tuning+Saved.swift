@@ -36,7 +36,7 @@ extension Tuning {
                 state.rollback.amend { $0 = lasting.snapshot }
                 state.store.adopt(saved: saved.parameters)
                 return count
-                    + " The temporary change of an assistant is not saved, and reverts. `airframectl save --assistant` keeps it."
+                    + " An assistant's temporary change is not saved, and will revert. To keep this change, run `airframectl save --assistant`."
             }
             state.store.adopt(saved: saved.parameters)
             let wasPending = state.rollback.keep()

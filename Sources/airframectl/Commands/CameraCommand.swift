@@ -71,7 +71,7 @@ struct CameraCommand: AcknowledgedCommand {
             case .record: "The video is being recorded."
             case .stop: "The recording has ended."
             case .set:
-                "The settings are in force until airframe-eyes restarts or reads its file again."
+                "The settings apply until airframe-eyes restarts or reads its configuration file again."
             }
         let result = JSONValue.object([
             "sentence": .string(sentence), "recording": .bool(state.isRecording),

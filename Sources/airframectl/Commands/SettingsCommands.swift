@@ -108,7 +108,7 @@ struct SaveCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "save", abstract: "Save live changes, so that they survive a restart.")
 
-    @Flag(help: "Also save the temporary change of an assistant, which then no longer reverts.")
+    @Flag(help: "Also save an assistant's temporary change, which then no longer reverts.")
     var assistant = false
 
     @OptionGroup var options: GlobalOptions

@@ -25,7 +25,7 @@ struct SetupCommand: ParsableCommand {
             skip STEP       mark a step as skipped
             undo STEP       restore the settings from before a step
             cancel          end the running step; the motors are switched off
-            again           mark all steps as open; the settings do not change
+            again           mark all steps as not done; the settings do not change
 
             airframed saves the finished steps, so you can continue on another computer or in the browser. New settings of the motors take effect at the next start of airframed. \
             Ctrl-C ends a running step.

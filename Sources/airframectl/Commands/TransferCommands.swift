@@ -39,7 +39,7 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Print all settings that differ from the defaults, as a configuration file.",
         discussion:
-            "The file does not contain the temporary change of an assistant. Write the file with `airframectl export > good.toml`; on another computer read it with `import`, or copy it to conf.d."
+            "The file does not contain an assistant's temporary change. Write the file with `airframectl export > good.toml`. On another computer, read the file with `airframectl import`, or copy it to conf.d."
     )
 
     @OptionGroup var options: GlobalOptions

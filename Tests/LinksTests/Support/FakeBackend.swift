@@ -14,7 +14,7 @@ final class FakeBackend: Sendable {
         var statuses = 0
         /// Extra bytes in the reply to `status`.
         var padding = 0
-        /// Whether a save waits for `finishDisk`.
+        /// True if a save waits for `finishDisk`.
         var isDiskSlow = false
         var waiting: [@Sendable () -> Void] = []
         /// While this is true, `doctor` does not return.

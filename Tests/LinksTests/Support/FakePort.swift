@@ -16,7 +16,7 @@ final class FakePort: GimbalPort, SettingsPort {
         var gone: [CommandSource] = []
         /// Refusal of every request; nil: requests are granted.
         var refusal: Refusal?
-        /// Whether only the first connection is obeyed, and the number of that connection.
+        /// True if only the first connection is obeyed; `owner` is the number of this connection.
         var isOwned = false
         var owner: UInt64?
         /// Receives every granted request.
@@ -25,7 +25,7 @@ final class FakePort: GimbalPort, SettingsPort {
         var profiles = ProfileList()
         /// Saves, in the words of the log.
         var saves: [String] = []
-        /// Whether saves wait in `waiting`.
+        /// True if saves wait in `waiting`.
         var isDiskSlow = false
         var waiting: [Later<Void>] = []
         /// Number of started calibrations of the gyroscope.

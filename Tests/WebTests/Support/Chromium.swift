@@ -7,7 +7,7 @@ import Wire
 /// Chromium without a window, controlled over its DevTools protocol. Use from one thread at a time.
 final class Chromium {
     static let program = "/usr/bin/chromium"
-    /// Whether Chromium is installed; the tests are skipped without it.
+    /// True if Chromium is installed; the tests are skipped without it.
     static var isInstalled: Bool { access(program, X_OK) == 0 }
 
     /// Failure of the browser or of the page.
