@@ -391,7 +391,7 @@ private struct PeopleRun {
         let time = cost.map { ", \(Format.fixed($0, 0)) ms" } ?? ""
         if let remote { return "follows person \(remote.id), detected by a phone" }
         return switch follower.state {
-        case .off: problem.map { "no person is followed: \($0)" } ?? "nobody is followed"
+        case .off: problem.map { "no person is followed: \($0)" } ?? "no person is followed"
         case .waiting: "waiting for a person, \(seen)\(time)"
         case .following(let id): "follows person \(id), \(seen)\(time)"
         case .lost(let id): "person \(id) is lost, \(seen)\(time)"
