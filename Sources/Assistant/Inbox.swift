@@ -82,7 +82,10 @@ final class Inbox: Sendable {
         let resets = state.withLock { state in
             let resets = state.waiting.filter(\.isReset).compactMap(\.id)
             state.waiting.removeAll(where: \.isReset)
-            state.waiting.insert(Waiting(entry: .stopped), at: 0)
+            // One entry suffices for any number of stops, so the queue stays bounded.
+            if state.waiting.first?.entry != .stopped {
+                state.waiting.insert(Waiting(entry: .stopped), at: 0)
+            }
             return resets
         }
         bell.signal()

@@ -169,4 +169,11 @@ private final class Conversation {
         #expect(refusal["id"] == 999 && refusal["error"]?["code"] == -32603)
         #expect(inbox.addStop() == [] && inbox.take() == .stopped, "a stop is never refused")
     }
+
+    @Test("any number of stops adds at most one entry to the queue")
+    func stops() throws {
+        let inbox = try Inbox(interruption: try Interruption())
+        for _ in 0..<1000 { #expect(inbox.addStop() == []) }
+        #expect(inbox.take() == .stopped && inbox.take() == .none)
+    }
 }
