@@ -55,11 +55,15 @@ struct HandleRecordingTests {
         #expect(throws: IMULogError.self) { try deaf.handleSamples(path: Self.path) }
     }
 
-    /// Recordings that are not part of this project. The folder `AIRFRAME_RECORDINGS` contains them
-    /// in `gait` and `imu`.
+    /// Recordings that are not part of this project, in a folder named `gait` or `imu`. Both folders
+    /// are in `AIRFRAME_RECORDINGS`, or in `../shared/data` next to the repository.
     static func recordings(_ folder: String) throws -> [FilePath] {
-        guard let root = ProcessInfo.processInfo.environment["AIRFRAME_RECORDINGS"] else {
-            print("skipped: AIRFRAME_RECORDINGS names no folder of recorded motions")
+        let root =
+            ProcessInfo.processInfo.environment["AIRFRAME_RECORDINGS"]
+            ?? FilePath(#filePath).removingLastComponent().removingLastComponent()
+            .removingLastComponent().pushing("../shared/data").string
+        guard FileManager.default.fileExists(atPath: "\(root)/\(folder)") else {
+            print("skipped: there are no recorded motions in \(root)/\(folder)")
             return []
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")

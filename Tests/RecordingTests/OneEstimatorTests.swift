@@ -11,8 +11,12 @@ import Testing
 struct OneEstimatorTests {
     /// Estimated vertical after each record, in sensor axes with z up, from the flight controller
     /// with its motors off; and whether the estimate was ever doubtful.
-    static func flown(_ log: IMULog, _ path: FilePath) throws -> (up: [Vector3], doubted: Bool) {
-        var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
+    static func flown(
+        _ log: IMULog, _ path: FilePath, parameters: AttitudeEstimator.Parameters = .init()
+    ) throws -> (up: [Vector3], doubted: Bool) {
+        var settings = Stabilizer.Parameters()
+        settings.estimator = parameters
+        var stabilizer = Stabilizer(parameters: settings)
         let start = Instant(nanoseconds: 1_000_000_000)
         stabilizer.apply(.mode(.inactive), now: start)
         var isDoubted = false
@@ -31,21 +35,25 @@ struct OneEstimatorTests {
 
     /// Estimated vertical from the replay, which has the same code and settings as `airframe-bench
     /// estimator`.
-    static func replayed(_ log: IMULog) -> [Vector3] {
+    static func replayed(
+        _ log: IMULog, parameters: AttitudeEstimator.Parameters
+    ) -> [Vector3] {
         var rows: [Vector3] = []
-        AttitudeReplay.run(log, parameters: .init()) { row in
+        AttitudeReplay.run(log, parameters: parameters) { row in
             rows.append(row.attitude.inverseRotate(Vector3(0, 0, 1)))
         }
         return rows
     }
 
     @Test(
-        "the replay and the flight controller estimate the same vertical",
-        arguments: ["broad_16_cut.imu", "broad_07_cut.imu"])
-    func same(name: String) throws {
+        "replay and flight controller estimate the same vertical, with the settings of a flight and with those of a log whose sensor is unknown",
+        arguments: ["broad_16_cut.imu", "broad_07_cut.imu"],
+        [AttitudeEstimator.Parameters(), LoadedConfiguration().recordedSensor])
+    func same(name: String, parameters: AttitudeEstimator.Parameters) throws {
         let path = fixture(name)
         let log = try IMULog(path: path)
-        let (flown, replayed) = (try Self.flown(log, path).up, Self.replayed(log))
+        let flown = try Self.flown(log, path, parameters: parameters).up
+        let replayed = Self.replayed(log, parameters: parameters)
         #expect(flown.count == replayed.count && flown.count > 4000)
         let most = zip(flown, replayed).map { ($0 - $1).norm }.max() ?? .nan
         #expect(most < 1e-5, "\(most * 180 / .pi)°")
@@ -75,7 +83,7 @@ struct OneEstimatorTests {
     }
 
     @Test(
-        "a replay without settings uses the flight defaults with the parameters of an unknown sensor"
+        "replay and bench use the flight defaults, except for the delay, the averaging and the range of an unknown sensor"
     )
     func settings() {
         let replayed = LoadedConfiguration().recordedSensor
