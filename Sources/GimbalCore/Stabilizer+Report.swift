@@ -108,8 +108,6 @@ extension Stabilizer {
         snapshot.bias = estimator.bias
         snapshot.biasSigma = estimator.biasSigma
         snapshot.gyroScale = estimator.scale
-        snapshot.gyroCrossNext = estimator.crossNext
-        snapshot.gyroCrossAfter = estimator.crossAfter
         snapshot.lever = estimator.lever
         snapshot.inclinationSigma = estimator.inclinationSigma
         snapshot.headingSigma = estimator.headingSigma

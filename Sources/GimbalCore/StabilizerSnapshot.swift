@@ -83,12 +83,6 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var headingSigma = Double.pi
     /// Estimated relative scale error of each gyroscope axis, body frame.
     public var gyroScale = Vector3.zero
-    /// Estimated cross-axis sensitivity of each gyroscope axis to the rate about the next axis, as
-    /// a fraction: x to y, y to z, z to x.
-    public var gyroCrossNext = Vector3.zero
-    /// Estimated cross-axis sensitivity of each gyroscope axis to the rate about the previous axis,
-    /// as a fraction: x to z, y to x, z to y.
-    public var gyroCrossAfter = Vector3.zero
     /// Vector from the sensor's centre of rotation to the sensor, body frame, m.
     public var lever = Vector3.zero
     /// Weight of the last accelerometer correction, 0...1. The weight is below 1 if the camera

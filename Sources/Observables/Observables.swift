@@ -97,16 +97,6 @@ extension Observable {
             in: "estimator.gyro_scale"
         ) { $0.gyroScale }
         + body(
-            "gyro_cross_next", .percent,
-            "Estimated cross-axis sensitivity of the gyroscope, elements xy, yz and zx; xy is the fraction of the rate about y in the reading of x",
-            in: "estimator.gyro_cross_next"
-        ) { $0.gyroCrossNext }
-        + body(
-            "gyro_cross_after", .percent,
-            "Estimated cross-axis sensitivity of the gyroscope, elements xz, yx and zy; xz is the fraction of the rate about z in the reading of x",
-            in: "estimator.gyro_cross_after"
-        ) { $0.gyroCrossAfter }
-        + body(
             "lever", .metres, "Distance of the sensor from its centre of rotation",
             in: "estimator.lever"
         ) { $0.lever }

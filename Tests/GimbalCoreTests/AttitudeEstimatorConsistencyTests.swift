@@ -25,7 +25,6 @@ struct AttitudeEstimatorConsistencyTests {
     private func run(seed: UInt64, share: Double, memory: Double) -> Squares {
         var parameters = AttitudeEstimator.Parameters.undelayed
         parameters.velocityMemory = memory
-        parameters.initialCrossSigma = 0.0035
         // The velocity of the process is white noise; at 50 Hz its standard deviation is 2.1 m/s.
         let hertz = 1 / parameters.filterPeriod
         // Five sigma are less than the rotation of the specific force that counts as motion.
@@ -39,8 +38,6 @@ struct AttitudeEstimatorConsistencyTests {
         motion.accelNoise = parameters.accelNoiseDensity
         motion.bias = draw.vector() * parameters.initialBiasSigma
         motion.scale = draw.vector() * parameters.initialScaleSigma
-        motion.crossNext = draw.vector() * parameters.initialCrossSigma
-        motion.crossAfter = draw.vector() * parameters.initialCrossSigma
         let phase = draw.vector() * 3
         motion.rate = { t in
             Vector3(

@@ -18,10 +18,6 @@ struct SimulatedMotion {
     var gyroRange = Double.infinity
     var bias: Vector3 = .zero
     var scale: Vector3 = .zero
-    /// Cross-axis errors: ratios of the next axis's and of the previous axis's rate that each axis
-    /// adds to its reading.
-    var crossNext: Vector3 = .zero
-    var crossAfter: Vector3 = .zero
     /// Noise density of the gyroscope, rad/s/√Hz.
     var gyroNoise = 0.0
     /// Noise density of the accelerometer, m/s²/√Hz.
@@ -43,9 +39,7 @@ struct SimulatedMotion {
         }
         time += dt
         let true_ = averagesRate ? mean : rate(time)
-        let scaled =
-            true_.scaled(by: scale) + true_.next.scaled(by: crossNext)
-            + true_.after.scaled(by: crossAfter)
+        let scaled = true_.scaled(by: scale)
         let density = cm_sqrt(hertz)
         let gyro = limited(true_ + scaled + bias + noise.vector() * (gyroNoise * density))
         let force =

@@ -76,7 +76,6 @@ extension Settings {
         result.gyroNoiseDensity = Angle.degrees(estimator.gyroNoiseDpsSqrthz).radians
         result.initialBiasSigma = Angle.degrees(estimator.biasSigmaInitialDps).radians
         result.biasWalk = Angle.degrees(estimator.biasWalkDpsSqrts).radians
-        result.initialCrossSigma = estimator.crossSigma
         result.velocityNoiseDensity = estimator.velocityNoiseMpsSqrts
         result.restRateThreshold = Angle.degrees(estimator.restRateDps).radians
         result.restForceThreshold = estimator.restAccelMps2

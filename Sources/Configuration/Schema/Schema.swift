@@ -83,12 +83,6 @@ public enum Schema {
             "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
             unit: "deg/s/√s", .live, "Random walk of the gyroscope's bias."),
         .number(
-            "estimator.cross_sigma", \.estimator.crossSigma, 0...0.05, .restart,
-            "Standard deviation of the gyroscope's cross-axis sensitivity, which the estimator learns: the fraction of one axis's rate that appears in the reading of another axis.",
-            hint:
-                "0 = the estimator does not learn the cross-axis sensitivity. A value of 0.0035 suits an uncalibrated sensor."
-        ),
-        .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
             unit: "m/s·√s", .live,
             "Intensity of the hand's random motion; with a higher value the estimator gives the accelerometer less weight."

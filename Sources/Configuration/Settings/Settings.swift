@@ -168,8 +168,6 @@ extension Settings {
         public var biasSigmaInitialDps = core.initialBiasSigma.degrees
         /// Bias random walk, deg/s per √s.
         public var biasWalkDpsSqrts = core.biasWalk.degrees
-        /// Standard deviation of the gyroscope's cross-axis sensitivity, as a fraction.
-        public var crossSigma = core.initialCrossSigma
         /// Noise density of the camera's velocity, m/s·√s: its standard deviation times √(2 ·
         /// correlation time).
         public var velocityNoiseMpsSqrts = core.velocityNoiseDensity

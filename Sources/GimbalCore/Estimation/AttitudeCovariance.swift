@@ -1,6 +1,6 @@
 import CMathShim
 
-/// One value for each of the filter's sixteen error states: an error, a correction or a covariance.
+/// One value for each of the filter's ten error states: an error, a correction or a covariance.
 struct AttitudeError: Sendable, BitwiseCopyable {
     /// Rotation errors about the earth's horizontal axes x and y, rad.
     var tiltX: Double
@@ -12,7 +12,7 @@ struct AttitudeError: Sendable, BitwiseCopyable {
     var velocityY: Double
 }
 
-/// The covariance matrix of `AttitudeError`: 136 elements in blocks. The layout stores each
+/// The covariance matrix of `AttitudeError`: 55 elements in blocks. The layout stores each
 /// symmetric pair of elements once.
 ///
 /// Heading and vertical velocity are not states, because gravity provides no information about
@@ -55,8 +55,8 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation get {
             let bias = gg.bb.diagonal
             let smallest = min(min(min(xx, yy), min(uu, vv)), min(bias.x, min(bias.y, bias.z)))
-            let matrix = gg.ss.diagonal + gg.nn.diagonal + gg.aa.diagonal + bias
-            let sum = xx + yy + uu + vv + matrix.x + matrix.y + matrix.z
+            let gyro = gg.ss.diagonal + bias
+            let sum = xx + yy + uu + vv + gyro.x + gyro.y + gyro.z
             return smallest > 0 && sum < 1e12
         }
     }

@@ -53,10 +53,7 @@ extension AttitudeEstimator {
         orientation = (orientation * turn.conjugate).normalized
         let variance = covariance.gg.bb.diagonal.largest
         scale = .zero
-        crossNext = .zero
-        crossAfter = .zero
-        covariance.forgetGyro(
-            parameters.gyroCovariance(bias: variance))
+        covariance.forgetGyro(parameters.gyroCovariance(bias: variance))
         assume(bias: turn.rotate(bias), sigma: cm_sqrt(variance))
         leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)

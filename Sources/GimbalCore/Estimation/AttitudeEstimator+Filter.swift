@@ -152,8 +152,6 @@ extension AttitudeEstimator {
             Self.rotation(Vector3(column.tiltX * pull, column.tiltY * pull, 0)) * orientation
         bias += column.gyro.bias * pull
         scale += column.gyro.scale * pull
-        crossNext += column.gyro.next * pull
-        crossAfter += column.gyro.after * pull
         velocityX += column.velocityX * pull
         velocityY += column.velocityY * pull
         covariance.condense(column: column, inverseVariance: inverse)

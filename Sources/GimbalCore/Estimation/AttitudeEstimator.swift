@@ -38,19 +38,13 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Number of restarts because the measured gravity contradicted the estimate (see
     /// `GravityWatch`).
     public private(set) var refutations: UInt64 = 0
-    /// Rate of the last sample, corrected for bias, scale and cross-axis errors, body frame, rad/s.
+    /// Rate of the last sample, corrected for bias and scale error, body frame, rad/s.
     public internal(set) var rate: Vector3 = .zero
     /// Gyroscope bias, body frame, rad/s.
     public internal(set) var bias: Vector3 = .zero
     /// Relative scale error of each gyroscope axis. The sensor reads approximately `rate * (1 +
-    /// scale) + bias`, plus fractions of the other axes' rates (see `GyroError`).
+    /// scale) + bias`.
     public internal(set) var scale: Vector3 = .zero
-    /// Cross-axis sensitivity of each gyroscope axis to the rate about the next axis, as a
-    /// fraction: x to y, y to z, z to x.
-    public internal(set) var crossNext: Vector3 = .zero
-    /// Cross-axis sensitivity of each gyroscope axis to the rate about the previous axis, as a
-    /// fraction: x to z, y to x, z to y.
-    public internal(set) var crossAfter: Vector3 = .zero
     /// Weight of the last accelerometer correction, 0...1. The weight is below 1 if the velocity
     /// innovation exceeds three standard deviations, as in a braking vehicle; 0 while the
     /// accelerometer is not used.
@@ -355,12 +349,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private func corrected(_ gyro: Vector3) -> Vector3 {
         let difference = gyro - bias
         return difference - difference.scaled(by: scale)
-            - difference.next.scaled(by: crossNext) - difference.after.scaled(by: crossAfter)
     }
 
     private var isHealthy: Bool {
-        orientation.isFinite && bias.isFinite && scale.isFinite && crossNext.isFinite
-            && crossAfter.isFinite && velocityX.isFinite
+        orientation.isFinite && bias.isFinite && scale.isFinite && velocityX.isFinite
             && velocityY.isFinite && covariance.isHealthy
     }
 

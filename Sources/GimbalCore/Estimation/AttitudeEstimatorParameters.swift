@@ -31,10 +31,6 @@ extension AttitudeEstimator {
         /// Initial standard deviation of the gyroscope's relative scale error, 0...0.05. For
         /// example, the scale error of a BMI088 is within ±1 %.
         public var initialScaleSigma = 0.005
-        /// Initial standard deviation of the gyroscope's cross-axis sensitivities, 0...0.05. Zero
-        /// disables the estimation of the cross-axis sensitivities. A BMI088 has at most 1 %; a
-        /// calibrated sensor has about 0.1 %. A useful value is 0.0035.
-        public var initialCrossSigma = 0.0
         /// Standard deviation of the inclination from the first accelerometer sample, rad,
         /// 0.001...1. If the magnitude of the first specific force differs from gravity, the
         /// relative difference is added in quadrature.
@@ -222,16 +218,13 @@ extension AttitudeEstimator.Parameters {
             gyro: gyroCovariance(bias: initialBiasSigma * initialBiasSigma), velocity: 1)
     }
 
-    /// Initial covariance of the gyroscope's errors, before scale and cross-axis errors have been
-    /// estimated.
+    /// Initial covariance of the gyroscope's errors, before the scale errors have been estimated.
     ///
     /// - Parameter bias: Variance of the gyroscope's bias, (rad/s)².
     /// - Returns: The covariance.
     @_noLocks @_noAllocation
     func gyroCovariance(bias: Double) -> GyroCovariance {
-        GyroCovariance(
-            bias: bias, scale: initialScaleSigma * initialScaleSigma,
-            cross: initialCrossSigma * initialCrossSigma)
+        GyroCovariance(bias: bias, scale: initialScaleSigma * initialScaleSigma)
     }
 
     @_noLocks @_noAllocation
