@@ -16,67 +16,104 @@ struct AirOSScaleTests {
 
     static let tilt = grid(5, 1, 0.5)
     static let pan = grid(3, 0.5, 0.2)
+    static let motors = [MotorType.torque, .servo, .field]
 
     /// The app's defaults, except for pitch.
     static func app(pitch: PIDTriple) -> PerAxis<PIDTriple> {
         PerAxis(yaw: .pan, roll: .tilt, pitch: pitch)
     }
 
-    @Test("the app's default gains change nothing, bit for bit")
-    func defaults() {
-        let torque = AttitudeController.Parameters()
-        #expect(torque.scaled(by: PIDTriple.defaults) == torque)
-        let servo = ServoController.Parameters()
-        #expect(servo.scaled(by: PIDTriple.defaults) == servo)
-        let field = FieldController.Parameters()
-        #expect(field.scaled(by: PIDTriple.defaults) == field)
-        for app in [PIDTriple.pan, .tilt] {
-            let scale = AirOSScale(app, relativeTo: app)
-            #expect(scale.proportional == 1 && scale.integral == 1 && scale.derivative == 1)
+    /// The default tuning of motors of the given type, scaled by an app's numbers.
+    static func scaled(
+        _ motor: MotorType, by pid: PerAxis<PIDTriple>,
+        base: AttitudeController.Parameters = AttitudeController.Parameters()
+    ) -> Stabilizer.Parameters {
+        var parameters = Stabilizer.Parameters()
+        parameters.motorType = motor
+        parameters.controller = base
+        AirOSScale.apply(pid, to: &parameters)
+        return parameters
+    }
+
+    /// The factors by which an app's numbers of the pitch axis have multiplied the default tuning.
+    static func factors(
+        _ motor: MotorType, _ pitch: PIDTriple
+    ) -> (p: Double, i: Double, d: Double) {
+        let scaled = scaled(motor, by: app(pitch: pitch))
+        let base = Stabilizer.Parameters()
+        func ratio(_ path: (Stabilizer.Parameters) -> AxisVector) -> Double {
+            path(scaled).pitch / path(base).pitch
+        }
+        return switch motor {
+        case .torque:
+            (
+                ratio(\.controller.rateGain), ratio(\.controller.rateIntegralGain),
+                ratio(\.controller.rateDerivativeGain)
+            )
+        case .servo: (ratio(\.servo.bandwidth), ratio(\.servo.loopGain), ratio(\.servo.lookAhead))
+        case .field:
+            (
+                ratio(\.field.attitudeGain) * ratio(\.field.rateGain),
+                ratio(\.field.observerBandwidth), ratio(\.field.rateGain)
+            )
         }
     }
 
-    @Test("each gain increases strictly over the range of its slider, and p affects no other gain")
-    func monotonic() {
-        for bounds in [AirOSScale.Bounds.torque, .servo, .field] { monotonic(within: bounds) }
+    @Test("the app's default gains change nothing, bit for bit", arguments: motors)
+    func defaults(_ motor: MotorType) {
+        var unchanged = Stabilizer.Parameters()
+        unchanged.motorType = motor
+        unchanged.controller = AttitudeController.Parameters()
+        #expect(Self.scaled(motor, by: PIDTriple.defaults) == unchanged)
     }
 
-    private func monotonic(within bounds: AirOSScale.Bounds) {
-        var before = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt, bounds: bounds)
+    @Test("an app's gains change only the tuning of the configured motors")
+    func configured() {
+        let most = Self.app(pitch: PIDTriple(p: 5, i: 1, d: 0.5))
+        let scaled = Self.scaled(.servo, by: most)
+        #expect(scaled.controller == AttitudeController.Parameters())
+        #expect(scaled.field == FieldController.Parameters())
+        #expect(scaled.servo != ServoController.Parameters())
+    }
+
+    @Test(
+        "each gain increases strictly over the range of its slider, and p affects no other gain",
+        arguments: motors)
+    func monotonic(_ motor: MotorType) {
+        var before = Self.factors(motor, PIDTriple(p: 0, i: 0, d: 0))
         for step in 1...100 {
             let share = Double(step) / 100
-            let next = AirOSScale(
-                PIDTriple(p: 5 * share, i: share, d: 0.5 * share), relativeTo: .tilt,
-                bounds: bounds)
-            #expect(next.proportional > before.proportional)
-            #expect(next.integral > before.integral)
-            #expect(next.derivative > before.derivative)
+            let next = Self.factors(motor, PIDTriple(p: 5 * share, i: share, d: 0.5 * share))
+            #expect(next.p > before.p)
+            #expect(next.i > before.i)
+            #expect(next.d > before.d)
             before = next
         }
-        let alone = AirOSScale(
-            PIDTriple(p: 5, i: 0.1, d: 0.05), relativeTo: .tilt, bounds: bounds)
-        #expect(alone.proportional > before.proportional - 1e-9 && alone.proportional > 1.05)
-        #expect(alone.proportional <= bounds.proportional.upperBound)
-        #expect(alone.integral == 1 && alone.derivative == 1)
+        let alone = Self.factors(motor, PIDTriple(p: 5, i: 0.1, d: 0.05))
+        #expect(alone.p > before.p - 1e-9 && alone.p > 1.05 && alone.p <= 1.3)
+        #expect(alone.i == 1 && alone.d == 1)
     }
 
     @Test(
         "on field motors, p sets the stiffness, d the damping and i the observer bandwidth, for each axis"
     )
     func field() {
-        let base = FieldController.Parameters()
+        func field(_ pitch: PIDTriple) -> FieldController.Parameters {
+            Self.scaled(.field, by: Self.app(pitch: pitch)).field
+        }
         func stiffness(_ p: FieldController.Parameters) -> Double {
             p.attitudeGain.pitch * p.rateGain.pitch
         }
-        let stiff = base.scaled(by: Self.app(pitch: PIDTriple(p: 5, i: 0.1, d: 0.05)))
+        let base = FieldController.Parameters()
+        let stiff = field(PIDTriple(p: 5, i: 0.1, d: 0.05))
         #expect(stiffness(stiff) > 1.1 * stiffness(base))
         #expect(stiff.rateGain == base.rateGain)
         #expect(stiff.observerBandwidth == base.observerBandwidth)
         #expect(stiff.attitudeGain.yaw == base.attitudeGain.yaw)
-        let damped = base.scaled(by: Self.app(pitch: PIDTriple(p: 1.2, i: 0.1, d: 0.5)))
+        let damped = field(PIDTriple(p: 1.2, i: 0.1, d: 0.5))
         #expect(damped.rateGain.pitch > 1.1 * base.rateGain.pitch)
         #expect(abs(stiffness(damped) / stiffness(base) - 1) < 1e-12)
-        let slow = base.scaled(by: Self.app(pitch: PIDTriple(p: 1.2, i: 0, d: 0.05)))
+        let slow = field(PIDTriple(p: 1.2, i: 0, d: 0.05))
         #expect(slow.observerBandwidth.pitch < base.observerBandwidth.pitch)
         #expect(slow.observerBandwidth.roll == base.observerBandwidth.roll)
         #expect(slow.rateGain == base.rateGain && slow.attitudeGain == base.attitudeGain)
@@ -86,11 +123,10 @@ struct AirOSScaleTests {
         "with the default tuning, every slider position keeps gain margins of 3 dB and a phase margin of 25°"
     )
     func margins() {
-        let base = AttitudeController.Parameters()
         for (tilt, pan) in zip(Self.tilt, Self.pan) {
-            let scaled = base.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
+            let scaled = Self.scaled(.torque, by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
             for axis in [GimbalAxis.yaw, .pitch] {
-                let margins = LoopMargins(of: scaled, axis: axis)
+                let margins = LoopMargins(of: scaled.controller, axis: axis)
                 #expect(
                     margins.increaseDecibels > 3 && margins.decreaseDecibels > 3
                         && margins.phaseDegrees > 25, "\(axis) \(tilt) \(pan) \(margins)")
@@ -107,14 +143,16 @@ struct AirOSScaleTests {
         let before = LoopMargins(of: edge, axis: .pitch)
         #expect(before.increaseDecibels < 2)
         let most = PIDTriple(p: 5, i: 1, d: 0.5)
-        let after = LoopMargins(of: edge.scaled(by: Self.app(pitch: most)), axis: .pitch)
+        let scaled = Self.scaled(.torque, by: Self.app(pitch: most), base: edge)
+        let after = LoopMargins(of: scaled.controller, axis: .pitch)
         #expect(after.increaseDecibels > 0 && after.phaseDegrees > 0, "\(before) \(after)")
     }
 
     @Test("a value that is negative or not finite counts as zero")
     func nonsense() {
-        let zero = AirOSScale(PIDTriple(p: 0, i: 0, d: 0), relativeTo: .tilt)
-        let bad = AirOSScale(PIDTriple(p: .nan, i: -1, d: -.infinity), relativeTo: .tilt)
-        #expect(bad == zero)
+        let zero = Self.scaled(.torque, by: Self.app(pitch: PIDTriple(p: 0, i: 0, d: 0)))
+        let bad = Self.scaled(
+            .torque, by: Self.app(pitch: PIDTriple(p: .nan, i: -1, d: -.infinity)))
+        #expect(bad == zero && zero.controller != AttitudeController.Parameters())
     }
 }

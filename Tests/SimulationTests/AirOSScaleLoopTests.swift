@@ -41,10 +41,7 @@ struct AirOSScaleLoopTests {
         let pan = PIDTriple(p: triple.p * 0.6, i: triple.i * 0.5, d: triple.d * 0.4)
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: motor)
         var tuning = loop.stabilizer.parameters
-        tuning.controller = tuning.controller.scaled(
-            by: PerAxis(yaw: pan, roll: triple, pitch: triple))
-        tuning.servo = tuning.servo.scaled(by: PerAxis(yaw: pan, roll: triple, pitch: triple))
-        tuning.field = tuning.field.scaled(by: PerAxis(yaw: pan, roll: triple, pitch: triple))
+        AirOSScale.apply(PerAxis(yaw: pan, roll: triple, pitch: triple), to: &tuning)
         loop.stabilizer.apply(tuning)
         loop.run(seconds: 2.2)
         loop.ask(.point(target: AxisVector(yaw: 0.1, roll: 0.05, pitch: 0.1), duration: 0))

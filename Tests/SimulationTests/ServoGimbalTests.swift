@@ -40,8 +40,7 @@ struct ServoGimbalTests {
             let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
             var loop = FieldGimbalTests.loop(
                 .walking, .servo,
-                tune: { $0.servo = $0.servo.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt)) }
-            )
+                tune: { AirOSScale.apply(PerAxis(yaw: pan, roll: tilt, pitch: tilt), to: &$0) })
             loop.run(seconds: 11)
             let error = Self.error(of: &loop, seconds: 4)
             #expect(error < 2, "d \(d)")

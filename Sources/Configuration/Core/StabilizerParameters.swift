@@ -47,9 +47,7 @@ extension Settings {
         parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
         parameters.motorType = motors.type
         parameters.bootMode = mode.boot
-        parameters.controller = parameters.controller.scaled(by: airos.pid)
-        parameters.servo = parameters.servo.scaled(by: airos.pid)
-        parameters.field = parameters.field.scaled(by: airos.pid)
+        AirOSScale.apply(airos.pid, to: &parameters)
         return parameters
     }
 

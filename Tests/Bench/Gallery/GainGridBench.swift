@@ -38,9 +38,10 @@ enum GainGridBench {
         for p in shares {
             for i in shares {
                 for d in shares {
-                    let scaled = scaled(AttitudeController.Parameters(), p, i, d)
+                    var scaled = Stabilizer.Parameters()
+                    AirOSScale.apply(sliders(p, i, d), to: &scaled)
                     for axis in GimbalAxis.allCases {
-                        let margins = LoopMargins(of: scaled, axis: axis)
+                        let margins = LoopMargins(of: scaled.controller, axis: axis)
                         gain = min(gain, margins.increaseDecibels, margins.decreaseDecibels)
                         phase = min(phase, margins.phaseDegrees)
                     }
@@ -51,12 +52,11 @@ enum GainGridBench {
         report.check("torque motors: smallest phase margin", phase, atLeast: 25, "deg")
     }
 
-    private static func scaled(
-        _ base: AttitudeController.Parameters, _ p: Double, _ i: Double, _ d: Double
-    ) -> AttitudeController.Parameters {
+    /// The app's numbers at the given positions of the sliders, 0...1.
+    private static func sliders(_ p: Double, _ i: Double, _ d: Double) -> PerAxis<PIDTriple> {
         let tilt = PIDTriple(p: 5 * p, i: i, d: 0.5 * d)
         let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
-        return base.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
+        return PerAxis(yaw: pan, roll: tilt, pitch: tilt)
     }
 
     /// Largest deviation from the set-point in the interval from 1.3 to 1.8 s after a step,
@@ -64,12 +64,8 @@ enum GainGridBench {
     private static func error(
         _ motor: MotorType, _ p: Double, _ i: Double, _ d: Double
     ) -> Double {
-        let tilt = PIDTriple(p: 5 * p, i: i, d: 0.5 * d)
-        let pan = PIDTriple(p: 3 * p, i: 0.5 * i, d: 0.2 * d)
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: motor) { _, tuning in
-            tuning.controller = scaled(tuning.controller, p, i, d)
-            tuning.servo = tuning.servo.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
-            tuning.field = tuning.field.scaled(by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
+            AirOSScale.apply(sliders(p, i, d), to: &tuning)
         }
         loop.run(seconds: 2.199)
         loop.advance()
