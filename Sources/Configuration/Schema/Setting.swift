@@ -83,7 +83,8 @@ public struct Setting: Sendable, CustomStringConvertible {
     /// The property of `Settings` that contains the value.
     let path: any PartialKeyPath<Settings> & Sendable
     let read: @Sendable (Settings) -> SettingValue
-    let write: @Sendable (inout Settings, SettingValue) -> Void
+    /// Writes a value to the property without a range check. A value of another type has no effect.
+    public let write: @Sendable (inout Settings, SettingValue) -> Void
 
     /// The key of the setting.
     public var description: String { key }

@@ -5,11 +5,9 @@ import Port
 public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// Dotted path of the setting.
     public let key: String
-    /// Writes the new value to `settings` without a range check.
-    public let write: @Sendable (inout Settings) -> Void
-    /// True if the update resets the setting to its built-in default, even if a file sets another
-    /// value.
-    let isDefault: Bool
+    /// The new value, without a range check. Nil resets the setting to its built-in default, even
+    /// if a file sets another value.
+    public let value: SettingValue?
     /// The user's text for the value, for the message about a refusal; nil for a value from a
     /// program.
     private let written: String?
@@ -18,12 +16,7 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     public var description: String { "\(key) = \(valueText)" }
 
     /// The value as TOML; `default` for the built-in default.
-    public var valueText: String {
-        guard !isDefault, let setting = Schema.setting(key) else { return "default" }
-        var settings = Settings()
-        write(&settings)
-        return setting.value(in: settings).tomlText
-    }
+    public var valueText: String { value?.tomlText ?? "default" }
 
     /// Text of the value, for the error message about a refused update.
     var writtenText: String { written ?? valueText }
@@ -33,19 +26,14 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
     /// - Parameter key: Dotted path of the setting.
     public init(toDefault key: String) {
         self.key = key
-        write = { settings in
-            guard let setting = Schema.setting(key) else { return }
-            setting.write(&settings, setting.defaultValue)
-        }
-        isDefault = true
+        value = nil
         written = nil
     }
 
-    /// Creates an update from the text of a value.
+    /// Creates an update from a value that a user has entered as the text `written`.
     init(_ setting: Setting, _ value: SettingValue, written: String) {
         key = setting.key
-        write = { setting.write(&$0, value) }
-        isDefault = false
+        self.value = value
         self.written = written
     }
 
@@ -61,9 +49,10 @@ public struct SettingUpdate: Sendable, CustomStringConvertible {
         guard let setting = Schema.settings.first(where: { $0.path == path }) else {
             preconditionFailure("the schema contains no setting for the property \(path)")
         }
+        var settings = Settings()
+        settings[keyPath: path] = value
         key = setting.key
-        write = { $0[keyPath: path] = value }
-        isDefault = false
+        self.value = setting.value(in: settings)
         written = nil
     }
 }

@@ -12,15 +12,13 @@ extension ParameterStore {
         _ updates: [SettingUpdate]
     ) throws(ConfigurationProblem) -> Overlay {
         var next = self
-        var wanted = settings
         next.wiring = nextWiring
         for update in updates {
             let isLive = Schema.wiringCompanions.contains(update.key)
             guard let setting = Schema.setting(update.key),
                 isLive || Schema.wiring.contains(update.key)
             else { throw .unknownKey(update.key) }
-            update.write(&wanted)
-            let value = setting.value(in: wanted)
+            let value = update.value ?? setting.defaultValue
             try setting.check(value, written: update.writtenText)
             guard loaded.origin(of: update.key) != .commandLine else {
                 throw ConfigurationProblem(

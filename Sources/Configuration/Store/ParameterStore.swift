@@ -136,8 +136,7 @@ public struct ParameterStore: Sendable {
         var changed = self
         for update in updates {
             guard let setting = Schema.setting(update.key) else { throw .unknownKey(update.key) }
-            update.write(&changed.settings)
-            let value = setting.value(in: changed.settings)
+            let value = update.value ?? setting.defaultValue
             try setting.check(value, written: update.writtenText)
             guard setting.applies == .live else {
                 // A value that is already active needs no restart. Therefore an exported file can
@@ -150,8 +149,9 @@ public struct ParameterStore: Sendable {
                         "The present value is \(setting.value(in: settings).tomlText). Write the new value into the configuration file and restart airframed."
                 )
             }
+            setting.write(&changed.settings, value)
             changed.live[setting.key] = value
-            guard update.isDefault else { continue }
+            guard update.value == nil else { continue }
             // A default is not stored if it is also the value from the files.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
             if saved[setting.key] != nil { changed.cleared.insert(setting.key) }

@@ -34,15 +34,24 @@ final class FuzzPort: GimbalPort, SettingsPort {
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
-        memory.withLock { settings in for update in updates { update.write(&settings) } }
+        adopt(updates)
         precondition(settings.airos.pid.pitch.p.isFinite, "no number")
+    }
+
+    private func adopt(_ updates: [SettingUpdate]) {
+        memory.withLock { settings in
+            for update in updates {
+                guard let setting = Schema.setting(update.key) else { continue }
+                setting.write(&settings, update.value ?? setting.defaultValue)
+            }
+        }
     }
 
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
     ) {
-        memory.withLock { settings in for update in updates { update.write(&settings) } }
+        adopt(updates)
         let count = settings.rbl.name.utf8.count
         precondition((1...RBLCharacteristic.longestName).contains(count), "no name")
         done(.success(()))

@@ -96,7 +96,7 @@ final class FakePort: GimbalPort, SettingsPort {
         if (try? ParameterStore(LoadedConfiguration()).changed(updates)) == nil {
             throw Refusal(.outOfRange, "out of range")
         }
-        memory.withLock { memory in for update in updates { update.write(&memory.settings) } }
+        memory.withLock { $0.settings.adopt(updates) }
     }
 
     func save(
@@ -105,7 +105,7 @@ final class FakePort: GimbalPort, SettingsPort {
     ) throws(Refusal) {
         if source.link == .airos { try admit(source) }
         let isSlow = memory.withLock { memory in
-            for update in updates { update.write(&memory.settings) }
+            memory.settings.adopt(updates)
             memory.saves.append("\(note.who) \(note.what)")
             if memory.isDiskSlow { memory.waiting.append(done) }
             return memory.isDiskSlow
@@ -118,6 +118,16 @@ final class FakePort: GimbalPort, SettingsPort {
     }
 
     var calibration: CalibrationState { memory.withLock { $0.calibration } }
+}
+
+extension Settings {
+    /// Writes new values without a range check.
+    fileprivate mutating func adopt(_ updates: [SettingUpdate]) {
+        for update in updates {
+            guard let setting = Schema.setting(update.key) else { continue }
+            setting.write(&self, update.value ?? setting.defaultValue)
+        }
+    }
 }
 
 extension MotionRequest {
