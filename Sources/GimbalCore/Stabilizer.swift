@@ -85,7 +85,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         screen.parameters = new.screen
         estimator.parameters = new.calibratedEstimator(at: snapshot.temperature)
         limitPointing(share: supply.isSlow ? SupplyReaction.share : 1)
-        drive.apply(new)
+        drive.torque.apply(new.controller)
+        drive.torque.jointRange = new.jointRange
+        drive.servo.parameters = new.servo
+        drive.field.parameters = new.field
+        drive.motors = new.motors
+        drive.noteState()
         rateFilter.apply(new.rateFilter)
         recalibrate(from: old, to: new.correction)
     }
@@ -333,8 +338,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
-        let handle = HandlePose(camera: attitude, joints: joints)
-        let range = parameters.jointRange
+        let (handle, range) = (HandlePose(camera: attitude, joints: joints), parameters.jointRange)
         guard wasReady else { return pointing.hold(held, dt: dt, handle: handle, range: range) }
         return pointing.step(now: now, dt: dt, handle: handle, range: range)
     }
@@ -359,9 +363,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                     areJointsMeasured: joints.isMeasured, authority: supervisor.authority, dt: dt),
                 after: lastOutput)
         }
-        if drive.state.isReady, !wasReady {
-            pointing.resume(from: attitude, rate: estimator.rate)
-        }
+        if drive.state.isReady, !wasReady { pointing.resume(from: attitude, rate: estimator.rate) }
         wasReady = drive.state.isReady
         let setpoint = nextSetpoint(now: now, dt: dt)
         if case .field = parameters.motorType {

@@ -6,12 +6,15 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     let type: MotorType
     /// State of the motors after the last control period, reset or change of the tuning.
     private(set) var state = MotorState()
-    private(set) var torque: AttitudeController
-    private(set) var servo: ServoController
-    private(set) var field: FieldController
+    /// Controllers of the three kinds of motors; only one of them runs. After a change of a tuning,
+    /// call `noteState`.
+    var torque: AttitudeController
+    var servo: ServoController
+    var field: FieldController
     private(set) var thermal = ThermalBudget()
     private(set) var watch = ResponseWatch()
-    private var motors: ThermalBudget.Parameters
+    /// Thermal properties of the motors.
+    var motors: ThermalBudget.Parameters
 
     /// Creates the controllers of motors at rest.
     init(_ parameters: Stabilizer.Parameters) {
@@ -21,30 +24,18 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         field = FieldController(parameters: parameters.field)
         motors = parameters.motors
         torque.jointRange = parameters.jointRange
-        note()
+        noteState()
     }
 
     /// Copies the state of the controller in use to `state`.
     @_noLocks
-    private mutating func note() {
+    mutating func noteState() {
         switch type {
         case .torque: state = torque.state
         case .servo: state = servo.state
         case .field: state = field.state
         }
         state.reversed.insert(watch.reversed)
-    }
-
-    /// Changes the tuning of the motors' controller. The motor type and the integrators do not
-    /// change.
-    @_noLocks
-    mutating func apply(_ parameters: Stabilizer.Parameters) {
-        torque.apply(parameters.controller)
-        servo.parameters = parameters.servo
-        field.parameters = parameters.field
-        motors = parameters.motors
-        torque.jointRange = parameters.jointRange
-        note()
     }
 
     /// Clears the integrators of the torque motors' controller. The controllers of servos and of
@@ -108,7 +99,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         servo.reset(joints: joints)
         field.reset(joints: joints)
         watch.reset()
-        note()
+        noteState()
     }
 
     /// Discards the camera's recent motion, because it is not a response to the motors.
@@ -118,7 +109,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         torque.forgetMotion()
         servo.forgetMotion()
         field.forgetMotion()
-        note()
+        noteState()
     }
 
     /// Computes the motors' output of one control period while the outputs are on.
@@ -138,7 +129,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         case .field:
             output = field.step(input)
         }
-        note()
+        noteState()
         return output
     }
 
