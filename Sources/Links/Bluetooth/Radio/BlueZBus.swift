@@ -24,6 +24,15 @@ final class BlueZBus {
         case refused(ATTError)
         /// The write response follows later, in a call of `answer`.
         case later
+
+        /// Result of CBlueZ's callback `write`.
+        fileprivate var code: UInt8 {
+            switch self {
+            case .done: 0
+            case .refused(let error): error.code
+            case .later: UInt8(CBZ_LATER)
+            }
+        }
     }
 
     /// Event of a device.
@@ -53,8 +62,25 @@ final class BlueZBus {
     init(_ services: [any GATTService], isEncrypted: Bool) {
         var callbacks = cbz_callbacks()
         callbacks.context = Unmanaged.passUnretained(self).toOpaque()
-        callbacks.read = answerRead
-        callbacks.write = answerWrite
+        callbacks.read = { context, request, bytes, count in
+            guard let request, let bytes, let count, let responder = bus(context).responder else {
+                return ATTError.internalFailure.code
+            }
+            switch responder.read(Request(request.pointee)) {
+            case .failure(let error): return error.code
+            case .success(let value):
+                count.pointee = min(value.count, Int(CBZ_VALUE_MAX))
+                bytes.update(from: value, count: count.pointee)
+                return 0
+            }
+        }
+        callbacks.write = { context, request, bytes, count in
+            guard let request, let responder = bus(context).responder else {
+                return ATTError.internalFailure.code
+            }
+            let value = UnsafeRawBufferPointer(start: bytes, count: count)
+            return responder.write(Request(request.pointee), value).code
+        }
         callbacks.subscription = { bus($0).responder?.subscribe(Int($1), isOn: $2) }
         callbacks.event = { context, event in
             guard let event, let event = BlueZEvents.translate(event.pointee) else { return }
@@ -256,38 +282,6 @@ private func bus(_ context: UnsafeMutableRawPointer?) -> BlueZBus {
             "internal error: a callback of the D-Bus connection came without its BlueZBus object")
     }
     return Unmanaged<BlueZBus>.fromOpaque(context).takeUnretainedValue()
-}
-
-private func answerRead(
-    _ context: UnsafeMutableRawPointer?, _ request: UnsafePointer<cbz_request>?,
-    _ bytes: UnsafeMutablePointer<UInt8>?, _ count: UnsafeMutablePointer<Int>?
-) -> UInt8 {
-    guard let request, let bytes, let count, let responder = bus(context).responder else {
-        return ATTError.internalFailure.code
-    }
-    switch responder.read(BlueZBus.Request(request.pointee)) {
-    case .failure(let error): return error.code
-    case .success(let value):
-        let length = min(value.count, Int(CBZ_VALUE_MAX))
-        bytes.update(from: value, count: length)
-        count.pointee = length
-        return 0
-    }
-}
-
-private func answerWrite(
-    _ context: UnsafeMutableRawPointer?, _ request: UnsafePointer<cbz_request>?,
-    _ bytes: UnsafePointer<UInt8>?, _ count: Int
-) -> UInt8 {
-    guard let request, let responder = bus(context).responder else {
-        return ATTError.internalFailure.code
-    }
-    let value = UnsafeRawBufferPointer(start: bytes, count: count)
-    switch responder.write(BlueZBus.Request(request.pointee), value) {
-    case .done: return 0
-    case .refused(let error): return error.code
-    case .later: return UInt8(CBZ_LATER)
-    }
 }
 
 extension BlueZBus.Request {
