@@ -131,7 +131,7 @@ struct BatteryMonitorTests {
         }
         let central = Central(address: "C0:1A:B0:00:00:02", connection: 1)
         let level = BatteryLevelService.level
-        #expect(throws: ATTError.application(0x80)) {
+        #expect(throws: ATTError.noValue) {
             try service.read(level, by: central, now: at(0))
         }
         percent.withLock { $0 = 80.6 }

@@ -236,9 +236,10 @@ import Wire
             _ = try bench.tuning.baseline(.restore("good"), by: "test")
             #expect(bench.value == 100)
             #expect(bench.tuning.settings.control.feedForward == 1)
-            #expect(throws: Refusal.self) {
+            let missing = #expect(throws: Refusal.self) {
                 try bench.tuning.baseline(.restore("none"), by: "test")
             }
+            #expect(missing?.code == .unknownKey && missing?.field == "name")
             #expect(throws: Refusal.self) {
                 try bench.tuning.baseline(.store("../x"), by: "test")
             }
@@ -250,6 +251,7 @@ import Wire
                 try again.tuning.baseline(.delete("good"), by: "test")
             }
             #expect(error?.message.contains("There is no baseline \"good\"") == true)
+            #expect(error?.code == .unknownKey)
             #expect(try Bench(directory).tuning.baseline(.list, by: "test").names.isEmpty)
         }
     }

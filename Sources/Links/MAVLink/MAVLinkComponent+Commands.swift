@@ -136,7 +136,7 @@ extension MAVLinkComponent {
             guard let outcome = save.outcome.withLock({ $0 }) else { return false }
             var result = MAVLinkResult.accepted
             if case .failure(let refusal) = outcome {
-                result = .failed
+                result = MAVLinkResult(refusal)
                 counters.refused += 1
                 log.info(
                     "MAVLink: the parameters of \(save.sender) are not saved: \(refusal.message)")

@@ -1,5 +1,6 @@
 package import Configuration
 public import GimbalCore
+import Persistence
 public import Port
 
 // Refusals of the Commander. Each refusal is reported to the requesting source.
@@ -108,5 +109,11 @@ extension Refusal {
             default: .invalidParams
             }
         self.init(code, problem.description, field: problem.kind == .unknownKey ? "key" : "value")
+    }
+
+    /// Creates the refusal of a request about a baseline.
+    init(_ error: BaselineError) {
+        let isUnknown = if case .unknown = error { true } else { false }
+        self.init(isUnknown ? .unknownKey : .refused, error.description, field: "name")
     }
 }

@@ -118,7 +118,7 @@ package final class StateOwner: Sendable {
             return done(
                 .failure(
                     Refusal(
-                        .refused,
+                        .busy,
                         "the disk is slow and \(Self.capacity) saves wait for it; try again later"))
             )
         }
@@ -173,6 +173,8 @@ package final class StateOwner: Sendable {
                 state = changed
                 notes.append(one.note)
                 outcomes.append(.success(()))
+            } catch let error as BaselineError {
+                outcomes.append(.failure(Refusal(error)))
             } catch {
                 outcomes.append(.failure(Refusal(.refused, "\(error)")))
             }
@@ -184,7 +186,7 @@ package final class StateOwner: Sendable {
             contents.withLock { $0.state = state }
             notes.forEach(history.note)
         } catch {
-            let refusal = Refusal(.refused, "\(error)")
+            let refusal = Refusal(.failed, "\(error)")
             outcomes = outcomes.map { $0.flatMap { .failure(refusal) } }
         }
         for (one, outcome) in zip(waiting, outcomes) { one.done(outcome.map { state }) }

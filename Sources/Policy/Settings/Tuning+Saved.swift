@@ -138,7 +138,7 @@ extension Tuning {
                 return nil
             }
             guard state.appSaves.take(now: clock.now) else {
-                throw Refusal(.refused, "phones have saved settings too often; try again in 5 s")
+                throw Refusal(.busy, "phones have saved settings too often; try again in 5 s")
             }
             return changed.unsaved(beside: stateOwner.saved.parameters, among: keys)
         }
@@ -167,7 +167,7 @@ extension Tuning {
         stateOwner.write(by: who, what, change) { result in
             if case .success = result { self.log.notice("\(who) \(what).") }
             done(
-                result.map { _ in }.mapError { Refusal(.refused, $0.message, field: "name") })
+                result.map { _ in }.mapError { Refusal($0.code, $0.message, field: "name") })
         }
     }
 
@@ -181,10 +181,10 @@ extension Tuning {
         _ name: String, owner: ChangeOwner = .people, by who: String
     ) throws(Refusal) -> [String] {
         let overlay: [String: String]
-        do {
+        do throws(BaselineError) {
             overlay = try stateOwner.saved.baseline(name)
         } catch {
-            throw Refusal(.refused, "\(error)", field: "name")
+            throw Refusal(error)
         }
         let problems = try state.withLock { (state) throws(Refusal) in
             var changed = owner == .assistants ? state.store : state.lasting

@@ -186,7 +186,8 @@ import Wire
     @Test(
         "a save is answered when the disk has finished, and other commands are not delayed",
         arguments: [
-            (.success(()), 0), (.failure(Refusal(.refused, "the disk is full")), 4),
+            (.success(()), 0), (.failure(Refusal(.failed, "the disk is full")), 4),
+            (.failure(Refusal(.busy, "the disk is slow")), 1),
         ] as [(Result<Void, Refusal>, UInt8)])
     func slowDisk(outcome: Result<Void, Refusal>, result: UInt8) {
         #expect(take(station) == 0)

@@ -43,11 +43,11 @@ public final class BatteryLevelService: GATTService {
 
     /// Returns the charge, %.
     ///
-    /// - Throws: Error 0x80 if the charge is not known.
+    /// - Throws: `noValue` if the charge is not known.
     public func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
     ) throws(ATTError) -> [UInt8] {
-        guard let percent else { throw .application(0x80) }
+        guard let percent else { throw .noValue }
         return [percent]
     }
 
