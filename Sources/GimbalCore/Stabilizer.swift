@@ -125,9 +125,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         case .testMotor, .findEnd: break
         case .excite(let excitation): exciter.start(excitation)
         case .mode(let wanted): pointing.change(to: wanted, now: now)
-        case .point(let target, let duration, let rate):
-            pointing.point(
-                to: target, duration: duration, rate: rate, isEnabled: supervisor.isEnabled)
+        case .point(let point): pointing.point(point, isEnabled: supervisor.isEnabled)
         case .rate(let rate): pointing.turn(at: rate, validUntil: validUntil)
         case .track(let pan, let tilt):
             pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)

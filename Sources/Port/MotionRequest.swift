@@ -99,8 +99,7 @@ extension MotionRequest {
     public static func track(pan: Double, tilt: Double) -> MotionRequest {
         MotionRequest(
             effect: .camera(.track(pan: pan, tilt: tilt)), requirement: .mode(.tracking),
-            misfit: pan.isInfinite || tilt.isInfinite
-                ? .outOfRange(field: "rate", allowed: perSecond) : nil,
+            misfit: outside(trackingRates, "rate", perSecond, [pan, tilt].filter { !$0.isNaN }),
             lifetime: .tracking, isTurning: true)
     }
 
@@ -114,8 +113,9 @@ extension MotionRequest {
         let (target, rate) = (aim.target, aim.rate)
         return MotionRequest(
             effect: .camera(.aim(aim)), requirement: .mode(.tracking),
-            misfit: outside(angles, "angle", degrees, [target.yaw, target.pitch])
-                ?? outside(trackingRates, "rate", perSecond, [rate.yaw, rate.pitch])
+            misfit: outside(angles, "yaw", degrees, [target.yaw])
+                ?? outside(elevations, "pitch", degrees, [target.pitch])
+                ?? outside(rates, "rate", perSecond, [rate.yaw, rate.pitch])
                 ?? (smoothings.contains(aim.smoothing)
                     ? nil : .outOfRange("smoothing", smoothings, "seconds")),
             lifetime: .tracking, isTurning: true)
@@ -200,13 +200,18 @@ extension MotionRequest {
 extension MotionRequest {
     /// Range of angles in the earth frame, degrees.
     public static let angles = -180.0...180.0
+    /// Range of the elevation of an aimed camera, degrees.
+    public static let elevations = -90.0...90.0
     /// Range of the turn rates, degrees per second.
     public static let rates = -720.0...720.0
+    /// Range of the rate limit that a user can enter for a turn to given angles, degrees per
+    /// second.
+    public static let rateLimits = 0.01...720.0
     /// Range of the rate limit of a turn to given angles, degrees per second; 0 means as fast as
     /// the limits allow.
-    public static let fastest = 0.0...720.0
-    /// Range of the tracking rates, degrees per second. The range is wider than the useful rates,
-    /// because a phone can send any rate.
+    public static let fastest = 0.0...rateLimits.upperBound
+    /// Range of the tracking rates, degrees per second. A link that can receive any rate, such as
+    /// AirOS, limits the rate to this range.
     public static let trackingRates = -1000.0...1000.0
     /// Range of the time constant with which an aimed camera corrects its pointing error, seconds.
     public static let smoothings = 0.05...3.0

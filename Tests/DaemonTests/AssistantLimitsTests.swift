@@ -21,11 +21,11 @@ import Wire
             AxisVector(yaw: .nan, roll: .nan, pitch: degrees(pitch))
         }
         let granted = try limits.limited(.point(target(80), duration: 0), from: snapshot)
-        guard case .camera(.point(_, _, let rate)) = granted.effect else {
+        guard case .camera(.point(let point)) = granted.effect else {
             Issue.record("\(granted)")
             return
         }
-        #expect(abs(rate - degrees(30)) < 1e-12)
+        #expect(abs(point.rate - degrees(30)) < 1e-12)
         let far = AxisVector(yaw: degrees(170), roll: .nan, pitch: .nan)
         let refusal = #expect(throws: Refusal.self) {
             try limits.limited(.point(far, duration: 0), from: snapshot)

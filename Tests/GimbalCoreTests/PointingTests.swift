@@ -53,9 +53,10 @@ struct PointingTests {
         mutating func point(
             _ yaw: Double, _ roll: Double, _ pitch: Double, duration: Double = 0, rate: Double = 0
         ) {
-            pointing.point(
-                to: AxisVector(yaw: yaw, roll: roll, pitch: pitch) * PointingTests.degree,
-                duration: duration, rate: rate * PointingTests.degree, isEnabled: true)
+            let target = AxisVector(yaw: yaw, roll: roll, pitch: pitch) * PointingTests.degree
+            let turn = Command.Point(
+                target: target, duration: duration, rate: rate * PointingTests.degree)
+            pointing.point(turn, isEnabled: true)
         }
     }
 

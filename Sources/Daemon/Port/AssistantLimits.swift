@@ -34,19 +34,16 @@ struct AssistantLimits: Sendable {
         _ request: MotionRequest, from snapshot: StabilizerSnapshot?
     ) throws(Refusal) -> MotionRequest {
         switch request.effect {
-        case .camera(.point(let target, let duration, let rate)):
-            try check(rate: rate)
+        case .camera(.point(let point)):
+            try check(rate: point.rate)
             if let snapshot {
-                try check(travelTo: target, from: EulerZXY.angles(snapshot.attitude))
+                try check(travelTo: point.target, from: EulerZXY.angles(snapshot.attitude))
             }
             let fastest = Angle.degrees(settings.maxRateDps).radians
-            return .point(target, duration: duration, rate: rate > 0 ? rate : fastest)
-        case .camera(.rate(let rate)):
-            for axis in [rate.yaw, rate.roll, rate.pitch] { try check(rate: axis) }
-        case .camera(.track(let pan, let tilt)):
-            try check(rate: pan)
-            try check(rate: tilt)
-        case .camera(.lookAside(_, let rate)): try check(rate: rate)
+            return .point(
+                point.target, duration: point.duration, rate: point.rate > 0 ? point.rate : fastest)
+        case .camera(let command):
+            for rate in Self.rates(of: command) { try check(rate: rate) }
         case .wheels(let left, let right):
             guard max(abs(left), abs(right)) <= settings.maxDrive else {
                 throw Refusal(
@@ -54,9 +51,23 @@ struct AssistantLimits: Sendable {
                     "An assistant can drive the wheels at no more than \(Format.plain(settings.maxDrive)) of full speed (mcp.max_drive).",
                     field: abs(left) > settings.maxDrive ? "left" : "right")
             }
-        default: break
+        case .stepper, .take, .release: break
         }
         return request
+    }
+
+    /// The rates at which a command turns the camera, rad/s.
+    private static func rates(of command: Command) -> [Double] {
+        switch command {
+        case .point(let point): [point.rate]
+        case .rate(let rate): [rate.yaw, rate.roll, rate.pitch]
+        case .track(let pan, let tilt): [pan, tilt]
+        case .aim(let aim): [aim.rate.yaw, aim.rate.pitch]
+        case .lookAside(_, let rate): [rate]
+        case .mode, .excite, .testMotor, .findEnd, .resetIntegrals, .emergencyStop,
+            .resetEmergencyStop, .shutdown:
+            []
+        }
     }
 
     private func check(rate: Double) throws(Refusal) {

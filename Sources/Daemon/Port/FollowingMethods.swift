@@ -73,7 +73,7 @@ struct FollowingMethods: Sendable {
                     "yaw", in: MotionRequest.angles, unit: "degrees", required: true,
                     "Heading of the direction in the earth frame, right positive."),
                 .number(
-                    "pitch", in: -90...90, unit: "degrees", required: true,
+                    "pitch", in: MotionRequest.elevations, unit: "degrees", required: true,
                     "Elevation of the direction, up positive."),
                 .number(
                     "yaw_rate", in: MotionRequest.rates, unit: "degrees per second",

@@ -49,7 +49,7 @@ extension SocketMethod {
                         "Duration of the turn; default: 0, which means as fast as the limits permit."
                     ),
                     .number(
-                        "rate", in: 0.01...MotionRequest.fastest.upperBound, unit: perSecond,
+                        "rate", in: MotionRequest.rateLimits, unit: perSecond,
                         "Highest rate of the turn, instead of duration."),
                 ], port, point),
             move(
@@ -208,12 +208,12 @@ extension SocketMethod {
         let angles = try parameters.axes(field: "pitch")
         let (seconds, fastest) = (duration ?? 0, Angle.degrees(rate ?? 0).radians)
         return Move(.point(angles, duration: seconds, rate: fastest)) { request, before, settings in
-            guard let before, case .camera(.point(_, _, let fastest)) = request.effect else {
+            guard let before, case .camera(.point(let point)) = request.effect else {
                 return Acknowledgement("The camera turns.")
             }
             return PointForecast(
                 snapshot: before, parameters: settings.stabilizerParameters.setpoint
-            ).acknowledgement(angles, duration: seconds, rate: fastest, mode: before.mode)
+            ).acknowledgement(angles, duration: seconds, rate: point.rate, mode: before.mode)
         }
     }
 

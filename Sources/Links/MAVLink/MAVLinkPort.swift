@@ -34,6 +34,9 @@ extension GimbalPort {
         try self.request(request, from: CommandSource(peer), now: now)
     }
 
+    /// Largest rate limit of a turn to given angles, rad/s. A peer can send any limit.
+    private var fastest: Double { Angle.degrees(MotionRequest.fastest.upperBound).radians }
+
     /// Changes the mode if necessary. Motors that are off remain off.
     func enter(_ mode: Mode, for peer: MAVLinkAddress, now: Instant) throws(Refusal) {
         let present = control.mode
@@ -47,7 +50,7 @@ extension GimbalPort {
         _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try enter(.locked, for: peer, now: now)
-        try ask(.point(angles, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
+        try ask(.point(angles, duration: 0, rate: min(rate, fastest)), for: peer, now: now)
     }
 
     /// Holds roll and pitch as in `lock`; yaw keeps the given angle relative to the vehicle's
@@ -57,7 +60,7 @@ extension GimbalPort {
     ) throws(Refusal) {
         try enter(.panFollow, for: peer, now: now)
         let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
-        try ask(.point(own, duration: 0, rate: min(rate, 4 * .pi)), for: peer, now: now)
+        try ask(.point(own, duration: 0, rate: min(rate, fastest)), for: peer, now: now)
         try ask(.lookAside(yaw: angles.yaw, rate: 0), for: peer, now: now)
     }
 

@@ -52,11 +52,11 @@ struct CommandMessage: RecordedMessage, Sendable {
         case .mode(let wanted):
             kind = .mode
             mode = UInt32(wanted.rawValue)
-        case .point(let target, let duration, let rate):
+        case .point(let point):
             kind = .point
-            axes = target
-            self.duration = duration
-            self.rate = rate
+            axes = point.target
+            duration = point.duration
+            rate = point.rate
         case .rate(let rates):
             kind = .rate
             axes = rates

@@ -15,8 +15,8 @@ final class FuzzPort: GimbalPort, SettingsPort {
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
-        if case .camera(.point(let angles, _, _)) = request.effect {
-            for angle in [angles.yaw, angles.roll, angles.pitch] {
+        if case .camera(.point(let point)) = request.effect {
+            for angle in [point.target.yaw, point.target.roll, point.target.pitch] {
                 precondition(!angle.isInfinite, "an infinite angle")
             }
         }

@@ -70,10 +70,12 @@ import Wire
         #expect(command(.gimbalManagerPitchYaw, point, component) == [0])
         let asked = gimbal.takeRequests()
         #expect(asked.first == .take)
-        guard case .camera(.point(let angles, _, rate: 0)) = asked.last?.effect else {
+        guard case .camera(.point(let turn)) = asked.last?.effect else {
             Issue.record("\(asked)")
             return
         }
+        #expect(turn.rate == 0)
+        let angles = turn.target
         #expect(abs(angles.pitch + .pi / 6) < 1e-6 && abs(angles.yaw - .pi / 9) < 1e-6)
         #expect(angles.roll.isNaN)
         #expect(component.counters.notInControl == 1)
@@ -132,11 +134,11 @@ import Wire
             command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, 16 + 32 + 64], component) == [2])
         for (flags, yaw) in [(16 + 32, Double.pi / 6), (16 + 64, 0), (16, 0)] as [(Float, Double)] {
             _ = command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, flags], component)
-            guard case .camera(.point(let angles, _, _)) = gimbal.takeRequests().last?.effect else {
+            guard case .camera(.point(let turn)) = gimbal.takeRequests().last?.effect else {
                 Issue.record("no lock for flags \(flags)")
                 continue
             }
-            #expect(abs(angles.yaw - yaw) < 1e-6, "flags \(flags)")
+            #expect(abs(turn.target.yaw - yaw) < 1e-6, "flags \(flags)")
         }
         _ = command(.gimbalManagerPitchYaw, [0, 10, .nan, .nan, 12], component)
         guard case .camera(.lookAside(let yaw, _)) = gimbal.takeRequests().last?.effect else {

@@ -98,11 +98,11 @@ import Wire
                 now: at(Double(step) / 10))
         }
         director.holdHeading(now: at(31))
-        guard case .camera(.point(let angles, _, _)) = gimbal.takeRequests().last?.effect else {
+        guard case .camera(.point(let point)) = gimbal.takeRequests().last?.effect else {
             Issue.record("nothing was asked for")
             return
         }
-        #expect(abs(angles.yaw / Self.degree - 15) < 0.1)
+        #expect(abs(point.target.yaw / Self.degree - 15) < 0.1)
     }
 
     @Test("a following yaw leads the announced turn by the configured lag")

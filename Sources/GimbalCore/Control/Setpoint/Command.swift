@@ -2,12 +2,28 @@
 /// Some motions must be requested repeatedly. Without a repeated request, these motions stop at the
 /// end of the dead-man time, which is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
+    /// Turn to given angles.
+    public struct Point: Sendable, BitwiseCopyable, Equatable {
+        /// Earth-frame angles, rad, Z-X-Y order. NaN does not change an axis's destination.
+        public var target: AxisVector
+        /// Duration of the turn, s; 0 means as fast as the limits allow.
+        public var duration: Double
+        /// Largest rate of each axis, rad/s; 0 means that only the general limits apply.
+        public var rate: Double
+
+        /// Creates a turn to the given angles.
+        @_noLocks
+        public init(target: AxisVector, duration: Double, rate: Double = 0) {
+            self.target = target
+            self.duration = duration
+            self.rate = rate
+        }
+    }
+
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
-    /// Turn to the earth-frame angles `target`, rad, Z-X-Y order. NaN does not change an axis's
-    /// destination. The movement takes `duration` seconds; 0 means as fast as the limits allow.
-    /// `rate` limits the rate of each axis, rad/s; 0 means that only the general limits apply.
-    case point(target: AxisVector, duration: Double, rate: Double = 0)
+    /// Turn to the given earth-frame angles.
+    case point(Point)
     /// Turn the set-point at the given rates, rad/s, until the end of the dead-man time; then stop.
     case rate(AxisVector)
     /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive. NaN
@@ -39,6 +55,11 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     case resetEmergencyStop
     /// Switch the motors' outputs off permanently, because the process is about to end.
     case shutdown
+
+    /// Turn to the given earth-frame angles, see `Point`.
+    public static func point(
+        target: AxisVector, duration: Double, rate: Double = 0
+    ) -> Command { .point(Point(target: target, duration: duration, rate: rate)) }
 }
 
 extension AxisVector {

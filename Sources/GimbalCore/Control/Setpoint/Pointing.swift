@@ -96,8 +96,9 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// NaN or if the mode controls the axis. While the outputs are off, the request is stored until
     /// the outputs are switched on (see `takeOver`).
     @_noLocks
-    mutating func point(to wanted: AxisVector, duration: Double, rate: Double, isEnabled: Bool) {
-        let own = wanted * mode.commandable
+    mutating func point(_ wanted: Command.Point, isEnabled: Bool) {
+        let own = wanted.target * mode.commandable
+        let (duration, rate) = (wanted.duration, wanted.rate)
         rateValidUntil = nil
         target = own.filled(from: target)
         guard isEnabled else { return }

@@ -9,18 +9,12 @@
 ///
 /// Runs on the loop thread only, in constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
-    private struct PointRequest: Sendable, BitwiseCopyable {
-        var target: AxisVector
-        var duration: Double
-        var rate: Double
-    }
-
     /// Limits of the set-point's motion. Changed limits apply from the next request on.
     public var parameters: Parameters
     /// True if the dead-man time of the last rate request has passed.
     public private(set) var isExpired = false
 
-    private var point: PointRequest?
+    private var point: Command.Point?
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
@@ -128,7 +122,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             forecast.duration = max(yaw.remaining, max(roll.remaining, pitch.remaining))
             return forecast
         }
-        point = PointRequest(target: target, duration: duration, rate: rate)
+        point = Command.Point(target: target, duration: duration, rate: rate)
         rateUntil = nil
         isExpired = false
         forecast.goal = goals(for: target)

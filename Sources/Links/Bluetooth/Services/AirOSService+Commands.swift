@@ -43,9 +43,9 @@ extension AirOSService {
         let sign = port.settings.airos.sign.factors
         switch command {
         case .trackPan(let speed):
-            try track(pan: Angle.degrees(sign.yaw * speed).radians, tilt: .nan, central, now)
+            try track(pan: Self.radians(sign.yaw * speed), tilt: .nan, central, now)
         case .trackTilt(let speed):
-            try track(pan: .nan, tilt: Angle.degrees(sign.pitch * speed).radians, central, now)
+            try track(pan: .nan, tilt: Self.radians(sign.pitch * speed), central, now)
         case .calibrate:
             try port.calibrateGyro(for: CommandSource(central), now: now)
             log.notice("\(central) has started a calibration of the gyroscope.")
@@ -64,6 +64,12 @@ extension AirOSService {
         _ request: MotionRequest, _ central: Central, _ now: Instant
     ) throws(Refusal) {
         try port.request(request, from: CommandSource(central), now: now)
+    }
+
+    /// A tracking speed from an app, degrees per second, in rad/s and limited to the permitted range.
+    private static func radians(_ speed: Double) -> Double {
+        let range = MotionRequest.trackingRates
+        return Angle.degrees(min(max(speed, range.lowerBound), range.upperBound)).radians
     }
 
     /// Requests the pan or tilt speed that an app has sent. Apps send speeds many times per second
