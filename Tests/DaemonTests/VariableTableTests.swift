@@ -51,18 +51,21 @@ import Wire
         let setting = try #require(Schema.setting(key))
         let json = JSONValue(setting.defaultValue)
         // A client must be able to send back a value that it has read from the socket.
-        let loaded = try ConfigurationLoader.load(
-            ConfigurationSource(overrides: ["\(key)=\(json.tomlText(for: key))"]))
-        #expect(setting.value(in: loaded.settings) == setting.defaultValue)
+        var store = ParameterStore(LoadedConfiguration())
+        let value = try store.set(key, to: RawValue(json), written: json.written)
+        #expect(value == setting.defaultValue)
     }
 
-    @Test("JSON values and strings with TOML text become the same TOML")
-    func tomlText() {
-        let key = "control.rate_gain"
-        #expect(
-            JSONValue.array([.int(1), .double(2.5), .int(3)]).tomlText(for: key) == "[1, 2.5, 3]")
-        #expect(JSONValue.string("[1, 2.5, 3]").tomlText(for: key) == "[1, 2.5, 3]")
-        #expect(JSONValue.bool(true).tomlText(for: key) == "true")
-        #expect(JSONValue.array([.string("a\"b")]).tomlText(for: key) == #"["a\"b"]"#)
+    @Test("JSON values and strings with TOML text become the same value, and the same text")
+    func values() {
+        let numbers = JSONValue.array([.int(1), .double(2.5), .int(3)])
+        #expect(RawValue(numbers) == .array([.integer(1), .number(2.5), .integer(3)]))
+        #expect(RawValue(.string("[1, 2.5, 3]")) == RawValue(numbers))
+        #expect(numbers.written == "[1, 2.5, 3]")
+        #expect(RawValue(.bool(true)) == .bool(true))
+        #expect(RawValue(.string("[1, 2")) == nil)
+        let words = JSONValue.array([.string("a\"b")])
+        #expect(RawValue(words) == .array([.text("a\"b")]))
+        #expect(words.written == #"["a\"b"]"#)
     }
 }

@@ -102,15 +102,22 @@ public enum ConfigurationLoader {
     static func value(
         of key: String, text: String, at place: Place?
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
+        try value(of: key, RawValue(text: text), written: text, at: place)
+    }
+
+    /// Checks a parsed value of one setting; nil means that the text `written` is not a value.
+    static func value(
+        of key: String, _ raw: RawValue?, written: String, at place: Place?
+    ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
         guard let setting = Schema.setting(key) else {
-            throw .unknownKey(key, value: text, at: place)
+            throw .unknownKey(key, value: written, at: place)
         }
-        guard let raw = LiteralReader.read(text) else {
+        guard let raw else {
             throw ConfigurationProblem(
-                .syntax, at: place, key: key, value: text, "is not a TOML value",
+                .syntax, at: place, key: key, value: written, "is not a TOML value",
                 allowed: setting.allowed, hint: "Expected: \(setting.allowed).")
         }
-        return (setting, try setting.check(raw, written: text, at: place))
+        return (setting, try setting.check(raw, written: written, at: place))
     }
 
     /// Reads a file. `ifMissing` is the remedy in the message about a missing file; nil if a

@@ -1,5 +1,5 @@
 /// A TOML value, before the check against the type and range of a setting.
-enum RawValue: Sendable, Equatable {
+package enum RawValue: Sendable, Equatable {
     case bool(Bool)
     case integer(Int)
     case number(Double)
@@ -7,6 +7,12 @@ enum RawValue: Sendable, Equatable {
     case array([RawValue])
     case table
     case date
+
+    /// Parses the text of a value: TOML, or an unquoted word; nil if the text is neither.
+    package init?(text: String) {
+        guard let value = LiteralReader.read(text) else { return nil }
+        self = value
+    }
 
     /// Name of the type, for messages.
     var typeName: String {

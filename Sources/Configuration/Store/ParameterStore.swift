@@ -117,8 +117,18 @@ public struct ParameterStore: Sendable {
     public mutating func set(
         _ key: String, to text: String
     ) throws(ConfigurationProblem) -> SettingValue {
-        let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: nil)
-        self = try changed([SettingUpdate(setting, value, written: text)])
+        try set(key, to: RawValue(text: text), written: text)
+    }
+
+    /// Changes one setting, as the method above, to a parsed value. `written` is the value as text,
+    /// for messages; the value is nil if this text cannot be parsed.
+    @discardableResult
+    package mutating func set(
+        _ key: String, to raw: RawValue?, written: String
+    ) throws(ConfigurationProblem) -> SettingValue {
+        let (setting, value) = try ConfigurationLoader.value(
+            of: key, raw, written: written, at: nil)
+        self = try changed([SettingUpdate(setting, value, written: written)])
         return value
     }
 

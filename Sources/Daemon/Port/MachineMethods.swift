@@ -52,8 +52,11 @@ struct MachineMethods: Sendable {
             }.answering(Status.self),
             .question("doctor", "Runs checks, and returns findings with remedies.") {
                 (_, _) throws(Refusal) in
-                guard let status = try? status(ClientStatus()).decoded() else {
-                    throw Refusal(.internalError, "The status cannot be read.")
+                let status: Status
+                do {
+                    status = try self.status(ClientStatus()).decoded()
+                } catch {
+                    throw Refusal(.internalError, "The status cannot be read: \(error)")
                 }
                 let facts = MachineFacts.read(tuning.settings)
                 return Doctor(status: status).checks

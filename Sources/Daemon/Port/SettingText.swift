@@ -28,9 +28,8 @@ extension JSONValue {
         }
     }
 
-    /// Converts the JSON value to the TOML text of a setting. A JSON string contains TOML, such as
-    /// `"[40, 40, 50]"`, or an unquoted word.
-    func tomlText(for key: String) -> String {
+    /// The value of a setting as text, for messages and the history.
+    var written: String {
         if case .string(let text) = self { return text }
         return plainText
     }
@@ -45,6 +44,28 @@ extension JSONValue {
         case .array(let values): "[" + values.map(\.plainText).joined(separator: ", ") + "]"
         case .object: "{}"
         }
+    }
+}
+
+extension RawValue {
+    /// Creates the value of a setting from the JSON of a request. A JSON string contains TOML, such
+    /// as `"[40, 40, 50]"`, or an unquoted word; nil if it contains neither.
+    init?(_ json: JSONValue) {
+        if case .string(let text) = json { self.init(text: text) } else { self.init(element: json) }
+    }
+
+    /// Creates a value whose strings are not TOML. JSON's null counts as a word.
+    private init(element json: JSONValue) {
+        self =
+            switch json {
+            case .null: .text("null")
+            case .bool(let value): .bool(value)
+            case .int(let value): .integer(value)
+            case .double(let value): .number(value)
+            case .string(let text): .text(text)
+            case .array(let values): .array(values.map(RawValue.init(element:)))
+            case .object: .table
+            }
     }
 }
 

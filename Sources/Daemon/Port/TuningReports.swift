@@ -54,7 +54,8 @@ extension Tuning {
         by who: String
     ) throws(Refusal) -> Wire.Setting {
         try set(
-            key, to: value.tomlText(for: key), rollback: rollback, owner: owner, by: who)
+            key, to: RawValue(value), written: value.written, rollback: rollback, owner: owner,
+            by: who)
         guard let setting = Schema.setting(key) else {
             throw Refusal(.unknownKey, "there is no setting \(key)", field: "key")
         }

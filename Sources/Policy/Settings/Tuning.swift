@@ -131,26 +131,27 @@ package final class Tuning: Sendable {
         }
     }
 
-    /// Changes one live setting; the new value is text that a user has entered.
+    /// Changes one live setting.
     ///
     /// - Parameters:
     ///   - key: Dotted path.
-    ///   - text: TOML, or an unquoted word; an unquoted word is a string.
+    ///   - value: The new value; nil if the text that a user has entered is not a value.
+    ///   - written: The value as text, for messages and the history.
     ///   - rollback: Time until an unsaved change reverts, s; nil means that the change does not
     ///     revert, not even at the end of an earlier temporary change.
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Throws: An error about the key or the value; nothing has changed.
     package func set(
-        _ key: String, to text: String, rollback: Double?, owner: ChangeOwner = .people,
-        by who: String
+        _ key: String, to value: RawValue?, written: String, rollback: Double?,
+        owner: ChangeOwner = .people, by who: String
     ) throws(Refusal) {
         let endsAssistants = try state.withLock { (state) throws(Refusal) in
             let ends =
                 rollback != nil && owner != .assistants && state.hasAssistantsChange
             var changed = ends ? state.lasting : state.store
             do throws(ConfigurationProblem) {
-                try changed.set(key, to: text)
+                try changed.set(key, to: value, written: written)
             } catch {
                 throw Refusal(error)
             }
@@ -166,7 +167,7 @@ package final class Tuning: Sendable {
         }
         if endsAssistants { tell(who, "ended an assistant's temporary change, which has reverted") }
         let undo = rollback.map { "; reverts after \(Int($0)) s unless saved" } ?? ""
-        tell(who, "set \(key) = \(text)\(undo)")
+        tell(who, "set \(key) = \(written)\(undo)")
     }
 
     /// Changes settings together, see `SettingsPort`.
