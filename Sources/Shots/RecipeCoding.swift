@@ -10,6 +10,12 @@ public struct RecipeProblem: Error, Equatable, Sendable {
     /// Creates a mistake.
     public init(key: String, text: String) { (self.key, self.text) = (key, text) }
 
+    /// Creates the error of a number that is outside its range.
+    init(key: String, _ value: Double, outside range: ClosedRange<Double>) {
+        let bounds = "\(Format.plain(range.lowerBound))...\(Format.plain(range.upperBound))"
+        self.init(key: key, text: "= \(Format.plain(value)) is outside \(bounds)")
+    }
+
     /// Sentence without a full stop.
     public var sentence: String { key.isEmpty ? text : "\(key) \(text)" }
 }
@@ -63,9 +69,7 @@ private struct Table {
             throw RecipeProblem(key: prefixed(key), text: "is missing")
         }
         guard range.contains(value) else {
-            let bounds = "\(Format.plain(range.lowerBound))...\(Format.plain(range.upperBound))"
-            throw RecipeProblem(
-                key: prefixed(key), text: "= \(Format.plain(value)) is outside \(bounds)")
+            throw RecipeProblem(key: prefixed(key), value, outside: range)
         }
         return value
     }
@@ -140,6 +144,40 @@ extension ShotRecipe {
         still = try table.value("still", Stillness.self, "a table") ?? still
         shutter = try table.value("shutter", ShutterSettings.self, "a table") ?? shutter
         try check()
+    }
+
+    /// Checks the range of each number that the options of a program set.
+    ///
+    /// - Throws: `RecipeProblem`.
+    public func checkNumbers() throws(RecipeProblem) {
+        for frame in frames {
+            try KeyFrame.yaw.check(frame.pose.yaw, in: "frame")
+            try KeyFrame.roll.check(frame.pose.roll, in: "frame")
+            try KeyFrame.pitch.check(frame.pose.pitch, in: "frame")
+            try KeyFrame.dwell.check(frame.dwell, in: "frame")
+        }
+        switch kind {
+        case .keyFrames: break
+        case .panorama(let panorama):
+            try Panorama.fovWidth.check(panorama.fovWidth, in: "panorama")
+            try Panorama.fovHeight.check(panorama.fovHeight, in: "panorama")
+            try Panorama.width.check(panorama.width, in: "panorama")
+            try Panorama.height.check(panorama.height, in: "panorama")
+            try Panorama.pitch.check(panorama.pitch, in: "panorama")
+            try Panorama.overlap.check(panorama.overlap, in: "panorama")
+        case .timelapse(let timelapse):
+            try Timelapse.photos.check(Double(timelapse.photos), in: "timelapse")
+            try Timelapse.interval.check(timelapse.interval, in: "timelapse")
+            try Timelapse.smoothing.check(Double(timelapse.smoothing), in: "timelapse")
+            try Timelapse.ease.check(timelapse.ease, in: "timelapse")
+        case .orbit(let orbit):
+            try Orbit.photos.check(Double(orbit.photos), in: "orbit")
+            try Orbit.turn.check(orbit.turn, in: "orbit")
+            try Orbit.pitch.check(orbit.pitch, in: "orbit")
+        }
+        try Self.rateKey.check(rate)
+        try ShutterSettings.line.check(Double(shutter.line), in: "shutter")
+        try ShutterSettings.hold.check(shutter.hold, in: "shutter")
     }
 
     /// Checks the rules that concern several keys.
@@ -303,12 +341,12 @@ extension ShutterSettings {
         command = try table.value("command", [String].self, "a list of strings") ?? command
         file = try table.text("file", file)
         chip = try table.text("gpio_chip", chip)
-        line = try table.integer("gpio_line", in: -1...1023, line)
+        line = try table.integer(Self.line)
         isActiveLow = try table.bool("active_low", isActiveLow)
         pulse = try table.number("pulse_s", in: 0.001...10, pulse)
         address = try table.text("address", address)
         system = try table.integer("system", in: 1...255, system)
-        hold = try table.number("hold_s", in: 0...3600, hold)
+        hold = try table.number(Self.hold)
         timeout = try table.number("timeout_s", in: 0.1...3600, timeout)
         doubt = try table.word("doubt", doubt)
         try check()

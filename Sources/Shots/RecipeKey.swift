@@ -21,6 +21,17 @@ public struct RecipeKey: Sendable, Equatable {
         (self.name, self.summary, self.unit) = (name, summary, unit)
         (self.range, self.usual, self.isWhole) = (range, usual, isWhole)
     }
+
+    /// Checks that a value is within the range.
+    ///
+    /// - Parameters:
+    ///   - value: The number.
+    ///   - table: Table that contains the key, for the message; empty for the top level.
+    /// - Throws: `RecipeProblem` if the value is NaN or outside the range.
+    func check(_ value: Double, in table: String = "") throws(RecipeProblem) {
+        guard !range.contains(value) else { return }
+        throw RecipeProblem(key: table.isEmpty ? name : "\(table).\(name)", value, outside: range)
+    }
 }
 
 extension ShotRecipe {
@@ -89,4 +100,12 @@ extension ShotRecipe.Orbit {
 
     /// Declarations of the numeric keys in `[orbit]`.
     public static let keys = [photos, turn, pitch]
+}
+
+extension ShutterSettings {
+    static let hold = RecipeKey(
+        "hold_s", "time for which the camera stays after the shutter command", "seconds",
+        in: 0...3600, usual: 0)
+    static let line = RecipeKey(
+        "gpio_line", "number of the line on the GPIO chip", in: -1...1023, usual: -1, isWhole: true)
 }

@@ -65,6 +65,24 @@ struct ShotPlanTests {
         #expect(try ShotPlan(copy).identification == plan.identification)
     }
 
+    @Test("numbers from a program's options have the same ranges as numbers in a file")
+    func numbers() throws {
+        var recipe = ShotRecipe(.orbit(.init(photos: 1)))
+        #expect(throws: RecipeProblem(key: "orbit.photos", text: "= 1 is outside 2...10000")) {
+            try recipe.checkNumbers()
+        }
+        recipe = ShotRecipe(.orbit(.init(photos: 8)))
+        try recipe.checkNumbers()
+        recipe.shutter.hold = 4000
+        #expect(throws: RecipeProblem(key: "shutter.hold_s", text: "= 4000 is outside 0...3600")) {
+            try recipe.checkNumbers()
+        }
+        recipe.shutter.hold = 0
+        recipe.rate = .nan
+        let problem = #expect(throws: RecipeProblem.self) { try recipe.checkNumbers() }
+        #expect(problem?.key == "rate_dps")
+    }
+
     @Test(
         "an error in the description names its key",
         arguments: [

@@ -87,9 +87,10 @@ struct ImportCommand: ParsableCommand {
                 Output.line("\(pair.key) = \(pair.value)")
             } catch {
                 refused += 1
-                let text = "\(error)"
-                let isNamed = text.hasPrefix("--set: ")
-                Output.error("\(file):\(pair.line): \(isNamed ? String(text.dropFirst(7)) : text)")
+                for var problem in error.problems {
+                    problem.place = .file(file, line: pair.line, column: nil)
+                    Output.error("\(problem)")
+                }
             }
         }
         return refused

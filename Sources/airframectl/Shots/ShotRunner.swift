@@ -38,18 +38,15 @@ enum ShotFile {
         }
     }
 
-    /// Checks types and ranges of a description that was not read from a file.
+    /// Checks the numbers and the rules of a description.
     ///
     /// - Throws: `ClientError.refused` with the name of the key.
-    static func checked(_ recipe: ShotRecipe) throws(ClientError) -> ShotRecipe {
-        do {
-            return try JSONDecoder().decode(
-                ShotRecipe.self, from: try JSONEncoder().encode(recipe))
-        } catch let problem as RecipeProblem {
-            throw .refused(
-                RequestError("out_of_range", closed(problem), field: problem.key))
+    static func check(_ recipe: ShotRecipe) throws(ClientError) {
+        do throws(RecipeProblem) {
+            try recipe.checkNumbers()
+            try recipe.check()
         } catch {
-            throw .refused(RequestError("out_of_range", "The numbers must be finite."))
+            throw .refused(RequestError("out_of_range", closed(error), field: error.key))
         }
     }
 
