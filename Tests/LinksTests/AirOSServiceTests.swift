@@ -81,6 +81,14 @@ import Wire
         #expect(radio.take().map(\.value) == [[2]])
     }
 
+    @Test("a tracking rate beyond the range is limited to the range")
+    func wildRate() throws {
+        try write(.mode, [4])
+        try say("track_tilt:-9e9")
+        let tilt = Angle.degrees(-1000).radians
+        #expect(gimbal.asked.last == MotionRequest.track(pan: .nan, tilt: tilt).words)
+    }
+
     @Test("written values reach the settings, the gimbal and the saved state unchanged")
     func writes() throws {
         try write(.mode, [4])

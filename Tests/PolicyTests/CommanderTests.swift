@@ -130,6 +130,26 @@ struct CommanderTests {
         }
     }
 
+    @Test(
+        "a tracking rate or a direction outside its range is a misfit with the name of the field",
+        arguments: [
+            (MotionRequest.track(pan: 18, tilt: .nan), "rate"),
+            (.track(pan: .infinity, tilt: 0), "rate"),
+            (.aim(CommanderTests.aim(pitch: 1.6)), "pitch"),
+            (.aim(CommanderTests.aim(rate: 13)), "rate"),
+            (.track(pan: 17, tilt: .nan), nil), (.aim(CommanderTests.aim(pitch: 1.5)), nil),
+        ] as [(MotionRequest, String?)])
+    func tracking(request: MotionRequest, field: String?) {
+        #expect(request.misfit?.field == field)
+    }
+
+    /// A direction with the given pitch, rad, and yaw rate, rad/s.
+    static func aim(pitch: Double = 0, rate: Double = 0) -> Aim {
+        Aim(
+            target: AxisVector(yaw: 0, roll: 0, pitch: pitch),
+            rate: AxisVector(yaw: rate, roll: 0, pitch: 0), smoothing: 0.25)
+    }
+
     @Test("a full ring causes the refusal busy, and the mode stays unchanged")
     func busy() throws {
         try door(capacity: 8) { commander, _ in
