@@ -54,7 +54,7 @@ struct PointingTests {
             _ yaw: Double, _ roll: Double, _ pitch: Double, duration: Double = 0, rate: Double = 0
         ) {
             let target = AxisVector(yaw: yaw, roll: roll, pitch: pitch) * PointingTests.degree
-            let turn = Command.Point(
+            let turn = Command.PointRequest(
                 target: target, duration: duration, rate: rate * PointingTests.degree)
             pointing.point(turn, isEnabled: true)
         }

@@ -3,7 +3,7 @@
 /// end of the dead-man time, which is passed with the command.
 public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Turn to given angles.
-    public struct Point: Sendable, BitwiseCopyable, Equatable {
+    public struct PointRequest: Sendable, BitwiseCopyable, Equatable {
         /// Earth-frame angles, rad, Z-X-Y order. NaN does not change an axis's destination.
         public var target: AxisVector
         /// Duration of the turn, s; 0 means as fast as the limits allow.
@@ -23,7 +23,7 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Change the mode. After `inactive`, the torque rises gradually (soft start).
     case mode(Mode)
     /// Turn to the given earth-frame angles.
-    case point(Point)
+    case point(PointRequest)
     /// Turn the set-point at the given rates, rad/s, until the end of the dead-man time; then stop.
     case rate(AxisVector)
     /// In mode `tracking`: turn the camera at the given rates, rad/s, right and down positive. NaN
@@ -56,10 +56,10 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// Switch the motors' outputs off permanently, because the process is about to end.
     case shutdown
 
-    /// Turn to the given earth-frame angles, see `Point`.
+    /// Turn to the given earth-frame angles, see `PointRequest`.
     public static func point(
         target: AxisVector, duration: Double, rate: Double = 0
-    ) -> Command { .point(Point(target: target, duration: duration, rate: rate)) }
+    ) -> Command { .point(PointRequest(target: target, duration: duration, rate: rate)) }
 }
 
 extension AxisVector {

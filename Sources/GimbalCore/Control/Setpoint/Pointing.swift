@@ -96,7 +96,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// NaN or if the mode controls the axis. While the outputs are off, the request is stored until
     /// the outputs are switched on (see `takeOver`).
     @_noLocks
-    mutating func point(_ wanted: Command.Point, isEnabled: Bool) {
+    mutating func point(_ wanted: Command.PointRequest, isEnabled: Bool) {
         let own = wanted.target * mode.commandable
         let (duration, rate) = (wanted.duration, wanted.rate)
         rateValidUntil = nil

@@ -14,7 +14,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     /// True if the dead-man time of the last rate request has passed.
     public private(set) var isExpired = false
 
-    private var point: Command.Point?
+    private var point: Command.PointRequest?
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
@@ -122,7 +122,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             forecast.duration = max(yaw.remaining, max(roll.remaining, pitch.remaining))
             return forecast
         }
-        point = Command.Point(target: target, duration: duration, rate: rate)
+        point = Command.PointRequest(target: target, duration: duration, rate: rate)
         rateUntil = nil
         isExpired = false
         forecast.goal = goals(for: target)
