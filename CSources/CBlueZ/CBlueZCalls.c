@@ -104,12 +104,6 @@ int cbz_register_application(cbz_peripheral *p, const char *adapter) {
         "RegisterApplication", ROOT_PATH, true);
 }
 
-int cbz_unregister_application(cbz_peripheral *p, const char *adapter) {
-    return call_with_object(
-        p, CBZ_CALL_UNREGISTER_APPLICATION, 0, adapter, "org.bluez.GattManager1",
-        "UnregisterApplication", ROOT_PATH, false);
-}
-
 int cbz_register_advertisement(cbz_peripheral *p, const char *adapter, uint32_t index) {
     if (index >= p->advertisement_count) return EINVAL;
     return call_with_object(
@@ -134,12 +128,6 @@ int cbz_register_agent(cbz_peripheral *p) {
     return call_with_object(
         p, CBZ_CALL_REGISTER_AGENT, 1, "/org/bluez", manager, "RequestDefaultAgent", AGENT_PATH,
         false);
-}
-
-int cbz_unregister_agent(cbz_peripheral *p) {
-    return call_with_object(
-        p, CBZ_CALL_UNREGISTER_AGENT, 0, "/org/bluez", "org.bluez.AgentManager1",
-        "UnregisterAgent", AGENT_PATH, false);
 }
 
 static int set_property(

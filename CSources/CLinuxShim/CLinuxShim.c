@@ -178,8 +178,6 @@ int cl_wall_clock_synchronised(bool *is_synchronised)
 
 int cl_memory_lock(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }
 
-int cl_memory_unlock(void) { return munlockall() == 0 ? 0 : errno; }
-
 int cl_default_stack_size_set(size_t bytes)
 {
     pthread_attr_t attributes;
@@ -211,15 +209,4 @@ int cl_memory_file_create(const char *name, int32_t *file)
 int cl_memory_file_release(int32_t file, int64_t offset, int64_t count)
 {
     return fallocate(file, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, offset, count) == 0 ? 0 : errno;
-}
-
-int cl_thread_usage_get(cl_thread_usage *usage)
-{
-    struct rusage now;
-    if (getrusage(RUSAGE_THREAD, &now) != 0)
-        return errno;
-    usage->minor_faults = now.ru_minflt;
-    usage->major_faults = now.ru_majflt;
-    usage->involuntary_switches = now.ru_nivcsw;
-    return 0;
 }

@@ -152,6 +152,6 @@ struct LoaderTests {
         #expect(try load([lockstep]).settings.imu.filterDelayMs == 0)
         #expect(try load([lockstep, "imu.filter_delay_ms=2"]).settings.imu.filterDelayMs == 2)
         let store = ParameterStore(try load([lockstep]))
-        #expect(store.diff(against: .defaults).map(\.key) == ["hardware.backend"])
+        #expect(store.changes.map(\.key) == ["hardware.backend"])
     }
 }

@@ -28,16 +28,16 @@ import Testing
         #expect(store.settings.control.maxRateDps == 360)
     }
 
-    @Test("a saved value that is reset and saved again is no longer in the saved state")
+    @Test("a saved value that returns to its default is removed from the saved state")
     func cleared() throws {
         var store = try store()
         try store.set("airos.pid.roll", to: "[2, 0.1, 0.05]")
         store.save(only: Self.app)
-        try store.reset("airos.pid.roll")
+        store = try store.changed([SettingUpdate(toDefault: "airos.pid.roll")])
         #expect(store.hasUnsavedChanges(among: Self.app))
         store.save(only: Self.app)
         #expect(store.savedOverlay.isEmpty)
-        #expect(!store.hasUnsavedChanges)
+        #expect(store.unsavedKeys.isEmpty)
     }
 
     @Test("a reset to the built-in default overrides files and saved values")

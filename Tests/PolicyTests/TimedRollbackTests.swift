@@ -18,7 +18,6 @@ struct TimedRollbackTests {
         var rollback = try begun()
         #expect(rollback.secondsLeft(now: at(10)) == 20)
         #expect(rollback.expire(now: at(29.999)) == nil)
-        #expect(rollback.isPending)
         #expect(rollback.expire(now: at(30)) == "before")
         #expect(rollback.expire(now: at(31)) == nil)
         #expect(rollback.secondsLeft(now: at(31)) == nil)
@@ -61,14 +60,14 @@ struct TimedRollbackTests {
             try rollback.begin("before", owner: 7, seconds: seconds, now: at(0))
         }
         #expect(refusal?.message.contains("is outside 1...3600") == true)
-        #expect(!rollback.isPending)
+        #expect(rollback.secondsLeft(now: at(0)) == nil)
     }
 
     @Test("only the owner can keep a change")
     func keptByOwner() throws {
         var rollback = try begun()
         let stranger = rollback.keep(owner: 8)
-        #expect(!stranger && rollback.isPending)
+        #expect(!stranger && rollback.secondsLeft(now: at(10)) == 20)
         let owner = rollback.keep(owner: 7)
         #expect(owner)
         #expect(rollback.expire(now: at(99)) == nil)

@@ -32,11 +32,9 @@ enum {
 typedef enum {
     CBZ_CALL_LIST,
     CBZ_CALL_REGISTER_APPLICATION,
-    CBZ_CALL_UNREGISTER_APPLICATION,
     CBZ_CALL_REGISTER_ADVERTISEMENT,
     CBZ_CALL_UNREGISTER_ADVERTISEMENT,
     CBZ_CALL_REGISTER_AGENT,
-    CBZ_CALL_UNREGISTER_AGENT,
     CBZ_CALL_SET_POWERED,
     CBZ_CALL_SET_PAIRABLE,
     CBZ_CALL_SET_ALIAS,
@@ -186,14 +184,12 @@ void cbz_count(cbz_peripheral *peripheral, cbz_resources *resources);
 int cbz_list(cbz_peripheral *peripheral);
 
 int cbz_register_application(cbz_peripheral *peripheral, const char *adapter);
-int cbz_unregister_application(cbz_peripheral *peripheral, const char *adapter);
 int cbz_register_advertisement(cbz_peripheral *peripheral, const char *adapter, uint32_t index);
 int cbz_unregister_advertisement(cbz_peripheral *peripheral, const char *adapter, uint32_t index);
 
 /// Registers the handle as the agent that shows passkeys for every device (capability DisplayOnly). The function makes
 /// two calls, so two CBZ_DONE events follow.
 int cbz_register_agent(cbz_peripheral *peripheral);
-int cbz_unregister_agent(cbz_peripheral *peripheral);
 
 /// Switches an adapter on or off. If rfkill blocks the radio, the call ends with org.bluez.Error.Blocked or Failed.
 int cbz_set_powered(cbz_peripheral *peripheral, const char *adapter, bool is_on);

@@ -90,9 +90,6 @@ int cl_memory_lock(void);
 /// Swift's Glibc module does not contain sys/timex.h.
 int cl_wall_clock_synchronised(bool *is_synchronised);
 
-/// Unlocks all memory: munlockall(2).
-int cl_memory_unlock(void);
-
 /// Sets the default stack size of all threads that start later, with pthread_setattr_default_np(3).
 int cl_default_stack_size_set(size_t bytes);
 
@@ -112,15 +109,5 @@ int cl_memory_file_create(const char *name, int32_t *file);
 /// Punches a hole into the file with fallocate(2): the kernel frees the pages, and the file keeps its size. Returns 0
 /// or errno.
 int cl_memory_file_release(int32_t file, int64_t offset, int64_t count);
-
-/// Page faults and involuntary context switches of the calling thread since its start (getrusage RUSAGE_THREAD).
-typedef struct {
-    int64_t minor_faults;
-    int64_t major_faults;
-    int64_t involuntary_switches;
-} cl_thread_usage;
-
-/// Fills `usage` for the calling thread.
-CL_RT_SAFE int cl_thread_usage_get(cl_thread_usage *usage);
 
 #endif

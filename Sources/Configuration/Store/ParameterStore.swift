@@ -7,23 +7,6 @@ public struct ParameterStore: Sendable {
     /// Values by key. Each value is a TOML text that parses to the identical value.
     public typealias Overlay = [String: String]
 
-    /// One entry of the answer to `diff`.
-    public struct Difference: Sendable, Equatable, CustomStringConvertible {
-        /// Dotted path of the setting.
-        public let key: String
-        /// The active value.
-        public let value: SettingValue
-        /// The reference value, for comparison with the active value.
-        public let reference: SettingValue
-        /// Origin of the active value.
-        public let origin: Origin
-
-        /// The difference as text: `control.rate_gain = [60, 60, 80] (live; was [60, 60, 60])`
-        public var description: String {
-            "\(key) = \(value.tomlText) (\(origin); was \(reference.tomlText))"
-        }
-    }
-
     /// A setting with a value that differs from its default or from its saved value.
     public struct Change: Sendable, Equatable {
         /// Dotted path of the setting.
@@ -36,17 +19,6 @@ public struct ParameterStore: Sendable {
         public let saved: SettingValue
         /// Origin of the active value.
         public let origin: Origin
-    }
-
-    /// Reference for the comparison by `diff`.
-    public enum Reference: String, Sendable, CaseIterable {
-        /// Built-in defaults.
-        case defaults
-        /// Defaults, files and `--set`: the values after a start without saved values.
-        case files
-        /// The values without the unsaved changes. Changes that wait for a restart are not
-        /// included.
-        case saved
     }
 
     /// Snapshot of the live values, for a rollback.
@@ -66,7 +38,7 @@ public struct ParameterStore: Sendable {
     var wiring: [String: SettingValue] = [:]
     /// Values of the settings in `Schema.wiring` that are saved now, for the next start.
     var nextWiring: [String: SettingValue] = [:]
-    /// Keys of saved values after a `reset`; the next save removes these values.
+    /// Keys of saved values that have returned to their default; the next save removes these values.
     var cleared: Set<String> = []
 
     /// Creates a store from files and command line, without saved values.
@@ -86,9 +58,6 @@ public struct ParameterStore: Sendable {
 
     /// Contents of a baseline: all run-time values, saved or not.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
-
-    /// True if a restart would lose the run-time value of a setting.
-    public var hasUnsavedChanges: Bool { merged != saved }
 
     /// Snapshot of the current values, for `restore`.
     public var snapshot: Snapshot { Snapshot(live: live, cleared: cleared) }
@@ -168,20 +137,6 @@ public struct ParameterStore: Sendable {
         }
         try changed.obeyRules()
         return changed
-    }
-
-    /// Resets one setting to the value from files and command line.
-    ///
-    /// - Parameter key: Dotted path of the setting.
-    /// - Throws: `unknownKey` if the setting does not exist; another problem if the value from the
-    ///   files violates a rule. After an error, no value has changed.
-    public mutating func reset(_ key: String) throws(ConfigurationProblem) {
-        guard Schema.setting(key) != nil else { throw .unknownKey(key) }
-        var changed = self
-        changed.live[key] = nil
-        if saved[key] != nil { changed.cleared.insert(key) }
-        try changed.commit()
-        self = changed
     }
 
     /// Restores the values of an earlier snapshot.
@@ -277,21 +232,11 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
-    /// The settings that differ from the reference, in the order of the schema.
-    public func diff(against reference: Reference) -> [Difference] {
-        let base =
-            switch reference {
-            case .defaults: loaded.defaults
-            case .files: loaded.settings
-            case .saved: savedSettings
-            }
-        return Schema.settings.compactMap { setting in
-            let value = setting.value(in: settings)
-            let other = setting.value(in: base)
-            guard value != other else { return nil }
-            return Difference(
-                key: setting.key, value: value, reference: other, origin: origin(of: setting.key))
-        }
+    /// Keys of the settings with an unsaved change, in the order of the schema. Changes that wait
+    /// for a restart are not included.
+    public var unsavedKeys: [String] {
+        let saved = savedSettings
+        return Schema.settings.filter { $0.value(in: settings) != $0.value(in: saved) }.map(\.key)
     }
 
     /// The values without the unsaved changes.
@@ -314,9 +259,6 @@ public struct ParameterStore: Sendable {
                 ? nil : change
         }
     }
-
-    /// All active values as TOML, with their origins as comments.
-    public var listing: String { Listing.text(settings: settings, origin: origin(of:)) }
 
     /// The value of a saved entry; nil if it is not valid.
     static func savedValue(_ key: String, _ text: String) -> SettingValue? {

@@ -1,30 +1,23 @@
 /// Result of a reload.
 public struct ReloadReport: Sendable, Equatable {
-    /// Settings with a changed active value.
-    public var applied: [ParameterStore.Difference] = []
-    /// Settings with a new value that waits for a restart.
-    public var needsRestart: [ParameterStore.Difference] = []
-    /// Settings whose new value in the files has no effect, because a saved or live value overrides
-    /// the files.
-    public var covered: [String] = []
+    /// Keys of the settings with a changed active value.
+    public var applied: [String] = []
+    /// Keys of the settings with a new value that waits for a restart.
+    public var needsRestart: [String] = []
 
     /// The report as one sentence.
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
-            parts.append("effective now: \(applied.map(\.key).joined(separator: ", "))")
+            parts.append("effective now: \(applied.joined(separator: ", "))")
         }
         if !needsRestart.isEmpty {
-            parts.append(
-                "effective after a restart: \(needsRestart.map(\.key).joined(separator: ", "))")
+            parts.append("effective after a restart: \(needsRestart.joined(separator: ", "))")
         }
         return parts.isEmpty
             ? "The files were read again; nothing has changed."
             : "The files were read again; \(parts.joined(separator: "; "))."
     }
-
-    /// True if the reload has found no changes in the files.
-    public var isEmpty: Bool { applied.isEmpty && needsRestart.isEmpty && covered.isEmpty }
 }
 
 extension ParameterStore {
@@ -51,22 +44,15 @@ extension ParameterStore {
             if more.isEmpty { break }
             waiting.formUnion(more)
         }
-        let wanted = new.settings
         var report = ReloadReport()
         for setting in Schema.settings {
-            let key = setting.key
-            let old = setting.value(in: before.settings)
-            let now = setting.value(in: settings)
-            let next = setting.value(in: wanted)
-            if now != old {
-                report.applied.append(
-                    Difference(key: key, value: now, reference: old, origin: origin(of: key)))
+            if setting.value(in: settings) != setting.value(in: before.settings) {
+                report.applied.append(setting.key)
             }
-            if waiting.contains(key), next != setting.value(in: loaded.settings) {
-                report.needsRestart.append(
-                    Difference(key: key, value: next, reference: now, origin: new.origin(of: key)))
-            } else if now == old, next != setting.value(in: before.loaded.settings) {
-                report.covered.append(key)
+            if waiting.contains(setting.key),
+                setting.value(in: new.settings) != setting.value(in: loaded.settings)
+            {
+                report.needsRestart.append(setting.key)
             }
         }
         return report

@@ -26,7 +26,7 @@ extension Tuning {
         let standing = standing
         var status = ConfigurationStatus()
         status.files = standing.store.files
-        status.unsaved = standing.store.diff(against: .saved).map(\.key)
+        status.unsaved = standing.store.unsavedKeys
         status.needsRestart = standing.needsRestart
         return status
     }
@@ -142,7 +142,6 @@ extension Wire.ReloadReport {
     /// Creates the report of a reload. A sentence in the report describes the outcome.
     init(_ report: Configuration.ReloadReport) {
         self.init(
-            applied: report.applied.map(\.key), needsRestart: report.needsRestart.map(\.key),
-            sentence: report.sentence)
+            applied: report.applied, needsRestart: report.needsRestart, sentence: report.sentence)
     }
 }

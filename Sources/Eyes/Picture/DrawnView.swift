@@ -6,9 +6,6 @@ import GimbalCore
 ///
 /// The format is I420: a luma plane, then two chroma planes with half the width and height.
 struct DrawnView {
-    /// Horizontal angle of view, rad.
-    static let angleOfView = Double.pi / 3
-
     let width: Int
     let height: Int
     /// Bytes of the picture in the format I420.

@@ -11,8 +11,6 @@
 struct FreezeTest: Sendable, BitwiseCopyable {
     /// True if the chip was frozen at the last sample.
     private(set) var isFrozen = false
-    /// True if the last sample repeated the sample before it.
-    var isRepeating: Bool { @_noLocks get { count > 0 } }
 
     private var count: Int32 = 0
     private var seconds = 0.0

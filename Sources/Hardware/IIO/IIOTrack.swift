@@ -20,9 +20,6 @@ struct IIOTrack: Sendable {
     /// - Parameter staleSeconds: Maximum age of a measurement that is used, s.
     init(staleSeconds: Double) { self.staleSeconds = staleSeconds }
 
-    /// Time of the newest measurement; nil before the first.
-    var newestTime: Instant? { count == 0 ? nil : points[newest].time }
-
     /// Removes all measurements.
     mutating func removeAll() { count = 0 }
 

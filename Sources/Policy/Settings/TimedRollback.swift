@@ -19,9 +19,6 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// Creates a rollback without a temporary change.
     public init() {}
 
-    /// True if a temporary change is active; the change reverts unless it is saved.
-    public var isPending: Bool { pending != nil }
-
     /// Seconds until the change reverts, not negative; nil without a temporary change.
     public func secondsLeft(now: Instant) -> Double? {
         pending.map { max(0, $0.deadline.seconds(since: now)) }

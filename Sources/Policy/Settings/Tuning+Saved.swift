@@ -277,7 +277,7 @@ extension Tuning {
         }
         let report = state.withLock { state in
             let report = state.store.reload(loaded)
-            state.needsRestart = report.needsRestart.map(\.key)
+            state.needsRestart = report.needsRestart
             publish(&state)
             return report
         }

@@ -274,8 +274,7 @@ public struct AttitudeController: MotorController {
         let relative = rate - feedforward
         let axes = inertia.values
         let demand = pids.step {
-            $0.demand(
-                error: error[$1], rate: relative[$1], acceleration: 0, dt: dt, integrate: authority)
+            $0.demand(error: error[$1], rate: relative[$1], dt: dt, integrate: authority)
         }
         if dt != period {
             period = dt

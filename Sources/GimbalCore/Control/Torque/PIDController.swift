@@ -1,7 +1,7 @@
 /// A PID rate controller for one axis. The derivative acts on the measured rate. The output is a
 /// torque: a commanded acceleration times the inertia.
 ///
-/// The control law is `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt + acceleration)`.
+/// The control law is `torque = inertia * (kp * e + ∫ ki * e dt - kd * d(rate)/dt)`.
 /// Because of the factor `inertia`, a phone and a heavy camera can have the same gains. The error
 /// is multiplied by `ki` before it is integrated, so a change of `ki` does not cause a jump of the
 /// output.
@@ -80,37 +80,19 @@ public struct PIDController: Sendable, BitwiseCopyable {
 
     @usableFromInline var integral: Double { state.integral }
 
-    /// Computes the torque of one control period, limited to the axis's limit.
+    /// Computes the torque of one control period before any limit. The caller limits the torque to
+    /// the actuator's range, then calls `unwind`.
     ///
     /// - Parameters:
-    ///   - error: Commanded minus measured rate, rad/s. If an argument is not finite, the output is
-    ///     zero and the state does not change.
+    ///   - error: Commanded minus measured rate, rad/s. All arguments must be finite.
     ///   - rate: Measured rate, rad/s, from which the derivative is computed.
-    ///   - acceleration: Feed-forward of the acceleration, rad/s².
     ///   - dt: Seconds since the previous call, more than 0, at most 0.1.
-    /// - Returns: Torque, N·m, within ±`limit`.
+    ///   - integrate: Fraction of the error that is integrated, 0...1.
+    /// - Returns: Torque, N·m.
     ///
     /// Runs on the loop thread only, in constant time.
     @_noLocks @_noAllocation
-    public mutating func step(
-        error: Double, rate: Double, acceleration: Double = 0, dt: Double
-    ) -> Double {
-        guard error.isFinite, rate.isFinite, acceleration.isFinite, dt > 0, dt <= 0.1 else {
-            return 0
-        }
-        let wanted = demand(
-            error: error, rate: rate, acceleration: acceleration, dt: dt, integrate: 1)
-        let applied = min(max(wanted, -parameters.limit), parameters.limit)
-        unwind(excess: wanted - applied)
-        return applied
-    }
-
-    /// The axis's torque before any limit, N·m. All arguments must be finite. `integrate` is the
-    /// fraction of the error that is integrated, 0...1.
-    @_noLocks @_noAllocation
-    mutating func demand(
-        error: Double, rate: Double, acceleration: Double, dt: Double, integrate: Double
-    ) -> Double {
+    mutating func demand(error: Double, rate: Double, dt: Double, integrate: Double) -> Double {
         if dt != coefficients.dt { coefficients = Coefficients(parameters, dt: dt) }
         if state.hasPrevious {
             let derivative = (rate - state.previousRate) / dt
@@ -121,8 +103,7 @@ public struct PIDController: Sendable, BitwiseCopyable {
         state.hasPrevious = true
         state.integral += parameters.ki * error * dt * integrate
         return parameters.inertia
-            * (parameters.kp * error + state.integral
-                - parameters.kd * state.filteredDerivative + acceleration)
+            * (parameters.kp * error + state.integral - parameters.kd * state.filteredDerivative)
     }
 
     /// Anti-windup by back-calculation: corrects the integral if the actuator could not exert the

@@ -83,10 +83,6 @@ struct RadioFailure: Error, Equatable {
 
     /// True if bluetoothd refused the request because the object already exists.
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
-    /// True if bluetoothd refused the request because rfkill blocks the radio.
-    var isBlocked: Bool {
-        name.hasSuffix(".Blocked") || message.contains("rfkill") || message.contains("Blocked")
-    }
 
     /// Message about a failed call, such as "bluetoothd refused to register an advertisement:
     /// Maximum advertisements reached (…)."
