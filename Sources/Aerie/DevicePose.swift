@@ -35,17 +35,6 @@ public struct DevicePose: Sendable, Equatable {
         position = Vector3(m[0][3], m[1][3], m[2][3])
     }
 
-    /// Matrix of this pose in row-major order, which is the documented order of HawkSight.
-    public func matrix(axes: AerieOptions.CameraAxes) -> [[Float]] {
-        let q = axes == .arkit ? rotation * .aboutX(.pi).conjugate : rotation
-        let columns = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map { q.rotate($0) }
-        let rows = [
-            columns.map(\.x) + [position.x], columns.map(\.y) + [position.y],
-            columns.map(\.z) + [position.z], [0, 0, 0, 1],
-        ]
-        return rows.map { $0.map(Float.init) }
-    }
-
     /// Number of clockwise quarter turns that make the people in the picture upright, 0...3. An
     /// upright phone takes a picture that is rotated by 90°.
     var quarterTurns: Int {

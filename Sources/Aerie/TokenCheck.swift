@@ -40,11 +40,4 @@ struct TokenCheck {
         used[key] = time + Self.tolerance
         return true
     }
-
-    /// Computes the token that a phone sends: base64 of HMAC-SHA256 over `device:timestamp`.
-    static func token(device: String, timestamp: String, secret: [UInt8]) -> String {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("\(device):\(timestamp)".utf8), using: SymmetricKey(data: Data(secret)))
-        return Data(code).base64EncodedString()
-    }
 }

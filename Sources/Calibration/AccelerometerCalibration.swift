@@ -58,7 +58,7 @@ public struct AccelerometerCalibration: Sendable {
     private let parameters: Parameters
     private let mounting: Quaternion
     private var window: StillWindow
-    private var poses: [Vector3] = []
+    private(set) var poses: [Vector3] = []
     private var faces: Set<CameraFace> = []
     /// Specific force measured in the upright pose, m/s²; nil until this pose has been measured.
     private var upright: Vector3?
@@ -78,8 +78,6 @@ public struct AccelerometerCalibration: Sendable {
     /// The faces of the camera that have not been measured yet, in the order in which they are
     /// requested.
     public var missing: [CameraFace] { CameraFace.allCases.filter { !faces.contains($0) } }
-    /// Number of finished poses, including poses between two faces.
-    public var poseCount: Int { poses.count }
     /// Progress of the calibration, 0...1, including the finished part of the current pose.
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)

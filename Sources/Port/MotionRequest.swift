@@ -88,7 +88,7 @@ extension MotionRequest {
     /// requests has passed.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.rate(rate)), requirement: .axes(rate.onlyMoving),
+            effect: .camera(.rate(rate)), requirement: .axes(rate.turning),
             misfit: outside(rates, "rate", perSecond, rate.all), lifetime: .rates,
             isTurning: rate != .zero)
     }
@@ -245,14 +245,6 @@ extension AxisVector {
 
     /// List of the values of all axes.
     fileprivate var all: [Double] { [yaw, roll, pitch] }
-
-    /// Copy of this vector in which NaN replaces zero. A rate request moves only the axes whose
-    /// rate is not zero; NaN means no request.
-    fileprivate var onlyMoving: AxisVector {
-        AxisVector(
-            yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,
-            pitch: pitch == 0 ? .nan : pitch)
-    }
 }
 
 /// Requested motion of a stepper motor.

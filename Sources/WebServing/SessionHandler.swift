@@ -17,7 +17,6 @@ final class SessionHandler: ChannelInboundHandler {
     private var allowance: Double
     private var allowanceTime = NIODeadline.now()
     private var lastHeard = NIODeadline.now()
-    private var ping: (number: UInt8, sent: NIODeadline)?
     private var ticks: UInt8 = 0
     private var pongs = 0
     private var timer: RepeatedTask?
@@ -117,12 +116,7 @@ final class SessionHandler: ChannelInboundHandler {
             // If a client sends pings and does not read the pongs, at most 16 pongs are queued.
             pongs = (pongs + 1) % 16
             session.put(.pong, bytes, key: "\0pong\(pongs)")
-        case .pong:
-            lastHeard = .now()
-            if let ping, bytes == [ping.number] {
-                self.ping = nil
-                endpoint.ponged(session, after: Double((lastHeard - ping.sent).nanoseconds) * 1e-9)
-            }
+        case .pong: lastHeard = .now()
         case .connectionClose: closed(bytes)
         default: fail(.protocolError, 1002, "unknown opcode")
         }
@@ -208,9 +202,6 @@ final class SessionHandler: ChannelInboundHandler {
             return fail(.idle, 1008, "the client is silent")
         }
         ticks &+= 1
-        if ticks % 2 == 0 {
-            ping = (ticks, now)
-            session.put(.ping, [ticks], key: "\0ping")
-        }
+        if ticks % 2 == 0 { session.put(.ping, [ticks], key: "\0ping") }
     }
 }

@@ -109,17 +109,10 @@ public protocol WebSocketEndpoint: Sendable {
     func opened(_ session: WebSession)
     /// A message from the client has arrived.
     func received(_ message: WebMessage, from session: WebSession)
-    /// A pong from the client has arrived. `seconds` is the time since the server's ping.
-    func ponged(_ session: WebSession, after seconds: Double)
     /// The session has ended; no event of the session follows. `code` and `reason` are from the
     /// first close frame. `code` is 1000...4999, 1005 if the frame contained no code, or 1006 if
     /// the connection ended without a close frame.
     func closed(_ session: WebSession, code: Int, reason: String)
-}
-
-extension WebSocketEndpoint {
-    /// Default implementation; it ignores the event.
-    public func ponged(_ session: WebSession, after seconds: Double) {}
 }
 
 /// Application that answers the requests of a web server.

@@ -269,8 +269,8 @@ struct AerieServerTests {
             }
             #expect(try phone.authenticate(secret: "another", timestamp: "1800000000") == refused)
             // The token belongs to another device.
-            let other = TokenCheck.token(
-                device: "other", timestamp: "1800000000", secret: Array("a secret".utf8))
+            let other = HawkSight.token(
+                device: "other", timestamp: "1800000000", secret: "a secret")
             #expect(try phone.authenticate(token: other, timestamp: "1800000000") == refused)
             #expect(try phone.authenticate(secret: "a secret", timestamp: "1799999940").success)
             // The same token again: an eavesdropper could replay it.
@@ -285,7 +285,7 @@ struct AerieServerTests {
         let info = DeviceInfo(model: "m", osVersion: "o", hasLiDAR: false)
         for second in 0..<1000 {
             let text = "\(second)"
-            let token = TokenCheck.token(device: "d", timestamp: text, secret: Array("s".utf8))
+            let token = HawkSight.token(device: "d", timestamp: text, secret: "s")
             let request = AuthRequest(
                 deviceId: "d", token: token, deviceInfo: info, timestamp: text)
             let now = Double(second)

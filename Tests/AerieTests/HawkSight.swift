@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GimbalCore
 import TestSupport
 
 @testable import Aerie
@@ -20,10 +21,11 @@ final class HawkSight {
         }
     }
 
-    /// Token of the app. The app signs the time, but does not send the time.
-    static func token(device: String, secret: String, time: Double) -> String {
+    /// Token of the app: base64 of HMAC-SHA256 over `device:timestamp`.
+    static func token(device: String, timestamp: String, secret: String) -> String {
         let key = SymmetricKey(data: Data(secret.utf8))
-        let code = HMAC<SHA256>.authenticationCode(for: Data("\(device):\(time)".utf8), using: key)
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("\(device):\(timestamp)".utf8), using: key)
         return Data(code).base64EncodedString()
     }
 
@@ -52,10 +54,9 @@ final class HawkSight {
     ) throws -> AuthResponse {
         let request = AuthRequest(
             deviceId: device,
+            // Without a time in the message, the app signs a time that it does not send.
             token: token
-                ?? timestamp.map {
-                    TokenCheck.token(device: device, timestamp: $0, secret: Array(secret.utf8))
-                } ?? Self.token(device: device, secret: secret, time: 1732.25),
+                ?? Self.token(device: device, timestamp: timestamp ?? "1732.25", secret: secret),
             deviceInfo: DeviceInfo(model: "iPhone 14 Pro", osVersion: "iOS 17.1", hasLiDAR: true),
             timestamp: timestamp)
         try send("authRequest", request)
@@ -87,5 +88,18 @@ final class HawkSight {
         let (x, y) = (k.fx * p[0] / p[2] + k.cx, k.fy * p[1] / p[2] + k.cy)
         guard x >= 0, x < Float(k.width), y >= 0, y < Float(k.height) else { return nil }
         return (x, y)
+    }
+}
+
+extension DevicePose {
+    /// Matrix of this pose in row-major order, which is the documented order of HawkSight.
+    func matrix(axes: AerieOptions.CameraAxes) -> [[Float]] {
+        let q = axes == .arkit ? rotation * .aboutX(.pi).conjugate : rotation
+        let columns = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map { q.rotate($0) }
+        let rows = [
+            columns.map(\.x) + [position.x], columns.map(\.y) + [position.y],
+            columns.map(\.z) + [position.z], [0, 0, 0, 1],
+        ]
+        return rows.map { $0.map(Float.init) }
     }
 }

@@ -1,7 +1,8 @@
-import Calibration
 import GimbalCore
 import Simulation
 import Testing
+
+@testable import Calibration
 
 @Suite("Six-position calibration of the accelerometer")
 struct AccelerometerCalibrationTests {
@@ -205,10 +206,10 @@ struct AccelerometerCalibrationTests {
         sensor.samples(.identity, seconds: 3, rate: Vector3(0.3, 0, 0)) { gyro, accel in
             _ = calibration.add(gyro: gyro, accel: accel, dt: PosedSensor.period)
         }
-        #expect(calibration.poseCount == 0)
+        #expect(calibration.poses.isEmpty)
         #expect(calibration.motion != nil)
         for _ in 1...3 { _ = Self.lay(&sensor, .identity, &calibration) }
-        #expect(calibration.poseCount == 1)
+        #expect(calibration.poses.count == 1)
         #expect(calibration.progress == 1.0 / 6)
     }
 

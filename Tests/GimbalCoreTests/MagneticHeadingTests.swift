@@ -1,6 +1,7 @@
 import CMathShim
-import GimbalCore
 import Testing
+
+@testable import GimbalCore
 
 @Suite("Magnetic heading")
 struct MagneticHeadingTests {
@@ -27,7 +28,7 @@ struct MagneticHeadingTests {
         run(&motion, &estimator, seconds: 3)
         #expect(estimator.northAttitude.error(to: motion.attitude).norm < 0.1 * degree)
         #expect(estimator.headingSigma < 10 * degree)
-        #expect(estimator.magneticWeight > 0.9)
+        #expect(estimator.magnetic.weight > 0.9)
     }
 
     @Test("in an earth frame with z up, y is north")
@@ -65,7 +66,7 @@ struct MagneticHeadingTests {
         run(&motion, &estimator, seconds: 20)
         // For 10 s, a disturbance that alone would turn the heading by 45°.
         run(&motion, &estimator, seconds: 10, disturbance: Vector3(0, 20, 10))
-        #expect(estimator.magneticWeight < 0.05)
+        #expect(estimator.magnetic.weight < 0.05)
         #expect(estimator.northAttitude.error(to: motion.attitude).norm < 3 * degree)
     }
 
@@ -99,6 +100,6 @@ struct MagneticHeadingTests {
         }
         #expect(estimator.northAttitude.isFinite && estimator.headingSigma.isFinite)
         #expect(estimator.northAttitude.error(to: estimator.attitude).norm < 1e-9)
-        #expect(estimator.magneticWeight == 0)
+        #expect(estimator.magnetic.weight == 0)
     }
 }

@@ -241,7 +241,7 @@ import Wire
         }
         receive([0x00, 0xFE], .iPad)
         receive(Array("x>".utf8), .iPad)
-        #expect(role.unknownWrites == 2 && mavlink.received.isEmpty && robot.received.isEmpty)
+        #expect(mavlink.received.isEmpty && robot.received.isEmpty)
         receive([0xFE, 9], .iPad)
         receive(Array("F>".utf8), .iPad)
         #expect(mavlink.received == [0xFE, 9] + Array("F>".utf8))

@@ -7,11 +7,9 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
     private struct State {
         var sessions: [WebSession] = []
         var ends: [String] = []
-        var pongs: [Double] = []
     }
 
     private let state = Mutex(State())
-    var pongs: [Double] { state.withLock { $0.pongs } }
     var ends: [String] { state.withLock { $0.ends } }
     var sessions: [WebSession] { state.withLock { $0.sessions } }
 
@@ -65,10 +63,6 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
     func opened(_ session: WebSession) { state.withLock { $0.sessions.append(session) } }
 
     func received(_ message: WebMessage, from session: WebSession) { session.send(message) }
-
-    func ponged(_ session: WebSession, after seconds: Double) {
-        state.withLock { $0.pongs.append(seconds) }
-    }
 
     func closed(_ session: WebSession, code: Int, reason: String) {
         state.withLock { state in

@@ -1,7 +1,7 @@
+import CLinuxShim
 import Dispatch
 import Glibc
 import Synchronization
-import SystemPackage
 
 /// Thread of a companion program. Any other thread can request its end. Code that waits for
 /// cameras, clocks or sockets has its own thread, because it would block a thread pool. The stack
@@ -25,7 +25,7 @@ public final class CompanionThread: Sendable {
     public func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(
             Work { [self] in
-                Self.nameThread(name)
+                _ = cl_thread_set_name(name)
                 body()
                 hasEnded.signal()
             })
@@ -40,13 +40,6 @@ public final class CompanionThread: Sendable {
         // A failure ends the process, because the program cannot work without this thread.
         guard error == 0 else { fatalError("The thread \(name) cannot be started.") }
         pthread_detach(thread)
-    }
-
-    /// Names the calling thread. Without /proc, the thread has the name of the thread that created
-    /// it.
-    private static func nameThread(_ name: String) {
-        let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
-        _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
     }
 
     /// Asks the thread to end, and waits until it has ended.

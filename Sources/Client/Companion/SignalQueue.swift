@@ -13,12 +13,13 @@ public struct SignalQueue {
 
     /// Waits for a signal.
     ///
-    /// - Parameter seconds: Longest wait, s.
+    /// - Parameter seconds: Longest wait, s; a negative time counts as 0.
     /// - Returns: The signal; nil if no signal arrived in the given time.
     public func next(within seconds: Double) -> Int32? {
         var set = set
+        let nanoseconds = Int(max(0, seconds) * 1e9)
         var time = timespec(
-            tv_sec: Int(seconds), tv_nsec: Int((seconds - Double(Int(seconds))) * 1e9))
+            tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
         let signal = sigtimedwait(&set, nil, &time)
         return signal > 0 ? signal : nil
     }

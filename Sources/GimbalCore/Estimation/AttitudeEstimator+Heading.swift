@@ -41,8 +41,4 @@ extension AttitudeEstimator {
 
     /// Standard deviation of the heading of `northAttitude`, rad.
     public var headingSigma: Double { @_noLocks @_noAllocation get { cm_sqrt(magnetic.variance) } }
-
-    /// Weight of the last magnetic sample, 0...1: small near iron or a magnet, zero before the
-    /// first sample.
-    public var magneticWeight: Double { @_noLocks @_noAllocation get { magnetic.weight } }
 }

@@ -1,3 +1,4 @@
+import CLinuxShim
 import Glibc
 import ServiceLifecycle
 import SystemPackage
@@ -52,7 +53,7 @@ final class ServiceThread: Sendable {
             { pointer in
                 guard let pointer else { return nil }
                 let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
-                nameThread(context.name)
+                _ = cl_thread_set_name(context.name)
                 context.body()
                 context.whenDone(.success(()))
                 return nil
@@ -63,13 +64,6 @@ final class ServiceThread: Sendable {
             return whenDone(.failure(SocketError(description: reason)))
         }
     }
-}
-
-/// Names the calling thread. If /proc is missing, the thread keeps its creator's name; nothing else
-/// depends on the name.
-private func nameThread(_ name: String) {
-    let file = try? FileDescriptor.open("/proc/thread-self/comm", .writeOnly)
-    _ = try? file?.closeAfter { try file?.writeAll(name.utf8) }
 }
 
 /// Context of the thread; the C interface passes it as a single pointer.

@@ -113,8 +113,7 @@ public struct HistogramSnapshot: Sendable {
     /// The summary of the counts.
     public var summary: LatencySummary {
         LatencySummary(
-            count: count, p50: quantile(0.5), p99: quantile(0.99), p999: quantile(0.999),
-            longest: Double(longest))
+            count: count, p50: quantile(0.5), p99: quantile(0.99), longest: Double(longest))
     }
 }
 
@@ -126,8 +125,6 @@ public struct LatencySummary: Sendable, BitwiseCopyable {
     public var p50: Double
     /// The 99th percentile, ns.
     public var p99: Double
-    /// The 99.9th percentile, ns.
-    public var p999: Double
     /// The longest duration, ns.
     public var longest: Double
 }

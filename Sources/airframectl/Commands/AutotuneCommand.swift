@@ -51,16 +51,16 @@ struct AutotuneCommand: ParsableCommand {
             return Output.line("No autotune is running.")
         }
         var report = try ask(client, "cancel")
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         // The loop receives the cancellation within a few milliseconds.
-        while report.isRunning, signals.wait(seconds: 0.05) == nil {
+        while report.isRunning, signals.next(within: 0.05) == nil {
             report = try ask(client, "status")
         }
         try show(report)
     }
 
     private func watch(_ client: DaemonClient) throws {
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         var progress = ProgressLine()
         var report: AutotuneReport = try client.request(
             .autotune,
@@ -70,13 +70,13 @@ struct AutotuneCommand: ParsableCommand {
             progress.show(
                 report.progress.known ?? 0,
                 "\(report.axis ?? "") \(report.activity), \(rest)")
-            let isEnded = signals.wait(seconds: 0.2) != nil
+            let isEnded = signals.next(within: 0.2) != nil
             report = try ask(client, isEnded ? "cancel" : "status")
             // The loop receives the cancellation within a few milliseconds. After this time, the
             // result of the autotune is final.
             if isEnded {
                 while report.isRunning {
-                    _ = signals.wait(seconds: 0.05)
+                    _ = signals.next(within: 0.05)
                     report = try ask(client, "status")
                 }
             }

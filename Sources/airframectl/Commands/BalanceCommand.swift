@@ -47,7 +47,7 @@ struct BalanceCommand: ParsableCommand {
         if !options.json {
             Output.line("The camera moves for about a minute. Hold the handle still and upright.")
         }
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         for (number, pose) in BalanceCheck.poses.enumerated() {
             let reply: Acknowledgement = try client.request(
                 .point,
@@ -73,12 +73,12 @@ struct BalanceCommand: ParsableCommand {
     ///
     /// - Returns: False if the user has stopped the check.
     private func wait(
-        _ seconds: Double, _ client: DaemonClient, _ signals: Signals
+        _ seconds: Double, _ client: DaemonClient, _ signals: SignalQueue
     ) throws -> Bool {
         let begin: Status = try client.request(.status)
         var passed = 0.0
         while passed < seconds {
-            guard signals.wait(seconds: min(max(0.02, seconds - passed), 0.1)) == nil else {
+            guard signals.next(within: min(max(0.02, seconds - passed), 0.1)) == nil else {
                 return false
             }
             let now: Status = try client.request(.status)

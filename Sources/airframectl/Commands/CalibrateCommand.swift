@@ -74,7 +74,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 
     private func guide(_ client: DaemonClient) throws {
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         var report = try ask(client, "start", action.rawValue)
         var view = CalibrationView()
         while true {
@@ -84,7 +84,7 @@ struct CalibrateCommand: ParsableCommand {
                 view.lines(for: report).forEach(Output.line)
             }
             guard report.isRunning else { break }
-            if signals.wait(seconds: Self.period) != nil {
+            if signals.next(within: Self.period) != nil {
                 report = try ask(client, "cancel")
             } else {
                 report = try ask(client, "status")

@@ -60,10 +60,10 @@ struct ControlsCommand: ParsableCommand {
         guard !once, report.isEnabled else { return }
         Output.line("")
         Output.line("Press a button or move a stick; Ctrl-C ends the command.")
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         var seen = report.events.last?.sequence ?? 0
         var turning = ""
-        while signals.wait(seconds: Self.period) == nil {
+        while signals.next(within: Self.period) == nil {
             report = try client.request(.controls)
             for event in report.events where event.sequence > seen {
                 seen = event.sequence
@@ -76,7 +76,7 @@ struct ControlsCommand: ParsableCommand {
     }
 
     private func learn(_ action: ControlAction, _ client: DaemonClient) throws {
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         let _: ControlsReport = try client.request(
             .controls, ["action": "learn", "seconds": .double(Self.learningSeconds)])
         if !options.json {
@@ -88,7 +88,7 @@ struct ControlsCommand: ParsableCommand {
         }
         var report: ControlsReport
         repeat {
-            guard signals.wait(seconds: Self.period) == nil else {
+            guard signals.next(within: Self.period) == nil else {
                 return try cancel(client)
             }
             report = try client.request(.controls)

@@ -23,7 +23,7 @@ struct LogCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         if options.json, !follow {
             return Output.line(try client.json(.log, ["limit": .int(lines)]).text)
         }
@@ -48,7 +48,7 @@ struct LogCommand: ParsableCommand {
                     Output.line(Self.text(line, style))
                 }
             }
-        } while follow && signals.wait(seconds: Self.period) == nil
+        } while follow && signals.next(within: Self.period) == nil
     }
 
     static func text(_ line: LogLine, _ style: Style) -> String {
@@ -84,7 +84,7 @@ struct SubscribeCommand: ParsableCommand {
     var names: [String] = []
 
     func run() throws {
-        let sender = try udp.map { try DatagramSender(to: $0) }
+        let sender = try udp.map { try DatagramLink(to: $0) }
         let client = try options.connect()
         if names.isEmpty { return try list(client) }
         let info: SubscriptionInfo = try client.request(

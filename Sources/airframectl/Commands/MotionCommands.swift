@@ -132,12 +132,12 @@ struct RateCommand: AcknowledgedCommand {
             "yaw": .double(yaw ?? 0), "roll": .double(roll ?? 0), "pitch": .double(pitch ?? 0),
         ]
         guard let duration else { return try acknowledge(client, .rate, params) }
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         let end = DaemonClient.now() + duration
         while DaemonClient.now() < end {
             _ = try client.json(.rate, params)
             let rest = min(Self.period, end - DaemonClient.now())
-            if rest > 0, signals.wait(seconds: rest) != nil { break }
+            if rest > 0, signals.next(within: rest) != nil { break }
         }
         try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
     }
@@ -172,9 +172,9 @@ struct TakeCommand: AcknowledgedCommand {
 
     func run() throws {
         let client = try options.connect()
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         try acknowledge(client, .take)
-        while signals.wait(seconds: 1) == nil {
+        while signals.next(within: 1) == nil {
             // One request per second is sufficient to detect that the daemon has ended.
             _ = try client.json(.ping)
         }

@@ -50,12 +50,12 @@ struct MotorTestCommand: AcknowledgedCommand {
             throw ExitCode(ExitCodes.refused)
         }
         let params: [String: JSONValue] = ["axis": .string(axis)]
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         let end = DaemonClient.now() + duration
         repeat {
             _ = try client.json(.motorTest, params)
             let rest = min(Self.period, end - DaemonClient.now())
-            if rest > 0, signals.wait(seconds: rest) != nil { break }
+            if rest > 0, signals.next(within: rest) != nil { break }
         } while DaemonClient.now() < end
         // A request other than a motor test ends the motor test immediately. A request for the
         // current mode ends the test without any other effect.

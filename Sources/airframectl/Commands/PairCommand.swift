@@ -81,13 +81,13 @@ struct PairCommand: ParsableCommand {
 
     /// Waits until a phone has paired, the timeout has expired, or the user has pressed Ctrl-C.
     private func allow(_ client: DaemonClient) throws {
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         let before = try ask(client, ["action": "allow", "seconds": .double(seconds)])
         if !options.json { Output.line("New phones can pair for \(Format.fixed(seconds, 0)) s.") }
         var shown: String?
         var isOpen = false
         while true {
-            let isInterrupted = signals.wait(seconds: Self.period) != nil
+            let isInterrupted = signals.next(within: Self.period) != nil
             if isInterrupted { _ = try ask(client, ["action": "allow", "seconds": 0]) }
             let status = try ask(client, ["action": "status"])
             if options.json { try Output.json(status) }

@@ -71,7 +71,7 @@ struct SetupCommand: ParsableCommand {
         case .status?, .cancel?, .again?: try show(client, action?.rawValue ?? "status")
         case .confirm?, .skip?, .undo?: try show(client, action?.rawValue ?? "", step)
         case let step?:
-            guard try execute(step.rawValue, client, Signals(SIGINT, SIGTERM)) else {
+            guard try execute(step.rawValue, client, SignalQueue([SIGINT, SIGTERM])) else {
                 throw ExitCode(ExitCodes.refused)
             }
         }
@@ -95,7 +95,7 @@ struct SetupCommand: ParsableCommand {
     ///
     /// - Returns: True if the step has succeeded.
     private func execute(
-        _ name: String, _ client: DaemonClient, _ signals: Signals
+        _ name: String, _ client: DaemonClient, _ signals: SignalQueue
     ) throws -> Bool {
         var report = try ask(client, "start", name)
         var view = SetupView()
@@ -111,7 +111,7 @@ struct SetupCommand: ParsableCommand {
                     || step.state == SetupStep.State.restart.rawValue
             }
             report =
-                signals.wait(seconds: Self.period) == nil
+                signals.next(within: Self.period) == nil
                 ? try ask(client, "status") : try ask(client, "cancel")
         }
     }
@@ -121,9 +121,9 @@ struct SetupCommand: ParsableCommand {
     /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
     /// - Throws: `ExitCode` after Ctrl-C or SIGTERM. While the command waits for a line, no step of
     ///   the set-up is running.
-    private static func answer(_ signals: Signals) throws -> String? {
+    private static func answer(_ signals: SignalQueue) throws -> String? {
         while true {
-            if let signal = signals.wait(seconds: 0) {
+            if let signal = signals.next(within: 0) {
                 Output.line("")
                 throw ExitCode(128 + signal)
             }
@@ -139,7 +139,7 @@ struct SetupCommand: ParsableCommand {
 
     /// Guides the user through all open steps.
     private func guide(_ client: DaemonClient) throws {
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         Output.line(
             "Keep a hand at the switch of the motors' supply. You can leave the set-up after each step, and continue later."
         )

@@ -29,14 +29,14 @@ struct SpectrumCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         var progress = ProgressLine()
         var report: SpectrumReport = try client.request(
             .spectrum, ["action": "start", "seconds": .double(seconds)])
         while report.isRunning {
             let share = report.progress.known ?? 0
             progress.show(share, "\(Format.fixed((1 - share) * seconds, 0)) s")
-            let isEnded = signals.wait(seconds: 0.2) != nil
+            let isEnded = signals.next(within: 0.2) != nil
             report = try client.request(
                 .spectrum, ["action": .string(isEnded ? "cancel" : "status")])
         }

@@ -41,10 +41,10 @@ struct StepCommand: AcknowledgedCommand {
         guard home else { return try acknowledge(client, .step, params) }
         params["home"] = true
         _ = try client.json(.step, params)
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         // The first request for the position follows after one interval, when the motor has already
         // received the request to move.
-        while signals.wait(seconds: Self.period) == nil {
+        while signals.next(within: Self.period) == nil {
             // The request `take` keeps the client in control. Without requests, the client loses
             // control, and the motor stops.
             _ = try client.json(.take)

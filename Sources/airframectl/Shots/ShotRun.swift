@@ -14,7 +14,7 @@ final class ShotRun {
 
     private let options: GlobalOptions
     private let store: ShotStore
-    private let signals: Signals
+    private let signals: SignalQueue
     private var session: ShotSession
     private var client: DaemonClient?
     private var subscription = 0
@@ -27,7 +27,7 @@ final class ShotRun {
 
     init(
         _ plan: ShotPlan, _ record: ShotRecord, _ client: DaemonClient, options: GlobalOptions,
-        store: ShotStore, signals: Signals
+        store: ShotStore, signals: SignalQueue
     ) {
         (self.options, self.store, self.signals) = (options, store, signals)
         session = ShotSession(plan, record)
@@ -43,7 +43,7 @@ final class ShotRun {
         let shutter = try makeShutter()
         defer { progress.clear() }
         while true {
-            if signals.wait(seconds: 0) != nil { isInterrupted = true }
+            if signals.next(within: 0) != nil { isInterrupted = true }
             // A photo that was possibly taken is recorded before the run ends.
             if isInterrupted, session.canPause { return false }
             let task = session.next(now: DaemonClient.now(), wall: Self.wall)
@@ -190,7 +190,7 @@ final class ShotRun {
 
     /// Waits, then discards the states that have arrived.
     private func sleep(_ seconds: Double) {
-        if signals.wait(seconds: seconds) != nil { isInterrupted = true }
+        if signals.next(within: seconds) != nil { isInterrupted = true }
         flush()
     }
 

@@ -72,9 +72,9 @@ enum ShotRunner {
         var plan = try ShotFile.plan(recipe)
         if let svg = shoot.svg { try SVGFile.write(ShotView.figure(plan), to: svg) }
         if shoot.dryRun { return show(plan, options) }
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         let store = ShotStore(shoot.place.path)
-        try store.take(patience: recipe.shutter.timeout) { signals.wait(seconds: $0) == nil }
+        try store.take(patience: recipe.shutter.timeout) { signals.next(within: $0) == nil }
         let saved = try shoot.again ? nil : earlier(store, plan, shoot)
         if let saved, saved.done == plan.frames.count {
             return Output.line("The shot is complete. --again begins it again.")

@@ -40,7 +40,7 @@ struct DoctorCommand: ParsableCommand {
         // Two requests are sent, because the daemon compares the counters at the second request
         // with those at the first.
         _ = try client.request(.doctor, as: [DoctorCheck].self)
-        _ = Signals().wait(seconds: 1)
+        _ = SignalQueue([]).next(within: 1)
         checks += try client.request(.doctor, as: [DoctorCheck].self)
         try finish(checks)
         if checks.contains(where: { $0.level == .fail }) { throw ExitCode(ExitCodes.inhibited) }

@@ -38,14 +38,14 @@ struct MonitorCommand: ParsableCommand {
 
     private func printLines(rate: Double) throws {
         let client = try options.connect()
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         repeat {
             if options.json {
                 Output.line(try client.json(.status).text)
             } else {
                 Output.line(Self.line(try client.request(.status)))
             }
-        } while signals.wait(seconds: 1 / rate) == nil
+        } while signals.next(within: 1 / rate) == nil
     }
 
     /// Summary of the status in one line.
@@ -73,7 +73,7 @@ struct MonitorCommand: ParsableCommand {
     private func showLive(rate: Double) {
         // The signals are blocked before the terminal's mode changes. Therefore every exit calls
         // `leave()`.
-        let signals = Signals(SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP)
+        let signals = SignalQueue([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP])
         let terminal = Terminal()
         var feed = StatusFeed(options: options)
         var view = MonitorView(status: Status(), rate: rate, style: .forOutput())
@@ -100,7 +100,7 @@ struct MonitorCommand: ParsableCommand {
                 }
                 if DaemonClient.now() - answered > Self.answerSeconds { view.answer = nil }
                 let rest = begin + 1 / rate - DaemonClient.now()
-                switch signals.wait(seconds: min(max(rest, 0), 0.1)) {
+                switch signals.next(within: min(max(rest, 0), 0.1)) {
                 case nil: break
                 case SIGWINCH: terminal.show(view.render(terminal.size))
                 case SIGTSTP: pause(terminal)

@@ -64,7 +64,7 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
 
 extension AxisVector {
     /// Copy of the rates of a request, with NaN for each axis that the request does not turn.
-    var turning: AxisVector {
+    public var turning: AxisVector {
         @_noLocks @inline(__always) get {
             AxisVector(
                 yaw: yaw == 0 ? .nan : yaw, roll: roll == 0 ? .nan : roll,

@@ -24,8 +24,6 @@ public final class LoopbackRole: SerialRole {
 public final class AutoRole: SerialRole {
     /// Name of the role in the setting `rbl.role`.
     public let name = "auto"
-    /// Number of writes from clients of unknown kind.
-    public private(set) var unknownWrites: UInt64 = 0
 
     private let mavlink: any SerialRole
     private let robot: any SerialRole
@@ -46,10 +44,7 @@ public final class AutoRole: SerialRole {
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
         guard let first = bytes.first else { return }
-        guard let isRobot = isRobot[central] ?? Self.isRobot(first) else {
-            unknownWrites &+= 1
-            return
-        }
+        guard let isRobot = isRobot[central] ?? Self.isRobot(first) else { return }
         self.isRobot[central] = isRobot
         let role = isRobot ? robot : mavlink
         role.receive(bytes, from: central, now: now, &output)

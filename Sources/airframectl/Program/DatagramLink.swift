@@ -1,11 +1,11 @@
 import Client
 import Glibc
 
-/// Sender of UDP datagrams to one address. Datagrams without a receiver are lost.
-final class DatagramSender {
+/// UDP socket that exchanges datagrams with one address. Datagrams without a receiver are lost.
+final class DatagramLink {
     private let descriptor: Int32
 
-    /// Creates a sender.
+    /// Opens a socket.
     ///
     /// - Parameter address: `HOST:PORT`; an IPv6 address is in brackets.
     /// - Throws: `ClientError` if the address is invalid or cannot be used.
@@ -13,8 +13,7 @@ final class DatagramSender {
         descriptor = try Self.connected(to: address)
     }
 
-    /// Opens a socket that is connected to an address; the caller closes it.
-    static func connected(to address: String) throws(ClientError) -> Int32 {
+    private static func connected(to address: String) throws(ClientError) -> Int32 {
         func fail(_ reason: String) -> ClientError {
             .file(
                 "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: "udp")
@@ -42,4 +41,17 @@ final class DatagramSender {
 
     /// Sends one datagram.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, 0) }
+
+    /// The next datagram; nil if none arrives within the given time, s.
+    func receive(within seconds: Double) -> [UInt8]? {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, Int32(max(0, seconds) * 1000)) > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        if count > 0 { return Array(bytes[..<count]) }
+        // If the other computer refuses datagrams, `recv` fails immediately; the pause prevents a
+        // busy loop.
+        usleep(10_000)
+        return nil
+    }
 }
