@@ -68,12 +68,12 @@ struct SlowDiskTests {
                 _ = try daemon.ask(
                     "set", #"{"key":"control.max_rate_dps","value":\#(100 + round)}"#)
                 try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
-                while true {
-                    let seconds = try stop()
+                let limit = Deadline(seconds: 10)
+                repeat {
+                    try #require(!limit.hasPassed, "the save does not end")
                     // A stop that ends after the save is counted as busy, too.
-                    busy.append(seconds)
-                    if saver.hasNews(within: 0.004) { break }
-                }
+                    busy.append(try stop())
+                } while !saver.hasNews(within: 0.004)
                 #expect(try saver.reply()["result"] != nil)
                 for _ in 0..<50 {
                     idle.append(try stop())
@@ -102,7 +102,9 @@ struct SlowDiskTests {
                 try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
                 var longest = 0.0
                 var last = Deadline(seconds: 0)
+                let limit = Deadline(seconds: 10)
                 while !saver.hasNews(within: 0) {
+                    try #require(!limit.hasPassed, "the save does not end")
                     if listener.hears("WATCHDOG=1", within: 0.05) { last = Deadline(seconds: 0) }
                     longest = max(longest, last.secondsAgo)
                 }

@@ -21,7 +21,6 @@ struct TimeCodeTests {
         arguments: [(160, 120), (320, 240), (640, 480), (1280, 720), (1920, 1080)],
         [0, 1_234_500_000, 400_000 * 1_000_000_000])
     func age(_ size: (Int, Int), _ exposed: Int64) throws {
-        guard size.0 >= TimeCode.columns * 8 else { return }
         var view = DrawnView(width: size.0, height: size.1)
         view.draw(nil, notice: nil, exposed: exposed)
         #expect(age(view, now: exposed + 41_700_000) == 41_700_000)

@@ -88,8 +88,8 @@ struct AttitudeEstimatorInputTests {
                 gyro: Vector3(clipped, 0, 0), accel: sample.accel, dt: sample.dt)
         }
         #expect(estimator.isSaturated || estimator.inclinationSigma > 10 * sigma)
-        #expect(estimator.inclinationSigma > 0.5)
-        #expect(motion.inclinationError(estimator) > 30)
+        // The sigma covers the error that the clipped samples have caused.
+        #expect(motion.inclinationError(estimator) * degree < 3 * estimator.inclinationSigma)
         motion.run(&estimator, seconds: 3)
         #expect(!estimator.isSaturated)
         #expect(motion.inclinationError(estimator) < 2)

@@ -205,14 +205,12 @@ struct AttitudeEstimatorTests {
         #expect(motion.inclinationError(estimator) < 0.05)
     }
 
-    @Test("finds the vertical within 5 s after a start with an error of 30°")
+    @Test("finds the vertical within 5 s after an acceleration at the start that feels like 30°")
     func wrongStart() {
         var motion = SimulatedMotion()
         motion.acceleration = { t in t < 0.6 ? Vector3(5.6, 0, 0) : .zero }
         var estimator = AttitudeEstimator(parameters: .undelayed)
-        motion.run(&estimator, seconds: 0.5)
-        #expect(motion.inclinationError(estimator) > 25)
-        motion.run(&estimator, seconds: 5)
+        motion.run(&estimator, seconds: 5.5)
         #expect(motion.inclinationError(estimator) < 1)
     }
 

@@ -1,6 +1,7 @@
 import GimbalCore
 import Links
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -33,10 +34,11 @@ struct SlowClientTests {
             let other = try PlainClient(path)
             try client.send(
                 (0..<300).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined())
-            while true {
-                let reply = try other.ask(#"{"id":1,"method":"status"}"#)
-                if reply["result"]?["clients"]?["stalled"] == 1 { break }
-            }
+            #expect(
+                try eventually(within: 30) {
+                    try other.ask(#"{"id":1,"method":"status"}"#)["result"]?["clients"]?["stalled"]
+                        == 1
+                })
             _ = try other.ask(#"{"id":2,"method":"ping"}"#)
             #expect(backend.closed == [1])
         }

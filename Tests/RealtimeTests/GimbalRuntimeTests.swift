@@ -28,10 +28,7 @@ struct GimbalRuntimeTests {
         var gaps = 0
         var last = TickTiming()
         while records < 60 {
-            guard let record = telemetry.pop() else {
-                yieldThread()
-                continue
-            }
+            let record = try awaited { telemetry.pop() }
             if record.tick != next { gaps += 1 }
             next = record.tick + 1
             records += 1
@@ -60,13 +57,10 @@ struct GimbalRuntimeTests {
         var telemetry = assembly.telemetry
         try runtime.start()
         commands.push(TimedCommand(.emergencyStop))
-        var seen = false
-        while !seen {
-            guard let record = telemetry.pop() else {
-                yieldThread()
-                continue
+        _ = try awaited {
+            telemetry.pop().flatMap {
+                $0.snapshot.conditions.intersects(.emergencyStop) ? $0 : nil
             }
-            seen = record.snapshot.conditions.intersects(.emergencyStop)
         }
         #expect(runtime.stop().loopEnded)
     }
@@ -103,14 +97,11 @@ struct GimbalRuntimeTests {
         let runtime = assembly.runtime
         var telemetry = assembly.telemetry
         try runtime.start()
-        var late: UInt64 = 0
-        while late < 5 {
-            guard let record = telemetry.pop() else {
-                yieldThread()
-                continue
+        _ = try awaited {
+            telemetry.pop().flatMap { record in
+                #expect(record.snapshot.conditions.intersects(.imuMissing))
+                return record.counters.lateSamples < 5 ? nil : record
             }
-            late = record.counters.lateSamples
-            #expect(record.snapshot.conditions.intersects(.imuMissing))
         }
         let started = MonotonicClock.now
         let report = runtime.stop()

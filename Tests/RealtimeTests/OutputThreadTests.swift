@@ -189,14 +189,17 @@ struct OutputThreadTests {
             runtime.threads.map(\.name) == [
                 "airframed-loop", "airframed-bus0", "airframed-bus1", "airframed-power",
             ])
-        while motors.log.writes.last?.enabled != true || power.log.writes.last?.enabled != true {
-            yieldThread()
+        /// Waits until both threads have written an output that is on, or off.
+        func awaitOutputs(areOn: Bool) throws {
+            _ = try awaited {
+                motors.log.writes.last?.enabled == areOn && power.log.writes.last?.enabled == areOn
+                    ? areOn : nil
+            }
         }
+        try awaitOutputs(areOn: true)
         bus.isHanging.value = true
-        while !bus.isIn.value { yieldThread() }
-        while motors.log.writes.last?.enabled != false || power.log.writes.last?.enabled != false {
-            yieldThread()
-        }
+        _ = try awaited { bus.isIn.value ? true : nil }
+        try awaitOutputs(areOn: false)
         let report = runtime.stop()
         #expect(!report.busEnded && report.motorsOff)
         bus.mayLeave.ring()

@@ -1,6 +1,7 @@
 import GimbalCore
 import Glibc
 import Synchronization
+import Testing
 
 @testable import Realtime
 
@@ -32,3 +33,13 @@ func spawn<Payload: ~Copyable & Sendable>(
 
 /// Lets the other thread run. On one CPU, a spinning loop would otherwise use its whole time slice.
 func yieldThread() { _ = sched_yield() }
+
+/// Calls `take` until it returns an element, for at most 30 s.
+func awaited<Element>(_ take: () -> Element?) throws -> Element {
+    let end = MonotonicClock.now.advanced(bySeconds: 30)
+    while true {
+        if let element = take() { return element }
+        try #require(MonotonicClock.now < end, "Nothing has arrived within 30 s.")
+        yieldThread()
+    }
+}

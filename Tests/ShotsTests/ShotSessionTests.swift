@@ -313,10 +313,16 @@ struct ShotSessionTests {
         }
         #expect(abs(now - 3.05) < 0.1)
         session.marked(nil)
-        guard case .save(let intention) = session.next(now: now, wall: now) else { return }
+        guard case .save(let intention) = session.next(now: now, wall: now) else {
+            Issue.record("The session does not save its intention.")
+            return
+        }
         session.saved(intention)
         session.shot(now: now, wall: now)
-        guard case .save(let result) = session.next(now: now, wall: now) else { return }
+        guard case .save(let result) = session.next(now: now, wall: now) else {
+            Issue.record("The session does not save its result.")
+            return
+        }
         #expect(result.unsteady == 1)
         #expect(result.done == 1 && result.pending == nil)
     }

@@ -47,12 +47,12 @@ struct StabilizerStartTests {
     }
 
     @Test("a rate command during the search for the inertia applies after the search")
-    func turnsWhileSearching() {
+    func turnsWhileSearching() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
-        while !loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
+        try loop.run(untilSearching: true)
         let rate = AxisVector(yaw: 10, roll: 0, pitch: -5) * (Double.pi / 180)
         loop.ask(.rate(rate), validUntil: loop.now.advanced(bySeconds: 5))
-        while loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
+        try loop.run(untilSearching: false)
         let before = loop.setpoint
         loop.run(seconds: 1)
         #expect(abs(loop.setpoint.yaw - before.yaw - 10) < 1)
@@ -61,9 +61,9 @@ struct StabilizerStartTests {
 
     @Test(
         "a rate command whose dead-man time ends during the search for the inertia does not apply")
-    func turnExpiresWhileSearching() {
+    func turnExpiresWhileSearching() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
-        while !loop.snapshot.conditions.intersects(.inertiaUnknown) { loop.run(seconds: 0.01) }
+        try loop.run(untilSearching: true)
         let rate = AxisVector(yaw: 40, roll: 0, pitch: 0) * (Double.pi / 180)
         loop.ask(.rate(rate), validUntil: loop.now.advanced(bySeconds: 0.1))
         loop.run(seconds: 3)
@@ -80,5 +80,19 @@ extension SimulatedLoop {
     fileprivate mutating func point(yaw: Double = .nan, pitch: Double = .nan) {
         let target = AxisVector(yaw: yaw, roll: .nan, pitch: pitch) * (Double.pi / 180)
         ask(.point(target: target, duration: 0))
+    }
+
+    /// Runs until the search for the inertia has begun or ended, for at most 10 s of simulated time.
+    fileprivate mutating func run(untilSearching isSearching: Bool) throws {
+        for _ in 0..<1000 {
+            if snapshot.conditions.intersects(.inertiaUnknown) == isSearching { return }
+            run(seconds: 0.01)
+        }
+        throw Failure.searchUnchanged(isSearching: isSearching)
+    }
+
+    private enum Failure: Error {
+        /// The search for the inertia did not begin or end in time.
+        case searchUnchanged(isSearching: Bool)
     }
 }
