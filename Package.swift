@@ -69,7 +69,7 @@ let eyes: [Target] = [
     .target(
         name: "Eyes",
         dependencies: [
-            "Aerie", "CVideo", "CLinuxShim", "CTurboJPEG", "Client", "Configuration", "GimbalCore",
+            "Aerie", "CVideo", "CTurboJPEG", "Client", "Configuration", "GimbalCore",
             "People", "PlainText", "Recording", "WebServing", "Wire",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
@@ -195,13 +195,13 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Persistence",
-            dependencies: ["GimbalCore", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["Port", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict),
         .target(
             name: "Recording",
             dependencies: [
-                "GimbalCore", "Observables", "Realtime", "Wire", "Persistence", "CZstd",
-                "CLinuxShim", .product(name: "SystemPackage", package: "swift-system"),
+                "GimbalCore", "Observables", "PlainText", "Realtime", "Wire", "Persistence",
+                "CZstd", "CLinuxShim", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
@@ -260,7 +260,7 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "WebServing", "Client", "Configuration", "Recording", "Port", "PlainText", "Wire",
+                "WebServing", "Client", "Configuration", "GimbalCore", "Recording", "Port", "Wire",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -329,7 +329,7 @@ let package = Package(
             name: "CFakeBlueZ", path: "Tests/CFakeBlueZ", cSettings: [.define("_GNU_SOURCE")],
             linkerSettings: [.linkedLibrary("systemd")]),
         .target(
-            name: "FakeBlueZ", dependencies: ["CFakeBlueZ", "CLinuxShim", "TestSupport"],
+            name: "FakeBlueZ", dependencies: ["CFakeBlueZ", "CLinuxShim"],
             path: "Tests/FakeBlueZ", swiftSettings: strict),
         // Models of servos, and of a motor board with the reference firmware's protocol.
         .target(
@@ -396,7 +396,7 @@ let package = Package(
         .testTarget(
             name: "PersistenceTests",
             dependencies: [
-                "Persistence", "GimbalCore", "TestSupport",
+                "Persistence", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -426,7 +426,7 @@ let package = Package(
         .testTarget(
             name: "LinksTests",
             dependencies: [
-                "Links", "Port", "Wire", "Configuration", "GimbalCore", "CLinuxShim", "CBlueZ",
+                "Links", "Port", "Wire", "Configuration", "GimbalCore", "CLinuxShim",
                 "FakeBlueZ", "Plot",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
@@ -446,7 +446,7 @@ let package = Package(
         .testTarget(
             name: "WebServingTests",
             dependencies: [
-                "WebServing", "CLinuxShim", "TestSupport",
+                "WebServing", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -460,8 +460,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Daemon", "GimbalCore", "Wire", "Calibration", "Configuration", "Persistence",
-                "Identification", "Observables", "PlainText", "Realtime", "Port", "Policy",
+                "Daemon", "GimbalCore", "Hardware", "Wire", "Configuration", "Persistence",
+                "Identification", "Observables", "Realtime", "Port", "Policy",
                 "Simulation", "Links", "Plot", "CLinuxShim",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
@@ -479,7 +479,7 @@ let package = Package(
         .testTarget(
             name: "AirframectlTests",
             dependencies: [
-                "airframectl", "Client", "Wire", "PlainText", "Plot", "GimbalCore", "Observables",
+                "airframectl", "Client", "Wire", "Plot", "GimbalCore", "Observables",
                 "Shots",
                 "Recording", "CLinuxShim", "Configuration", "Simulation", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),

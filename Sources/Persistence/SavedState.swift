@@ -1,3 +1,5 @@
+internal import Port
+
 /// State that survives a restart: saved settings, mode, calibration, named baselines, and the
 /// history of changes.
 public struct SavedState: Sendable, Equatable, Codable {
@@ -64,13 +66,13 @@ public struct SavedState: Sendable, Equatable, Codable {
     /// Saves settings as a baseline. A baseline with the same name is replaced.
     ///
     /// - Parameters:
-    ///   - name: Name of the baseline: 1...32 letters, digits, `-`, `_` or `.`.
+    ///   - name: Name of the baseline; see `BaselineName`.
     ///   - parameters: Settings as TOML text by key.
     /// - Throws: `badName`, or `tooMany` if the limit is reached.
     public mutating func saveBaseline(
         _ name: String, _ parameters: [String: String]
     ) throws(BaselineError) {
-        guard Self.isName(name) else { throw .badName(name) }
+        guard BaselineName.isValid(name) else { throw .badName(name) }
         guard baselines[name] != nil || baselines.count < Self.baselineLimit else { throw .tooMany }
         baselines[name] = parameters
     }
@@ -108,19 +110,6 @@ public struct SavedState: Sendable, Equatable, Codable {
         history = try values.decodeIfPresent([Change].self, forKey: .history) ?? []
         setup = try values.decodeIfPresent([String: Step].self, forKey: .setup)
     }
-
-    private static func isName(_ name: String) -> Bool {
-        (1...32).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
-    }
 }
 
 /// Reason why a baseline was refused.
@@ -136,7 +125,7 @@ public enum BaselineError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .badName(let name):
-            "\"\(name.prefix(40))\" is not a valid name of a baseline. Use 1 to 32 letters, digits, -, _ or dots."
+            "\"\(name.prefix(40))\" is not a valid name of a baseline. Use \(BaselineName.rule)."
         case .unknown(let name, let known):
             "There is no baseline \"\(name.prefix(40))\". "
                 + (known.isEmpty

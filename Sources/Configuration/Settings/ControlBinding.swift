@@ -136,7 +136,7 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
             self = .step(axis, angle)
         case ("profile", 2) where words[1] == "next": self = .nextProfile
         case ("profile", 2):
-            guard Self.isName(words[1]) else { return nil }
+            guard BaselineName.isValid(words[1]) else { return nil }
             self = .profile(words[1])
         default: return nil
         }
@@ -150,16 +150,6 @@ public enum ControlAction: Hashable, Sendable, CustomStringConvertible {
     /// continuous requests.
     private static func mode(_ name: String) -> Mode? {
         Mode(name: name).flatMap { $0 == .tracking ? nil : $0 }
-    }
-
-    /// True if the text is a valid baseline name: 1...64 letters, digits, `-` and `_`.
-    private static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
-                    || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-")
-                    || $0 == UInt8(ascii: "_")
-            }
     }
 }
 

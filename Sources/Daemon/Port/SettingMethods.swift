@@ -75,7 +75,7 @@ extension SocketMethod {
                 "baseline", "Lists, stores, restores or deletes named tunings (baselines).",
                 [
                     .action(BaselineRequest.words, "`list` changes nothing."),
-                    .text("name", "Name of the tuning: 1 to 64 letters, digits, - and _."),
+                    .text("name", "Name of the tuning: \(BaselineName.rule)."),
                 ], isWrite: false
             ) { (parameters, caller, done) throws(Refusal) in
                 let wanted = try BaselineRequest(parameters)
@@ -158,17 +158,11 @@ enum BaselineRequest: Hashable, Sendable {
         }
     }
 
-    /// Name of a baseline in a request. The name is restricted to characters that are safe in a
-    /// file name, because the name becomes part of a file name.
+    /// Name of a baseline in a request.
     private static func name(_ parameters: Parameters) throws(Refusal) -> String {
         let name = try parameters.requiredString("name")
-        let isPlain = name.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-        }
-        guard isPlain, (1...64).contains(name.utf8.count) else {
-            throw Refusal(
-                .invalidParams, "name must be 1 to 64 letters, digits, `-` and `_`.", field: "name")
+        guard BaselineName.isValid(name) else {
+            throw Refusal(.invalidParams, "name must be \(BaselineName.rule).", field: "name")
         }
         return name
     }

@@ -1,3 +1,5 @@
+import CMathShim
+
 /// An angle, stored in radians, with conversions from and to degrees.
 public struct Angle: Hashable, Sendable, BitwiseCopyable {
     /// The angle in radians, not wrapped to one turn.
@@ -26,5 +28,11 @@ public struct Angle: Hashable, Sendable, BitwiseCopyable {
         if turn > .pi { turn -= 2 * .pi }
         if turn <= -.pi { turn += 2 * .pi }
         return Angle(radians: turn)
+    }
+
+    /// Wraps an angle in rad to [-π, π).
+    @_noLocks @_noAllocation
+    public static func wrapped(_ radians: Double) -> Double {
+        radians - 2 * .pi * cm_floor(radians / (2 * .pi) + 0.5)
     }
 }

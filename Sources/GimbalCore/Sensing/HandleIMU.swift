@@ -1,5 +1,3 @@
-internal import CMathShim
-
 /// Estimator of joint angles and rates from a second gyroscope on the handle.
 ///
 /// The joint rates are the camera's rate minus the handle's rate; the joint angles are the integral
@@ -60,8 +58,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         let rates = JointKinematics(joints: joints).jointRates(relativeRate: cameraRate - turning)
         let share = dt / (Self.leaning + dt)
         joints = joints + rates * dt
-        joints.roll += Self.wrapped(upright.roll - joints.roll) * share
-        joints.pitch += Self.wrapped(upright.pitch - joints.pitch) * share
+        joints.roll += Angle.wrapped(upright.roll - joints.roll) * share
+        joints.pitch += Angle.wrapped(upright.pitch - joints.pitch) * share
     }
 
     /// Sets the joint angles to the angles from a better source, rad. If the better source fails,
@@ -70,9 +68,5 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     mutating func align(_ angles: AxisVector) {
         joints = angles
         hasJoints = true
-    }
-
-    private static func wrapped(_ angle: Double) -> Double {
-        angle - 2 * .pi * cm_floor(angle / (2 * .pi) + 0.5)
     }
 }

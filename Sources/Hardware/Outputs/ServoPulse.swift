@@ -1,5 +1,7 @@
+public import GimbalCore
+
 /// Conversion from a joint's angle to the pulse of its servo.
-public struct ServoPulse: Sendable, Equatable {
+public struct ServoPulse: Sendable, BitwiseCopyable, Equatable {
     /// Shortest pulse of the servo, s.
     public var shortest: Double
     /// Longest pulse of the servo, s.
@@ -32,18 +34,4 @@ public struct ServoPulse: Sendable, Equatable {
 }
 
 /// Conversions from joint angle to pulse length of the three servos, one for each joint.
-public struct ServoPulses: Sendable, Equatable {
-    /// Conversion to the pulses of the outermost joint's servo.
-    public var yaw: ServoPulse
-    /// Conversion to the pulses of the middle joint's servo.
-    public var roll: ServoPulse
-    /// Conversion to the pulses of the innermost joint's servo.
-    public var pitch: ServoPulse
-
-    /// Creates the conversions of three servos.
-    public init(yaw: ServoPulse, roll: ServoPulse, pitch: ServoPulse) {
-        self.yaw = yaw
-        self.roll = roll
-        self.pitch = pitch
-    }
-}
+public typealias ServoPulses = PerAxis<ServoPulse>

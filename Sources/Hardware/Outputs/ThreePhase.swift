@@ -1,3 +1,4 @@
+public import GimbalCore
 internal import Glibc
 
 /// Computes the duty cycles of three half bridges that drive a star-connected brushless motor. The
@@ -29,7 +30,7 @@ enum ThreePhase {
 }
 
 /// Wiring and properties of one brushless motor on three half bridges.
-public struct PhaseMotor: Sendable, Equatable {
+public struct PhaseMotor: Sendable, BitwiseCopyable, Equatable {
     /// Number of pole pairs of the motor.
     public var polePairs: Double
     /// Direction of the motor; 1, or -1 if the joint turns opposite to the field.
@@ -70,18 +71,4 @@ public struct PhaseMotor: Sendable, Equatable {
 }
 
 /// Properties of the three motors, one for each joint.
-public struct PhaseMotors: Sendable, Equatable {
-    /// Motor of the outermost joint.
-    public var yaw: PhaseMotor
-    /// Motor of the middle joint.
-    public var roll: PhaseMotor
-    /// Motor of the innermost joint.
-    public var pitch: PhaseMotor
-
-    /// Creates the properties of three motors.
-    public init(yaw: PhaseMotor, roll: PhaseMotor, pitch: PhaseMotor) {
-        self.yaw = yaw
-        self.roll = roll
-        self.pitch = pitch
-    }
-}
+public typealias PhaseMotors = PerAxis<PhaseMotor>

@@ -1,4 +1,4 @@
-import CMathShim
+import GimbalCore
 
 /// State machine that selects the followed person, and computes the direction for the camera. All
 /// times are in seconds on the same clock. The type has no clock and no thread; the time is a
@@ -169,7 +169,7 @@ public struct PersonFollower: Sendable {
         let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
         let candidates = seen.filter {
             $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen
-                && abs(PersonTracker.wrapped($0.ground.yaw - expected)) < Self.reunion
+                && abs(Angle.wrapped($0.ground.yaw - expected)) < Self.reunion
         }
         if let found = nearest(candidates, to: expected) {
             follow(found.id, exposed)
@@ -197,8 +197,8 @@ public struct PersonFollower: Sendable {
         case .next:
             self.choice = nil
             let ordered = seen.sorted {
-                PersonTracker.wrapped($0.ground.yaw - axis.yaw)
-                    < PersonTracker.wrapped($1.ground.yaw - axis.yaw)
+                Angle.wrapped($0.ground.yaw - axis.yaw)
+                    < Angle.wrapped($1.ground.yaw - axis.yaw)
             }
             var present: Int?
             if case .following(let id) = state { present = id }
@@ -211,8 +211,8 @@ public struct PersonFollower: Sendable {
 
     private func nearest(_ people: [TrackedPerson], to yaw: Double) -> TrackedPerson? {
         people.min {
-            abs(PersonTracker.wrapped($0.ground.yaw - yaw))
-                < abs(PersonTracker.wrapped($1.ground.yaw - yaw))
+            abs(Angle.wrapped($0.ground.yaw - yaw))
+                < abs(Angle.wrapped($1.ground.yaw - yaw))
         }
     }
 
@@ -239,16 +239,16 @@ public struct PersonFollower: Sendable {
         let end = person.lastSeen + Self.coastSeconds
         let direction = person.direction(at: min(time, end))
         var aim = Aim(
-            yaw: PersonTracker.wrapped(direction.yaw + framing.offset(view)),
+            yaw: Angle.wrapped(direction.yaw + framing.offset(view)),
             yawRate: time < end ? direction.yawRate : 0, pitch: direction.aimPitch, time: time)
         let dead = framing.deadAngle(view)
         if dead > 0, let lastAim {
-            let away = PersonTracker.wrapped(aim.yaw - lastAim.yaw)
+            let away = Angle.wrapped(aim.yaw - lastAim.yaw)
             if abs(away) <= dead {
                 aim.yaw = lastAim.yaw
                 aim.yawRate = 0
             } else {
-                aim.yaw = PersonTracker.wrapped(aim.yaw - (away > 0 ? dead : -dead))
+                aim.yaw = Angle.wrapped(aim.yaw - (away > 0 ? dead : -dead))
             }
         }
         lastAim = aim

@@ -1,4 +1,5 @@
 import CMathShim
+import GimbalCore
 
 /// Track of a person over several pictures.
 public struct TrackedPerson: Sendable {
@@ -144,7 +145,7 @@ public struct PersonTracker: Sendable {
     fileprivate static func squaredDistance(
         _ sighting: Sighting, from person: TrackedPerson
     ) -> Double {
-        let away = Self.wrapped(sighting.yaw - person.ground.yaw)
+        let away = Angle.wrapped(sighting.yaw - person.ground.yaw)
         // If an arm appears, the centre of a person's box jumps. Therefore the standard deviation
         // of the heading includes 0.1 m at the person's distance.
         let width = 0.1 / person.ground.distance
@@ -157,11 +158,6 @@ public struct PersonTracker: Sendable {
             result += ratio * ratio
         }
         return result
-    }
-
-    /// Wraps an angle to -π...π, rad.
-    static func wrapped(_ angle: Double) -> Double {
-        angle - 2 * .pi * cm_floor(angle / (2 * .pi) + 0.5)
     }
 }
 
