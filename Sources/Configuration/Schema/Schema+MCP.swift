@@ -1,3 +1,5 @@
+import Port
+
 extension Schema {
     /// Settings of `[mcp]`.
     static let mcp: [Setting] = [
@@ -15,7 +17,7 @@ extension Schema {
             "Highest speed of the wheels that an assistant can request, as a fraction of full speed."
         ),
         .number(
-            "mcp.rollback_s", \.mcp.rollbackS, 1...3600, unit: "s", .live,
+            "mcp.rollback_s", \.mcp.rollbackS, Rollback.seconds, unit: "s", .live,
             "Default time after which an assistant's change of a setting reverts, unless a person saves it."
         ),
     ]

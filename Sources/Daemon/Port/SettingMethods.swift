@@ -27,7 +27,7 @@ extension SocketMethod {
                         "value", required: true,
                         "New value. The method `get` returns the setting's type and range."),
                     .number(
-                        "rollback", in: 1...3600, unit: "s",
+                        "rollback", in: Rollback.seconds, unit: "s",
                         "Time after which the change reverts unless it is saved."),
                 ]
             ) { (parameters, caller) throws(Refusal) in

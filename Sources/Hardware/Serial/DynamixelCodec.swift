@@ -19,7 +19,6 @@ struct DynamixelCodec: SerialCodec {
 
     /// Instructions of the protocol.
     enum Instruction {
-        static let ping: UInt8 = 0x01
         static let read: UInt8 = 0x02
         static let write: UInt8 = 0x03
         static let reboot: UInt8 = 0x08

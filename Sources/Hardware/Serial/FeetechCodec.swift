@@ -9,7 +9,6 @@ internal import GimbalCore
 struct FeetechCodec: SerialCodec {
     /// Instructions of the protocol.
     enum Instruction {
-        static let ping: UInt8 = 0x01
         static let read: UInt8 = 0x02
         static let write: UInt8 = 0x03
         static let syncRead: UInt8 = 0x82
@@ -23,7 +22,6 @@ struct FeetechCodec: SerialCodec {
         static let mode: UInt8 = 33
         static let torqueEnable: UInt8 = 40
         static let goalPosition: UInt8 = 42
-        static let lock: UInt8 = 55
         static let presentPosition: UInt8 = 56
     }
 

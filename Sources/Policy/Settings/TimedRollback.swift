@@ -35,7 +35,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     /// - Parameters:
     ///   - snapshot: The state before the change.
     ///   - owner: ID of the connection or link that made the change.
-    ///   - seconds: Time until an unsaved change reverts, s, 1...3600.
+    ///   - seconds: Time until an unsaved change reverts, s, within `Rollback.seconds`.
     ///   - other: Owner whose temporary change `owner` can end; nil if there is none. The new
     ///     change reverts to the state before the ended change.
     ///   - now: Present time.
@@ -45,10 +45,11 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         _ snapshot: Snapshot, owner: UInt64, seconds: Double, ending other: UInt64? = nil,
         now: Instant
     ) throws(Refusal) {
-        guard seconds >= 1, seconds <= 3600 else {
+        let range = Rollback.seconds
+        guard range.contains(seconds) else {
             throw Refusal(
                 .refused,
-                "A rollback time of \(seconds) s is outside 1...3600 s. 30 s is a good start.",
+                "A rollback time of \(seconds) s is outside \(Int(range.lowerBound))...\(Int(range.upperBound)) s. 30 s is a good start.",
                 field: "rollback")
         }
         let deadline = now.advanced(bySeconds: seconds)

@@ -1,7 +1,7 @@
 package import GimbalCore
 
-/// Control loop without threads, together with the other ends of all its connections. Tests,
-/// benchmarks and replays use the loop in this form, and pass the time as an argument.
+/// Control loop without threads, together with the other ends of all its connections. Tests
+/// and benchmarks use the loop in this form, and pass the time as an argument.
 package struct LoopRig: ~Copyable {
     var commands: RingWriter<TimedCommand>
     package var tuning: MailboxWriter<Stabilizer.Parameters>
