@@ -1,6 +1,7 @@
 import Glibc
 import Links
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -240,9 +241,11 @@ struct DiagnosticsConnectionTests {
             let client = try PlainClient(path)
             try client.send("{\"id\":1,\"method\":\"stop\"}\n{\"id\":2,\"method\":\"save\"}\n")
             client.close()
-            while backend.closed.isEmpty {
-                _ = try other.ask(#"{"id":3,"method":"ping"}"#)
-            }
+            #expect(
+                try eventually(within: 10) {
+                    _ = try other.ask(#"{"id":3,"method":"ping"}"#)
+                    return !backend.closed.isEmpty
+                })
             #expect(backend.calls == ["emergencyStop", "save"])
         }
     }

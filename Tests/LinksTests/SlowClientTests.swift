@@ -77,14 +77,17 @@ struct SlowClientTests {
                     #"{"id":1,"method":"subscribe","params":{"names":["*"],"rate":200}}"#,
                     skippingStreams: true)
             }
-            var dropped = 0
-            while dropped == 0 {
-                let reply = try other.ask(#"{"id":1,"method":"status"}"#)
-                dropped = reply["result"]?["clients"]?["dropped_messages"]?.int ?? 0
-            }
+            #expect(
+                try eventually(within: 30) {
+                    let reply = try other.ask(#"{"id":1,"method":"status"}"#)
+                    return reply["result"]?["clients"]?["dropped_messages"]?.int ?? 0 > 0
+                })
             // The client reads again: first old messages, then one with the number of dropped
             // messages.
-            while try client.json()["dropped"]?.int ?? 0 == 0 {}
+            let end = monotonicNow() + 30
+            while try client.json()["dropped"]?.int ?? 0 == 0 {
+                try #require(monotonicNow() < end, "no message has the number of dropped messages")
+            }
         }
     }
 }

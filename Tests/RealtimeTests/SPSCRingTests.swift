@@ -91,10 +91,7 @@ struct SPSCRingTests {
         var expected: UInt64 = 0
         var torn = 0
         while expected < total {
-            guard let record = reader.pop() else {
-                yieldThread()
-                continue
-            }
+            let record = try awaited { reader.pop() }
             if record.first != expected || record.middle.4 != expected || record.last != ~expected {
                 torn += 1
             }
