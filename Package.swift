@@ -290,6 +290,7 @@ let package = Package(
             dependencies: [
                 "Daemon", "Configuration", "PlainText", "Realtime", "Wire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
