@@ -75,7 +75,10 @@ import Wire
         func receive(_ bytes: [UInt8]) {
             var parser = MAVLinkParser()
             parser.append(bytes)
-            guard case .frame(let frame, let whole) = parser.next() else { return }
+            guard case .frame(let frame, let whole) = parser.next() else {
+                Issue.record("The bytes are not a frame: \(bytes)")
+                return
+            }
             component.receive(frame, bytes: whole, from: 0, now: at(0))
         }
         func command(_ number: MAVLinkCommand, _ params: [Float]) -> CommandLong {
