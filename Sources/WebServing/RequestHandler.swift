@@ -149,10 +149,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             return WebResponse(
                 421, text: "This server does not accept this host name. Use its IP address.\n")
         }
-        let isRead = (head.method == .GET || head.method == .HEAD) && !isSocket
+        let isGet = head.method == .GET || head.method == .HEAD
         let origins = head.headers["origin"]
         guard
-            isRead
+            isGet && !isSocket
                 || origins.count <= 1
                     && service.policy.allows(
                         origin: origins.first, host: host, isSecure: isSecure)
@@ -163,7 +163,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         // The rate limit does not apply to POST requests, so other requests never cause the refusal
         // of an emergency stop. The application limits the rate of other POST requests.
         let now = Double(NIODeadline.now().uptimeNanoseconds) * 1e-9
-        if isRead, let delay = service.ledger.delay(address, now: now) {
+        if isGet, let delay = service.ledger.delay(address, now: now) {
             var response = WebResponse(
                 429, text: "Too many requests within a short time. Try again later.\n")
             response.headers.append(("retry-after", String(Int(delay.rounded(.up)))))

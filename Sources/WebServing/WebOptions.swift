@@ -41,8 +41,9 @@ public struct WebOptions: Sendable, Equatable {
         public var connections = 64
         /// Largest number of open connections from one IP address.
         public var connectionsPerAddress = 16
-        /// Largest mean rate of GET and HEAD requests from one IP address, per second; for all
-        /// addresses together, the limit is four times this rate. UNIX sockets have no limit.
+        /// Largest mean rate of GET and HEAD requests from one IP address, per second; a request for
+        /// a WebSocket is a GET request. For all addresses together, the limit is four times this
+        /// rate. UNIX sockets have no limit.
         public var requestsPerSecond = 100
         /// Largest burst of GET and HEAD requests from one IP address; for all addresses together,
         /// the limit is four times this number.

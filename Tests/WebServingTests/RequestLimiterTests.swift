@@ -73,7 +73,9 @@ import Testing
         #expect(RequestLimiter.network(address) == network)
     }
 
-    @Test("too many GET and HEAD requests get status 429 with Retry-After; a POST is served")
+    @Test(
+        "too many GET and HEAD requests, also for WebSockets, get status 429 with Retry-After; a POST is served"
+    )
     func requests() throws {
         try withServer({
             $0.limits.requestsPerSecond = 2
@@ -88,8 +90,9 @@ import Testing
             #expect(refusal.text.contains("Too many requests"))
             #expect(try client.request("HEAD", "/").status == 429)
             #expect(try WebClient(port: server.port).request("GET", "/").status == 429)
+            #expect(try WebClient(port: server.port).upgrade("/echo").status == 429)
             #expect(try client.request("POST", "/code", body: "1").status == 200)
-            #expect(server.counters.refusals == [.requests: 3])
+            #expect(server.counters.refusals == [.requests: 4])
             // After the stated time, the server serves the client again.
             #expect(
                 eventually(within: 3) { (try? client.request("GET", "/"))?.status == 200 })

@@ -101,7 +101,7 @@ struct MachineMethods: Sendable {
                         "spi",
                         "If true, SPI devices are also read, which can change chips that are not sensors."
                     )
-                ]
+                ], needsWrite: true
             ) { (parameters, _) throws(Refusal) in
                 HardwareInventory().report(includesSPI: try parameters.bool("spi") ?? false) {
                     // If there is no record, the loop has not run, so the motors have not been on.

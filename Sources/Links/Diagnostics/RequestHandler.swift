@@ -237,8 +237,9 @@ extension RequestHandler {
     ///   thread calls the closure.
     func prepare(_ question: SlowRequestQueue.PendingRequest) -> LateReplies.Reply.Finish {
         let request: Request
+        var isChecked = false
         switch question.body {
-        case .request(let question): request = question
+        case .request(let question): (request, isChecked) = (question, true)
         case .line(let line):
             if Self.isBlank(line) { return { _, _, _, _ in } }
             do {
@@ -250,7 +251,7 @@ extension RequestHandler {
             }
         }
         do {
-            return try answer(request, question.clients)
+            return try answer(request, isChecked: isChecked, question.clients)
         } catch {
             return { handler, connection, _, _ in
                 handler.refuse(connection, id: request.id, error)
@@ -258,15 +259,18 @@ extension RequestHandler {
         }
     }
 
-    private func answer(_ request: Request, _ clients: ClientStatus)
-        throws(Refusal) -> LateReplies.Reply.Finish
-    {
+    /// Answers a read-only request, or leaves the request to the server's thread. `isChecked` is
+    /// true if the server's thread has already checked the write access that the method needs.
+    private func answer(
+        _ request: Request, isChecked: Bool, _ clients: ClientStatus
+    ) throws(Refusal) -> LateReplies.Reply.Finish {
         guard let method = method(request.method) else { throw unknownMethod(request) }
+        let carryOut: LateReplies.Reply.Finish = { handler, connection, clients, now in
+            handler.carryOut(request, from: connection, clients: clients, now: now)
+        }
+        if method.isWrite, !isChecked { return carryOut }
         switch method.work {
-        case .now, .later, .unsubscribe, .identify:
-            return { handler, connection, clients, now in
-                handler.carryOut(request, from: connection, clients: clients, now: now)
-            }
+        case .now, .later, .unsubscribe, .identify: return carryOut
         case .subscribe:
             services.settle()
             return try subscribe(try Parameters(request, method.parameters), request.id)

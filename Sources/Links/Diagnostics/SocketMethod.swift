@@ -140,12 +140,14 @@ public struct SocketMethod: Sendable {
         self.work = work
     }
 
-    /// Declares a read-only method.
+    /// Declares a read-only method. If `needsWrite` is true, the method changes nothing, but uses
+    /// hardware; therefore the server checks write access.
     public static func question(
         _ name: String, _ summary: String, _ parameters: [Parameter] = [],
+        needsWrite: Bool = false,
         _ body: @escaping @Sendable (Parameters, ClientStatus) throws(Refusal) -> Answer
     ) -> SocketMethod {
-        SocketMethod(name, summary, parameters, .question(body))
+        SocketMethod(name, summary, parameters, isWrite: needsWrite, .question(body))
     }
 
     /// Declares a method that changes a setting or the state of the gimbal.

@@ -27,6 +27,18 @@ final class Gateway: Sendable {
 
     func remove(_ session: WebSession) { tabs.withLock { _ = $0.removeValue(forKey: session.id) } }
 
+    /// Closes the oldest page of a browser that is not paired, so that a paired browser can connect.
+    ///
+    /// - Returns: True if there was such a page.
+    func endOldestUnpaired() -> Bool {
+        let oldest = tabs.withLock { tabs -> WebSession? in
+            let id = tabs.filter { $0.value.browser == nil }.keys.min()
+            return id.flatMap { tabs.removeValue(forKey: $0)?.session }
+        }
+        oldest?.close(code: 1013, reason: "A paired browser uses the connection of this page.")
+        return oldest != nil
+    }
+
     /// Closes the pages of all browsers that are no longer paired.
     ///
     /// - Parameter ids: IDs of the paired browsers.

@@ -59,8 +59,8 @@ struct WebRun {
         options.limits.connections = 2 * web.maxTabs + 32
         options.limits.connectionsPerAddress = 2 * web.maxTabs + 16
         // A browser can load all its tabs at the same time, for example when it starts, and reload
-        // them.
-        options.limits.requestBurst = 2 * web.maxTabs * files
+        // them. Each tab also requests its session and two WebSockets.
+        options.limits.requestBurst = 2 * web.maxTabs * (files + 3)
         return options
     }
 

@@ -63,7 +63,11 @@ final class Site: WebApplication {
             return .refuse(.refusal(404, "The WebSocket is at /socket.").guarded)
         }
         guard access.canRead else { return .refuse(.refusal(401, Self.unpaired).guarded) }
-        guard gateway.count < settings.web.maxTabs else {
+        // Browsers that are not paired must not lock out the paired ones.
+        guard
+            gateway.count < settings.web.maxTabs
+                || access.canWrite && gateway.endOldestUnpaired()
+        else {
             return .refuse(
                 .refusal(
                     503,
