@@ -217,7 +217,7 @@ struct FigureTests {
             usleep(2_000_000)
             let alone = try processorShare(of: eyes.process, for: 4)
             try page.open("\(rig.address)/#pair=\(try rig.code())")
-            try #require(try page.wait("\(EyesProgram.pictures) > 2", within: 8) != nil)
+            try #require(try page.wait("\(EyesProgram.pictures) > 2") != nil)
             try page.value(Self.ages)
             let watched = try processorShare(of: eyes.process, for: 4)
             // The page's clock starts when the page is opened. The shortest call measures its

@@ -196,7 +196,7 @@ struct VideoPageTests {
             #expect(try page.value(EyesProgram.pictures) == 0)
             try page.open("about:blank")
             try page.open(rig.address + "/#pair=\(try rig.code())")
-            try #require(try page.wait("\(EyesProgram.pictures) > 5", within: 8) != nil)
+            try #require(try page.wait("\(EyesProgram.pictures) > 5") != nil)
             let frame = "document.querySelector('.video').toDataURL()"
             let before = try page.value(frame)
             usleep(300_000)
@@ -237,7 +237,7 @@ struct VideoPageTests {
                 try page.wait("document.querySelector('.video').classList.contains('old')") != nil)
             let again = try EyesProgram(rig, pictures: path)
             let shown = try page.value(EyesProgram.pictures).int ?? 0
-            #expect(try page.wait("\(EyesProgram.pictures) > \(shown + 3)", within: 8) != nil)
+            #expect(try page.wait("\(EyesProgram.pictures) > \(shown + 3)") != nil)
             #expect(try page.value("document.querySelector('.note').textContent") == "")
             // The video also continues after a restart of airframe-web.
             rig.stopWeb()
@@ -245,7 +245,7 @@ struct VideoPageTests {
                 try page.wait("document.querySelector('.video').classList.contains('old')") != nil)
             try rig.startWeb()
             let later = try page.value(EyesProgram.pictures).int ?? 0
-            #expect(try page.wait("\(EyesProgram.pictures) > \(later + 3)", within: 8) != nil)
+            #expect(try page.wait("\(EyesProgram.pictures) > \(later + 3)") != nil)
             // Another view requests no pictures, so the camera is switched off.
             try page.show("why")
             #expect(

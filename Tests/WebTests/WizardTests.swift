@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The page in Chromium: setup wizard", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+@Suite("The page in Chromium: setup wizard", .serialized, .timeLimit(.minutes(2)), hasBrowser)
 struct WizardTests {
     @Test("the wizard guides the user through every step until the camera is level")
     func wizard() throws {
@@ -22,7 +22,7 @@ struct WizardTests {
             try calibrate("gyro", until: open("accelerometer"), rig, page)
             // Reloads the page. The wizard resumes at the same step.
             try page.call("Page.reload")
-            try #require(try page.wait(open("accelerometer"), within: 8) != nil)
+            try #require(try page.wait(open("accelerometer")) != nil)
             try calibrate("accelerometer", until: open("mounting"), rig, page)
             try calibrate("mounting", until: open("motors"), rig, page)
             held.hold(nil)
@@ -49,8 +49,9 @@ struct WizardTests {
             // Without the calibration of the mounting, the camera would be tilted by 3 degrees. The
             // limit is in simulated time, because a busy computer simulates more slowly.
             let end = held.now + 16
-            _ = eventually(within: 30) { held.tiltDeg < 0.3 || held.now > end }
-            #expect(held.tiltDeg < 0.3)
+            _ = eventually(within: 60) { held.tiltDeg < 0.3 || held.now > end }
+            let attitude = try rig.status()["attitude"]?.text ?? ""
+            #expect(held.tiltDeg < 0.3, "\(held.now) s: \(attitude)")
         }
     }
 
@@ -60,7 +61,7 @@ struct WizardTests {
         _ step: String, until next: String, _ rig: Rig, _ page: Chromium.Page
     ) throws {
         // A page that was just loaded is not connected yet, and cannot start the calibration.
-        let hasStarted = eventually(within: 8) {
+        let hasStarted = eventually(within: 15) {
             if (try? rig.ask("calibrate"))?["what"]?.string == step { return true }
             try? press(step, "Start", page)
             return eventually(within: 1) {
@@ -68,14 +69,15 @@ struct WizardTests {
             }
         }
         try #require(hasStarted, "\(step)")
-        let begin = monotonicNow()
+        // The limit is in simulated time, which is up to four times as fast as real time.
+        let end = (rig.held?.now ?? .nan) + 80
         let measured = "document.querySelectorAll('[data-step=\(step)] figcaption.good').length"
         var marks = 0
         while try page.value("Boolean(\(next))") != true {
             let report = try rig.ask("calibrate")
             if let pose = report["missing"]?.array?.first?.string { rig.held?.hold(pose) }
             marks = max(marks, try page.value(measured).int ?? 0)
-            try #require(monotonicNow() - begin < 20, "\(step): \(report.text)")
+            try #require((rig.held?.now ?? .nan) < end, "\(step): \(report.text)")
             usleep(50_000)
         }
         let poses = ["gyro": 0, "accelerometer": 6, "mounting": 2][step] ?? 0
@@ -108,7 +110,7 @@ struct WizardTests {
     private func press(_ step: String, _ text: String, _ page: Chromium.Page) throws {
         let button =
             "[...document.querySelectorAll('[data-step=\(step)] button')].find((b) => b.textContent === '\(text)' && !b.disabled)"
-        try #require(try page.wait(button, within: 10) != nil, "\(step): \(text)")
+        try #require(try page.wait(button) != nil, "\(step): \(text)")
         try page.value("\(button).click()")
     }
 }

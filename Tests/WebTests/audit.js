@@ -13,6 +13,8 @@
       .map((text) => (text ?? "").trim()).find(Boolean) ?? "";
   };
   for (const node of all("button, a[href], input, select, textarea, summary, [tabindex]:not([tabindex='-1']), [role=img], canvas, svg[role], dialog, section, nav")) {
+    // The name is that of the element around it, which is a picture.
+    if (node.getAttribute("aria-hidden") === "true" && node.closest("[role=img]")) continue;
     if (node.tagName === "SECTION" && !node.hasAttribute("aria-label") && node.querySelector("h1, h2, h3")) continue;
     if (!name(node)) problems.push(`${place(node)} has no name.`);
   }
@@ -51,11 +53,15 @@
     return { rgb: [255, 255, 255], a: 1 };
   };
   const seen = new Set();
+  const range = document.createRange();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode.parentElement;
     if (!walker.currentNode.textContent.trim() || seen.has(node) || !isShown(node) || node.closest("[disabled], [aria-disabled=true], script, noscript, option")) continue;
     seen.add(node);
+    range.selectNodeContents(walker.currentNode);
+    const isOutside = [...range.getClientRects()].some((box) => box.width > 0 && (box.left < -1 || box.right > innerWidth + 1));
+    if (isOutside && !node.closest(".skip, .scroll, .spoken")) problems.push(`${place(node)} is partly outside the window.`);
     const style = getComputedStyle(node);
     const [a, b] = [light(colour(node instanceof SVGElement ? style.fill : style.color)), light(ground(node))];
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
@@ -69,6 +75,13 @@
     const box = node.getBoundingClientRect();
     if (box.height < 36 || box.width < 36) problems.push(`${place(node)} is ${Math.round(box.width)} × ${Math.round(box.height)} px, too small for a finger.`);
   }
+  for (const node of all("button, .button, nav a, h1, h2, h3, h4, dt, dd, th, td, label, summary, select")) {
+    if (node.clientWidth && node.scrollWidth > node.clientWidth + 1) problems.push(`${place(node)} is wider than its box.`);
+  }
+  // The buttons at the bottom must not cover the end of the page.
+  const bottom = document.querySelector(".bottom").getBoundingClientRect();
+  const room = parseFloat(getComputedStyle(document.body).paddingBottom);
+  if (bottom.width >= innerWidth && bottom.height > room) problems.push(`The buttons at the bottom are ${Math.round(bottom.height)} px high, and cover the end of the page.`);
   if (document.scrollingElement.scrollWidth > innerWidth) problems.push(`The page is ${document.scrollingElement.scrollWidth} px wide, wider than the window of ${innerWidth} px.`);
   return problems;
 })();

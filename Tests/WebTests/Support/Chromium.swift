@@ -89,11 +89,12 @@ final class Chromium {
             return answer["result"]?["value"] ?? .null
         }
 
-        /// Waits until an expression is true.
+        /// Waits until an expression is true. The default time only limits a test that fails, so it
+        /// is long enough for a busy computer. A test of a time limit passes this limit.
         ///
         /// - Returns: Waiting time, s; nil if the expression did not become true in time.
         @discardableResult
-        func wait(_ expression: String, within seconds: Double = 5) throws -> Double? {
+        func wait(_ expression: String, within seconds: Double = 15) throws -> Double? {
             let start = monotonicNow()
             while monotonicNow() - start < seconds {
                 if try value("Boolean(\(expression))") == true { return monotonicNow() - start }

@@ -80,7 +80,7 @@ export class Chart {
       }
     }
     if (!(low <= high)) return;
-    const margin = Math.max((high - low) * 0.1, 1e-6, Math.abs(high) * 1e-3);
+    const margin = Math.max((high - low) * 0.1, 10 ** -this.decimals, Math.abs(high) * 1e-3);
     [low, high] = [low - margin, high + margin];
     const style = getComputedStyle(canvas);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -109,14 +109,14 @@ export class Chart {
     context.fillStyle = colour("soft");
     context.font = `${11 * ratio}px system-ui`;
     context.lineWidth = ratio;
-    const step = niceStep((high - low) / 3);
+    const step = niceStep((high - low) / 5);
     for (let value = Math.ceil(low / step) * step; value <= high; value += step) {
       context.beginPath();
       context.moveTo(0, y(value));
       context.lineTo(width, y(value));
       context.stroke();
       const above = y(value) > 14 * ratio ? -3 : 12;
-      context.fillText(String(Number(value.toPrecision(3))), 4 * ratio, y(value) + above * ratio);
+      context.fillText(String(Number(value.toPrecision(3))).replace("-", "−"), 4 * ratio, y(value) + above * ratio);
     }
   }
 

@@ -41,6 +41,32 @@ export function plain(value) {
   return String(Number(value.toPrecision(7)));
 }
 
+/** Nodes of a sentence: text between backticks is code. */
+export function rich(text) {
+  return String(text).split("`").map((part, index) => (index % 2 ? el("code", {}, part) : part));
+}
+
+/** Button for an action that cannot be undone: the action needs a second press within some seconds. */
+export function twice(text, question, action, props = {}) {
+  let timer = null;
+  const reset = () => {
+    clearTimeout(timer);
+    timer = null;
+    setText(node, text);
+  };
+  const node = el("button", { type: "button", ...props, onclick: () => {
+    if (timer) {
+      reset();
+      return action();
+    }
+    setText(node, question);
+    toast(`${question} Press again.`);
+    timer = setTimeout(reset, 4000);
+    return null;
+  } }, text);
+  return node;
+}
+
 let toastTimer;
 
 /** Shows a sentence to the user for a few seconds. */
@@ -65,7 +91,7 @@ export async function attempt(action, quiet = false) {
     if (!quiet && result?.sentence) toast(result.sentence);
     return result ?? {};
   } catch (error) {
-    toast(sentence(error), true);
+    if (!error?.isQuiet) toast(sentence(error), true);
     return null;
   }
 }

@@ -22,13 +22,15 @@ export class Link extends EventTarget {
     setInterval(() => this.#watch(), 1000);
   }
 
-  connect() {
+  /** Connects with a new WebSocket, or with one that is already being opened. */
+  connect(opening = null) {
     clearTimeout(this.timer);
-    const socket = new WebSocket(this.url, "airframe");
+    const socket = opening && opening.readyState < WebSocket.CLOSING ? opening : new WebSocket(this.url, "airframe");
     this.socket = socket;
     socket.onopen = () => this.#opened(socket);
     socket.onmessage = (event) => this.#received(event.data);
     socket.onclose = (event) => socket === this.socket && this.#closed(event);
+    if (socket.readyState === WebSocket.OPEN) this.#opened(socket);
   }
 
   /** Time for which the oldest request has waited for its answer, ms. */
@@ -91,7 +93,8 @@ export class Link extends EventTarget {
       if (this.wanted.has(stream)) this.streams.set(info.subscription, stream);
       else this.request("unsubscribe", { subscription: info.subscription }).catch(() => {});
     } catch (error) {
-      this.dispatchEvent(new CustomEvent("refused", { detail: error }));
+      // After a lost connection, the stream begins again.
+      if (error.code !== "lost") this.dispatchEvent(new CustomEvent("refused", { detail: error }));
     }
   }
 
@@ -133,9 +136,10 @@ export class Link extends EventTarget {
     this.wanted.forEach((stream) => (stream.number = null));
     for (const entry of this.waiting.values()) {
       clearTimeout(entry.timer);
-      entry.reject({ code: "lost", message: "The connection to airframed was lost." });
+      entry.reject({ code: "lost", message: "The connection to airframed was lost.", isQuiet: this.isRestarting });
     }
     this.waiting.clear();
+    this.isRestarting = false;
     this.dispatchEvent(new CustomEvent("lost", { detail: { code: event.code, reason: event.reason, wasOpen } }));
     const pause = Math.min(pauses[1], pauses[0] * 2 ** this.attempts++);
     this.timer = setTimeout(() => this.connect(), pause);
@@ -143,8 +147,9 @@ export class Link extends EventTarget {
 
   /** Connects again immediately, with new rights. */
   restart() {
-    if (this.socket && this.socket.readyState < 2) this.socket.close();
-    else this.connect();
+    if (!this.socket || this.socket.readyState >= WebSocket.CLOSING) return this.connect();
+    this.isRestarting = true;
+    return this.socket.close();
   }
 
   /** Detects a lost connection: a network that fails does not close the connection. */

@@ -1,6 +1,7 @@
 // Start of the page: connection, header, stop, navigation.
 
 import { attempt, el, sentence, setText, toast } from "./dom.js";
+import * as early from "./early.js";
 import { Link } from "./link.js";
 import { Live, summary } from "./live.js";
 import { Session } from "./session.js";
@@ -12,7 +13,7 @@ import { SetupView } from "./views/setup.js";
 import { RecordingsView } from "./views/recordings.js";
 
 const views = { drive: DriveView, why: WhyView, tune: TuneView, setup: SetupView, recordings: RecordingsView };
-const link = new Link(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
+const link = new Link(early.url);
 const live = new Live(link);
 const session = new Session(link);
 const page = { link, live, session };
@@ -28,6 +29,7 @@ function show() {
   const wanted = location.hash.slice(1);
   const name = Object.hasOwn(views, wanted) ? wanted : view?.name ?? "drive";
   if (view?.name === name) return;
+  const isFirst = !view;
   view?.close();
   main.replaceChildren();
   view = new views[name](page);
@@ -39,6 +41,12 @@ function show() {
     else anchor.removeAttribute("aria-current");
   }
   view.show?.();
+  if (isFirst) return;
+  // A new view begins at its heading, also for the keyboard and for screen readers.
+  scrollTo(0, 0);
+  const heading = main.querySelector("h1");
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 /** Longest wait for the confirmation of a stop, ms. airframe-web waits 2 s for airframed. */
@@ -106,6 +114,6 @@ try {
 } catch { /* Storage can be switched off. */ }
 window.addEventListener("hashchange", show);
 
-link.connect();
+link.connect(early.socket);
 show();
 session.begin();

@@ -23,7 +23,7 @@ export class Pad {
     this.knob = el("span", { class: "knob" });
     this.state = el("p", { class: "hint", id: "pad-state", role: "status" }, "Hold the pad to turn the camera.");
     this.node = el("div", {
-      class: "pad", tabindex: 0, role: "group", "aria-label": "Turn the camera", "aria-describedby": "pad-help pad-state",
+      class: "pad", tabindex: 0, role: "application", "aria-roledescription": "joystick pad", "aria-label": "Turn the camera", "aria-describedby": "pad-help pad-state",
     }, ...["up", "down", "left", "right"].map((name) => el("span", { class: `mark ${name}` }, name)), this.knob);
     this.help = el("p", { class: "hint", id: "pad-help" },
       "Drag from the middle; the distance is the rate. With a keyboard, hold an arrow key. The camera stops when you release the pad or the key.");

@@ -1,11 +1,12 @@
-// Picture of the camera, and the people in it: follow one, the next, or the one at a touched place.
+// Picture of the camera, photos and recordings, and the people in the picture: follow one, the next, or the one at a touched place.
 
 import { el, fixed, setText } from "./dom.js";
 import { Video } from "./video.js";
 
 export class People {
-  /** `follow` is a function that sends the request `follow` with the given parameters. */
-  constructor(follow) {
+  /** `ask` is a function that sends a request with the given method and parameters. */
+  constructor(ask) {
+    const follow = (params) => ask("follow", params);
     // The picture is apart from its controls, so that a phone can show picture and pad at once.
     this.video = new Video();
     this.state = el("p", { role: "status" });
@@ -22,9 +23,13 @@ export class People {
     this.following = el("div", {}, el("h2", {}, "Follow a person"), this.state,
       el("p", { class: "hint" }, "Touch a person in the picture to follow this person; the pad stops the camera from following."),
       el("div", { class: "row" }, button("Follow", "on"), button("Next person", "next"), button("Follow nobody", "off")));
+    this.film = el("button", { type: "button", onclick: () => ask("camera", { action: this.isFilming ? "stop" : "record" }) }, "Record video");
+    this.filmState = el("p", { role: "status" });
+    this.capture = el("div", {}, el("h2", {}, "Camera"), el("div", { class: "row" },
+      el("button", { type: "button", onclick: () => ask("camera", { action: "photo" }) }, "Take a photo"), this.film), this.filmState);
     this.address = el("div", { hidden: true });
     this.node = el("section", { class: "card first", hidden: true, "aria-label": "Video" }, this.frame);
-    this.controls = el("section", { class: "card", hidden: true, "aria-label": "Follow a person" }, this.following, this.address);
+    this.controls = el("section", { class: "card", hidden: true, "aria-label": "Camera and people" }, this.capture, this.following, this.address);
   }
 
   /** Shows the newest reports of the companions; pictures are for paired browsers only. */
@@ -32,7 +37,10 @@ export class People {
     const reports = companions.map((companion) => companion.report);
     const stream = reports.map((report) => report.stream).find(Boolean);
     const following = reports.map((report) => report.following).find(Boolean);
-    this.node.hidden = this.controls.hidden = !stream && !following;
+    const capture = reports.map((report) => report.capture).find(Boolean);
+    this.node.hidden = !stream && !following;
+    this.controls.hidden = this.node.hidden && !capture;
+    this.#film(capture);
     this.canFollow = Boolean(following);
     this.following.hidden = !following;
     this.frame.classList.toggle("target", this.canFollow);
@@ -52,6 +60,16 @@ export class People {
     this.address.replaceChildren(el("details", {}, el("summary", {}, "The stream for players"),
       el("p", {}, `${stream.width} × ${stream.height}, ${fixed(stream.rate_hz, 0)} Hz, H.264 over RTSP, with every picture:`),
       el("pre", { tabindex: 0 }, stream.uri), el("a", { class: "button", href: stream.uri }, "Open in a player")));
+  }
+
+  #film(capture) {
+    this.capture.hidden = !capture;
+    if (!capture) return;
+    this.isFilming = capture.recording;
+    setText(this.film, capture.recording ? "End the video" : "Record video");
+    const { free_mb: free, photos, problem } = capture;
+    setText(this.filmState, [capture.recording ? "Video is being recorded." : null, `Photos: ${photos}.`,
+      typeof free === "number" ? `${fixed(free / 1000, 1)} GB are free.` : null, problem ? `Problem: ${problem}` : null].filter(Boolean).join(" "));
   }
 
   #person(following) {

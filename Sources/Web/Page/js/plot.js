@@ -57,4 +57,4 @@ function axis({ isLog, low, high }, values, from, to) {
   return { at, ticks, has: (value) => value >= least && value <= most };
 }
 
-const number = (value) => (Math.abs(value) >= 1 || value === 0 ? String(Number(value.toPrecision(4))) : fixed(value, 3).replace(/0+$/, ""));
+const number = (value) => (Math.abs(value) >= 1 || value === 0 ? String(Number(value.toPrecision(4))).replace("-", "−") : fixed(value, 3).replace(/0+$/, ""));

@@ -34,6 +34,15 @@ export class Replay {
   show() {
     this.scene = new Scene(this.canvas);
     this.seek(0);
+    // A canvas does not redraw its picture after a change of its size, for example when a phone is turned.
+    this.observer = new ResizeObserver(() => this.#draw());
+    this.observer.observe(this.node);
+  }
+
+  /** Ends the replay; the node can leave the page. */
+  end() {
+    this.close();
+    this.observer?.disconnect();
   }
 
   close() {

@@ -61,7 +61,8 @@ export class Scene {
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     context.clearRect(0, 0, width, height);
     if (!width) return;
-    this.scale = Math.min(width, height * 1.25) * 1.5;
+    this.ratio = ratio;
+    this.scale = Math.min(width, height * 1.25) * 1.35;
     this.middle = [width / 2, height * 0.4];
     context.lineWidth = ratio;
     this.#ground();
@@ -107,7 +108,7 @@ export class Scene {
       this.#line([[i * 0.8, -2.4, 1.5], [i * 0.8, 2.4, 1.5]]);
     }
     this.context.fillStyle = this.colour("--soft");
-    this.context.font = `${Math.round(this.scale / 45)}px system-ui`;
+    this.context.font = `${Math.round(Math.max(11 * this.ratio, this.scale / 45))}px system-ui`;
     const [x, y] = this.#project([2.6, 0, 1.5]);
     this.context.textAlign = "center";
     this.context.fillText("heading 0°", x, y);

@@ -64,6 +64,8 @@ export class SettingForm {
     const { key, unit, range, summary } = setting;
     const isChanged = JSON.stringify(setting.value) !== JSON.stringify(setting.default);
     this.problem = el("p", { class: "bad alert", role: "alert" });
+    // The new controls replace the old ones, so the control with the focus gets it again.
+    const focus = this.node.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     this.node.replaceChildren(
       el("h4", {}, key,
         isChanged ? el("span", { class: "tag care" }, "changed") : null,
@@ -71,8 +73,9 @@ export class SettingForm {
         setting.live ? null : el("span", { class: "tag soft" }, "needs a restart")),
       el("p", { class: "hint" }, summary),
       this.#controls(),
-      el("p", { class: "hint" }, `Range ${range}${unit ? ` ${unit}` : ""}, default ${plain(setting.default)}, from ${setting.origin}.`),
+      el("p", { class: "hint" }, `Range ${range}${unit ? ` ${unit}` : ""}, default ${plain(setting.default)}; origin of the present value: ${setting.origin}.`),
       el("p", { class: "care", hidden: !setting.warning }, setting.warning ?? ""), this.problem);
+    if (focus) [...this.node.querySelectorAll("[aria-label]")].find((node) => node.getAttribute("aria-label") === focus)?.focus();
   }
 
   #controls() {
@@ -82,7 +85,7 @@ export class SettingForm {
     const { key, value } = setting;
     switch (form.type) {
       case "bool":
-        return el("label", { class: "line" }, el("input", { type: "checkbox", checked: value === true, onchange: (event) => this.#try(event.target.checked) }), "on");
+        return el("label", { class: "line" }, el("input", { type: "checkbox", "aria-label": `${key}, on`, checked: value === true, onchange: (event) => this.#try(event.target.checked) }), "on");
       case "choice":
         return el("label", {}, el("span", {}, "Value"), el("select", { "aria-label": key, onchange: (event) => this.#try(event.target.value) },
           form.choices.map((choice) => el("option", { value: choice, selected: choice === String(value) }, choice))));
@@ -121,12 +124,9 @@ export class SettingForm {
   async #try(value) {
     setText(this.problem, "");
     const { key } = this.setting;
-    const focus = document.activeElement?.getAttribute("aria-label");
     const setting = await this.page.trials.begin(key, value, this.page.trialSeconds ?? 30);
     const fresh = setting?.key ? setting : (await attempt(() => this.page.link.request("get", { keys: [key] }), true))?.[0];
-    if (!fresh) return;
-    this.update(fresh);
-    if (focus) [...this.node.querySelectorAll("[aria-label]")].find((node) => node.getAttribute("aria-label") === focus)?.focus();
+    if (fresh) this.update(fresh);
   }
 }
 

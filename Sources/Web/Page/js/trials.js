@@ -13,9 +13,11 @@ export class Trials extends EventTarget {
     /** Settings that differ from their default or from their saved value; null before the first answer. */
     this.differences = null;
     this.changes = [];
-    this.label = el("span", { role: "status" });
+    this.label = el("span", { role: "status", class: "changes" });
     this.left = el("span", { "aria-hidden": "true", class: "countdown" });
-    node.append(el("div", { class: "row" }, this.label, this.left,
+    // Screen readers get the end once, because a countdown would be repeated every second.
+    this.until = el("span", { role: "status", class: "spoken" });
+    node.append(el("div", { class: "row" }, this.label, this.left, this.until,
       el("button", { type: "button", onclick: () => this.keep() }, "Keep"),
       el("button", { type: "button", onclick: () => this.revert() }, "Revert")));
     link.addEventListener("open", () => this.read());
@@ -52,9 +54,16 @@ export class Trials extends EventTarget {
   #show(changes) {
     this.changes = changes;
     this.node.hidden = !changes.length;
-    if (!changes.length) return;
+    if (!changes.length) {
+      this.end = null;
+      return;
+    }
     setText(this.label, `On trial: ${changes.map((change) => `${change.key} = ${plain(change.value)}`).join("; ")}`);
-    this.end = performance.now() + changes[0].rollback_s * 1000;
+    const end = performance.now() + changes[0].rollback_s * 1000;
+    if (!(Math.abs(end - this.end) < 1500)) {
+      setText(this.until, `The changes revert at ${new Date(Date.now() + changes[0].rollback_s * 1000).toLocaleTimeString()}, unless you keep them.`);
+    }
+    this.end = end;
     this.#tick();
   }
 

@@ -16,7 +16,7 @@ export class Charts {
       new Chart(this.trace, "Rate", "°/s", names("rate"), 2),
       new Chart(this.trace, "Torque", "N·m", names("torque"), 4),
     ];
-    this.pause = el("button", { type: "button", "aria-pressed": "false", onclick: () => this.#toggle() }, "Pause");
+    this.pause = el("button", { type: "button", onclick: () => this.#toggle() }, "Pause");
     this.back = el("input", { type: "range", min: 0, value: 0, step: 0.5, "aria-label": "Seconds back", oninput: () => this.#draw() });
     this.place = el("output", {});
     this.scroll = el("div", { hidden: true }, this.back, this.place);
@@ -43,16 +43,18 @@ export class Charts {
       this.frame = requestAnimationFrame(frame);
     };
     frame();
+    this.observer = new ResizeObserver(() => this.isPaused && this.#draw());
+    this.observer.observe(this.node);
   }
 
   close() {
     this.end?.();
+    this.observer?.disconnect();
     cancelAnimationFrame(this.frame);
   }
 
   #toggle() {
     this.isPaused = !this.isPaused;
-    this.pause.setAttribute("aria-pressed", this.isPaused);
     setText(this.pause, this.isPaused ? "Continue" : "Pause");
     this.scroll.hidden = !this.isPaused;
     this.back.value = 0;

@@ -22,8 +22,8 @@ export class DriveView {
     this.baselines = el("div", { class: "row" });
     this.holder = el("p");
     this.rights = el("div", { hidden: true });
-    this.people = new People((params) => this.#ask("follow", params));
-    this.nodes = [el("h1", {}, "Drive"), this.rights, el("div", { class: "split two" }, this.#left(), this.#right())];
+    this.people = new People((method, params) => this.#ask(method, params));
+    this.nodes = [el("h1", {}, "Drive"), this.rights, el("div", { class: "split two drive" }, this.#left(), this.#right(), this.#more())];
     this.onValues = () => this.#draw();
     this.onStatus = () => this.#status();
     this.onChange = () => this.#rights();
@@ -68,7 +68,11 @@ export class DriveView {
         el("button", { type: "button", onclick: () => this.#point({ yaw: 0, roll: 0, pitch: 0, duration: 1 }) }, "Recentre"),
         this.pad.state, this.pad.help),
       this.people.controls,
-      el("section", { class: "card" }, el("h2", {}, "Mode"), this.modes),
+      el("section", { class: "card" }, el("h2", {}, "Mode"), this.modes));
+  }
+
+  #more() {
+    return el("div", { class: "split" },
       el("section", { class: "card" }, el("h2", {}, "Turn to angles"), this.#form()),
       el("section", { class: "card" }, el("h2", {}, "Response"), this.presets,
         el("h3", {}, "Stored tunings"), this.baselines),

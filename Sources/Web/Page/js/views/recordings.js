@@ -39,7 +39,7 @@ export class RecordingsView {
 
   close() {
     clearInterval(this.timer);
-    this.replay?.close();
+    this.replay?.end();
     this.link.removeEventListener("open", this.onOpen);
   }
 
@@ -55,8 +55,7 @@ export class RecordingsView {
       const status = await this.link.request("record");
       this.isRecording = status.recording;
       setText(this.toggle, status.recording ? "End the recording" : "Record");
-      this.toggle.setAttribute("aria-pressed", status.recording);
-      setText(this.state, !status.enabled ? "The recorder is off." : `${fixed(status.held_s, 0)} of ${fixed(status.ring_s, 0)} s are in memory. ${status.recording ? `Recording: ${mb(status.open_bytes)}.` : "Not recording."} ${status.files} files, ${mb(status.file_bytes)}.${status.problem ? ` Problem: ${status.problem}` : ""}`);
+      setText(this.state, !status.enabled ? "The recorder is off." : `${fixed(status.held_s, 0)} of ${fixed(status.ring_s, 0)} s are in memory. ${status.recording ? `Recording: ${mb(status.open_bytes)}.` : "Not recording."} ${status.files} ${status.files === 1 ? "file" : "files"}, ${mb(status.file_bytes)}.${status.problem ? ` Problem: ${status.problem}` : ""}`);
       if (this.finished !== status.finished || this.count !== status.files) {
         [this.finished, this.count] = [status.finished, status.files];
         await this.#list(status.directory);
@@ -83,7 +82,7 @@ export class RecordingsView {
   }
 
   async #replay(name) {
-    this.replay?.close();
+    this.replay?.end();
     this.replay = null;
     setText(this.output, "The recording is being read.");
     const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=${points}`, { cache: "no-store" });

@@ -39,6 +39,8 @@ export class SetupView {
     await this.#resume();
     if (this.isClosed) return;
     this.#mark();
+    // The user can open a step before the daemon answers.
+    if (this.steps.some((step) => step.node.open)) return;
     (this.steps.find((step) => !this.marks[step.name]) ?? this.steps[0]).node.open = true;
   }
 

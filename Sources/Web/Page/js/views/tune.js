@@ -1,6 +1,6 @@
 // Tune: every setting, live charts, measurements, and the stored tunings.
 
-import { attempt, download, el, plain, toast } from "../dom.js";
+import { attempt, download, el, plain, setText, toast, twice } from "../dom.js";
 import { SettingForm, sections } from "../settings.js";
 import { Charts } from "./charts.js";
 import { Measurements } from "./measurements.js";
@@ -17,6 +17,7 @@ export class TuneView {
     this.list = el("div");
     this.search = el("input", { type: "search", id: "search", class: "grow", placeholder: "attitude_gain", oninput: () => this.#filter() });
     this.diff = el("div", { id: "differences" });
+    this.imported = el("p", { role: "status", class: "hint" });
     this.baselines = el("ul", { class: "plain" });
     this.nodes = [
       el("h1", {}, "Tune"),
@@ -28,7 +29,7 @@ export class TuneView {
             el("div", { class: "row" },
               el("button", { type: "button", class: "main", onclick: () => this.trials.keep().then(() => this.#load()) }, "Save all"),
               el("button", { type: "button", onclick: () => this.#export() }, "Export"),
-              el("button", { type: "button", onclick: () => this.file.click() }, "Import"))),
+              el("button", { type: "button", onclick: () => this.file.click() }, "Import")), this.imported),
           el("section", { class: "card" }, el("h2", {}, "Stored tunings"), this.baselines, this.#store()))),
     ];
     this.file = el("input", { type: "file", accept: ".toml,text/plain", hidden: true, "aria-label": "File to import", onchange: () => this.#import() });
@@ -141,7 +142,7 @@ export class TuneView {
     };
     this.baselines.replaceChildren(...(names.length ? names.map((name) => el("li", { class: "row" }, el("span", { class: "grow" }, name),
       el("button", { type: "button", onclick: act("restore", name), "aria-label": `Restore ${name}` }, "Restore"),
-      el("button", { type: "button", onclick: act("delete", name), "aria-label": `Delete ${name}` }, "Delete")))
+      twice("Delete", `Delete ${name}?`, act("delete", name), { "aria-description": name })))
       : [el("li", {}, "No tuning is stored.")]));
   }
 
@@ -155,7 +156,7 @@ export class TuneView {
   }
 
   async #export() {
-    const changes = await attempt(() => this.link.request("diff"), true);
+    const changes = await attempt(() => this.link.request("diff", { lasting: true }), true);
     if (!Array.isArray(changes)) return;
     download("airframe.toml", changes.filter((change) => !isEqual(change.value, change.default)).map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
   }
@@ -179,7 +180,8 @@ export class TuneView {
         refused.push(`${table + pair[1]}: ${error.message}`);
       }
     }
-    toast(`${applied} settings are on trial for 60 s.${refused.length ? ` Refused: ${refused.join("; ")}` : ""}`, refused.length > 0);
+    toast(`${applied} settings are on trial for 60 s.${refused.length ? ` ${refused.length} are refused.` : ""}`, refused.length > 0);
+    setText(this.imported, refused.length ? `Refused: ${refused.join("; ")}` : "");
     this.#load();
   }
 }

@@ -1,7 +1,8 @@
 // Why: the state in one sentence, its reasons, the doctor's list, the client in control, changes and log.
 
-import { attempt, el, fixed, setText } from "../dom.js";
+import { attempt, el, fixed, rich, setText, twice } from "../dom.js";
 import { axes, summary } from "../live.js";
+import { Requests } from "../requests.js";
 
 const doctorPeriod = 5000;
 
@@ -38,8 +39,9 @@ export class WhyView {
           el("section", { class: "card" }, el("h2", {}, "Changes of settings"), this.history),
           el("section", { class: "card" }, el("h2", {}, "This browser"),
             el("div", { class: "row" }, el("button", { type: "button", onclick: () => this.session.open() }, "Pair"),
-              el("button", { type: "button", onclick: () => this.session.unpair() }, "Forget this browser"))))),
+              twice("Forget this browser", "Forget this browser?", () => this.session.unpair()))))),
       el("section", { class: "card" }, el("h2", {}, "Log"), this.log),
+      new Requests(this.link).node,
     ];
     this.live.addEventListener("status", this.onStatus = () => this.#status());
     this.link.addEventListener("open", this.onOpen = () => {
@@ -79,9 +81,9 @@ export class WhyView {
       const reason = status.inhibitions.find((other) => other.sentence === text);
       // The motors come on only after the reset of the stop, so the reset is the first remedy.
       const remedy = reason?.name === "inactive_mode" && status.inhibitions.length > 1 ? null : remedies[reason?.name];
-      return el("li", {}, text, remedy ? el("p", {}, this.#button(...remedy)) : null);
+      return el("li", {}, rich(text), remedy ? el("p", {}, this.#button(...remedy)) : null);
     });
-    list(this.notices, status.notices.map((notice) => notice.sentence), (text) => el("li", { class: "soft" }, text));
+    list(this.notices, status.notices.map((notice) => notice.sentence), (text) => el("li", { class: "soft" }, rich(text)));
     const lines = [
       `Mode ${status.mode}, outputs ${status.state}.`,
       status.holder ? `In control: ${status.holder}${status.holder_age_s === undefined ? "" : `, last message ${fixed(status.holder_age_s, 0)} s ago`}.` : "No client is in control.",
@@ -89,7 +91,7 @@ export class WhyView {
       status.control_lost ? `${status.control_lost}.` : null,
       status.last_refusal ? `${status.refusals} requests refused, last: ${status.last_refusal}` : null,
     ].filter(Boolean);
-    list(this.control, lines, (text) => el("p", {}, text));
+    list(this.control, lines, (text) => el("p", {}, rich(text)));
     const row = (label, values, decimals, unit) => el("tr", {}, el("th", { scope: "row" }, `${label}, ${unit}`),
       axes.map((axis) => el("td", { class: "number" }, fixed(values[axis], decimals))));
     const { attitude } = status;
@@ -106,7 +108,7 @@ export class WhyView {
     try {
       const checks = await this.link.request("doctor");
       const bad = checks.filter((check) => check.level !== "ok").length;
-      setText(this.count, bad ? `${bad} of ${checks.length} checks need attention.` : `All ${checks.length} checks have passed.`);
+      setText(this.count, bad ? `${bad} of ${checks.length} checks ${bad === 1 ? "needs" : "need"} attention.` : `All ${checks.length} checks have passed.`);
       const order = { fail: 0, warn: 1, ok: 2 };
       checks.sort((a, b) => order[a.level] - order[b.level]);
       list(this.checks, checks.map((check) => JSON.stringify(check)), (text) => this.#check(JSON.parse(text)));
@@ -131,8 +133,8 @@ export class WhyView {
 
   #check(check) {
     const [role, word] = { ok: ["good", "ok"], warn: ["care", "warning"], fail: ["bad", "problem"] }[check.level];
-    return el("li", {}, el("strong", { class: role }, word), ` ${check.name}: ${check.finding}`,
-      check.remedy ? el("p", { class: "hint" }, `Remedy: ${check.remedy}`) : null);
+    return el("li", {}, el("strong", { class: role }, word), ` ${check.name}: `, rich(check.finding),
+      check.remedy ? el("p", { class: "hint" }, "Remedy: ", rich(check.remedy)) : null);
   }
 }
 

@@ -1,0 +1,117 @@
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Web
+
+@Suite("The page by keyboard alone", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct KeyboardTests {
+    /// Runs `body` with a page in the window size of a computer.
+    private func withDesktop(
+        isPaired: Bool = true, _ body: (Rig, Chromium.Page) throws -> Void
+    ) throws {
+        try withPage(isPaired: isPaired) { rig, _, page in
+            try page.resize(1280, 860, isPhone: false)
+            let ready = isPaired ? Chromium.Page.isReady : "document.documentElement.dataset.live"
+            try #require(try page.wait(ready) != nil)
+            try body(rig, page)
+            #expect(page.errors == [])
+        }
+    }
+
+    /// Opens a view with its link.
+    private func open(_ view: String, _ page: Chromium.Page) throws {
+        try page.tab(to: "n.hash === '#\(view)'")
+        try page.key("Enter")
+        try #require(
+            try page.wait(
+                "document.querySelector('.bottom nav a[aria-current]').hash === '#\(view)'")
+                != nil)
+    }
+
+    @Test("the keyboard pairs the browser, selects a mode, and resets a stop")
+    func drive() throws {
+        try withDesktop(isPaired: false) { rig, page in
+            try page.tab(to: "n.textContent === 'Pair'")
+            try page.key("Enter")
+            try #require(try page.wait("document.activeElement.id === 'code'") != nil)
+            try page.insert(try rig.code())
+            try page.key("Enter")
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            for mode in ["inactive", "locked"] {
+                try page.tab(to: "n.dataset.mode === '\(mode)'")
+                try page.key(" ")
+                #expect(eventually(within: 8) { (try? rig.status())?["mode"]?.string == mode })
+            }
+            try page.tab(to: "n.id === 'pitch'")
+            try page.value("document.activeElement.select()")
+            try page.insert("-12")
+            try page.key("Enter")
+            #expect(
+                eventually(within: 8) {
+                    abs(((try? rig.number("attitude", "pitch_deg")) ?? 0) + 12) < 1
+                })
+            try page.key("Escape")
+            try #require(try page.wait("document.querySelector('#alarm button')") != nil)
+            try page.tab(to: "n.textContent === 'Reset the stop'")
+            try page.key("Enter")
+            #expect(eventually(within: 8) { (try? rig.status())?["stopped_by"] == nil })
+        }
+    }
+
+    @Test("the keyboard moves the slider of a setting, and keeps the change")
+    func tune() throws {
+        try withDesktop { rig, page in
+            try open("tune", page)
+            try page.tab(to: "n.id === 'search'")
+            try page.insert("tracking.max_rate")
+            let slider =
+                "n.type === 'range' && n.closest('[data-key=\"tracking.max_rate_dps\"]')"
+            try page.tab(to: slider)
+            try page.key("ArrowRight")
+            try #require(
+                try page.wait("document.querySelector('#trials').checkVisibility()") != nil)
+            // The form is drawn again with the new value, and the slider keeps the focus.
+            #expect(
+                try page.wait("((n) => Boolean(\(slider)))(document.activeElement)") != nil)
+            try page.tab(to: "n.textContent === 'Keep'")
+            try page.key("Enter")
+            #expect(try page.wait("document.querySelector('#trials').hidden") != nil)
+            let setting = try rig.ask("diff").array?.first { $0["key"] == "tracking.max_rate_dps" }
+            #expect(setting?["unsaved"] != true && setting?["saved"]?.number ?? 0 > 45)
+        }
+    }
+
+    @Test("the keyboard walks through every step of the set-up, and replays a recording")
+    func wizard() throws {
+        try withDesktop { rig, page in
+            try open("setup", page)
+            let finished = "document.querySelector('main').textContent"
+            for number in 1...9 {
+                try page.tab(to: "n.textContent === 'Skip this step'")
+                try page.key("Enter")
+                let text = number == 9 ? "All steps are finished" : "\(number) of 9 steps"
+                try #require(try page.wait("\(finished).includes('\(text)')") != nil, "\(text)")
+            }
+            var others: [JSONValue] = []
+            #expect(
+                eventually(within: 4) {
+                    let steps = (try? rig.ask("setup"))?["steps"]?.array ?? []
+                    others = steps.filter { $0["state"] != "skipped" }
+                    return steps.count == 9 && others.isEmpty
+                }, "\(others.map(\.text))")
+            try open("recordings", page)
+            try page.tab(to: "n.textContent === 'Save the last 60 s'")
+            try page.key("Enter")
+            try #require(try page.wait("document.querySelector('main li code')") != nil)
+            try page.tab(to: "n.textContent === 'Replay'")
+            try page.key("Enter")
+            try #require(try page.wait("document.querySelector('#replay-time')") != nil)
+            try page.tab(to: "n.id === 'replay-time'")
+            for _ in 0..<20 { try page.key("ArrowRight") }
+            let time = try page.value("Number(document.querySelector('#replay-time').value)")
+            #expect(abs((time.number ?? 0) - 0.2) < 0.02)
+        }
+    }
+}
