@@ -16,6 +16,8 @@ extension Chromium.Page {
             )
             _ = try wait("document.querySelector('[data-key=\"log.level\"] select')")
         case "setup":
+            // The view opens its first step after the daemon's answer.
+            _ = try wait("document.querySelector('details[data-step][open] button')")
             try value("document.querySelector('[data-step=accelerometer]').open = true")
             _ = try wait("document.querySelectorAll('.pose').length === 6")
         default: usleep(300_000)
