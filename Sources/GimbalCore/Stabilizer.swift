@@ -130,8 +130,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         case .track(let pan, let tilt):
             pointing.track(pan: pan, tilt: tilt, validUntil: validUntil)
         case .aim(let aim): pointing.aim(aim, validUntil: validUntil)
-        case .lookAside(let yaw, let rate):
-            pointing.lookAside(yaw: yaw, rate: rate, validUntil: validUntil)
+        case .lookAside(let yaw, let rate, let lead):
+            pointing.lookAside(yaw: yaw, rate: rate, lead: lead, validUntil: validUntil)
         case .resetIntegrals: drive.clearIntegrals()
         case .emergencyStop:
             isStopped = true

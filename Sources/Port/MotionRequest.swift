@@ -122,14 +122,19 @@ extension MotionRequest {
     }
 
     /// In mode `panFollow`, turn the camera to the angle `yaw` relative to the handle's heading,
-    /// rad, -π...π, right positive. NaN keeps the present angle. Then turn the camera at `rate`
-    /// until the next request, or until the source's dead-man time has passed.
-    public static func lookAside(yaw: Double, rate: Double) -> MotionRequest {
+    /// rad, -π...π, right positive, at no more than `rate`, rad/s; 0 means that only the general
+    /// limits apply. If `yaw` is NaN, turn the camera at `rate` until the next request, or until
+    /// the source's dead-man time has passed. `lead` is the angle by which the camera leads the
+    /// handle, rad, -π...π; NaN does not change the lead.
+    public static func lookAside(
+        yaw: Double, rate: Double, lead: Double = 0
+    ) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.lookAside(yaw: yaw, rate: rate)), requirement: .mode(.panFollow),
-            misfit: outside(angles, "yaw", degrees, yaw.isNaN ? [] : [yaw])
+            effect: .camera(.lookAside(yaw: yaw, rate: rate, lead: lead)),
+            requirement: .mode(.panFollow),
+            misfit: outside(angles, "yaw", degrees, [yaw, lead].filter { !$0.isNaN })
                 ?? outside(rates, "rate", perSecond, [rate]),
-            lifetime: .rates, isTurning: rate != 0 ? true : nil)
+            lifetime: .rates, isTurning: yaw.isNaN && rate != 0 ? true : nil)
     }
 
     /// Shake one axis slightly, to measure the inertia, friction and delay of the axis. The source

@@ -26,11 +26,10 @@ struct GimbalDirector {
     /// Last requested heading, in the loop's frame, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
-    /// Held yaw, relative to the vehicle, rad; nil if the camera does not hold a yaw relative to
-    /// the vehicle.
-    private var followedYaw: Double?
-    /// Lead angle that the last requested yaw includes, rad. The lead angle compensates the turn
-    /// that the autopilot has announced.
+    /// True if the camera holds a requested yaw relative to the vehicle.
+    private var isFollowing = false
+    /// Last requested lead angle, rad. The lead angle compensates the turn that the autopilot has
+    /// announced.
     private var askedLead = 0.0
 
     init(port: any GimbalPort) { self.port = port }
@@ -142,7 +141,8 @@ struct GimbalDirector {
 
     private mutating func forgetYaw() {
         heldYaw = nil
-        followedYaw = nil
+        isFollowing = false
+        askedLead = 0
         region.target = nil
     }
 
@@ -208,7 +208,7 @@ struct GimbalDirector {
         let heading = VehicleHeading.heading(in: snapshot) ?? 0
         var angles = wanted.angles
         if isLocked {
-            followedYaw = nil
+            isFollowing = false
             if wanted.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
             try port.lock(angles, rate: wanted.rates.fastest, for: peer, now: now)
@@ -219,11 +219,12 @@ struct GimbalDirector {
             angles.yaw = Self.wrapped(angles.yaw)
             heldYaw = nil
             if !angles.yaw.isNaN {
-                followedYaw = angles.yaw
+                isFollowing = true
                 askedLead = lead
-                angles.yaw = Self.wrapped(angles.yaw + lead)
             }
-            try port.follow(angles, rate: wanted.rates.fastest, for: peer, now: now)
+            try port.follow(
+                angles, lead: isFollowing ? askedLead : 0, rate: wanted.rates.fastest, for: peer,
+                now: now)
         }
     }
 
@@ -246,16 +247,14 @@ struct GimbalDirector {
     /// If the yaw follows the vehicle, corrects the yaw for the vehicle's announced turn. With this
     /// correction, the camera turns without lag.
     mutating func leadVehicle(now: Instant) {
-        guard let followedYaw, source != .none else { return }
+        guard isFollowing, source != .none else { return }
         let lead = lead
         guard abs(lead - askedLead) > Angle.degrees(0.2).radians else { return }
-        let yaw = Self.wrapped(followedYaw + lead)
         do throws(Refusal) {
-            let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
-            try port.follow(angles, rate: 0, for: source, now: now)
+            try port.follow(.unknown, lead: lead, rate: 0, for: source, now: now)
             askedLead = lead
         } catch {
-            self.followedYaw = nil
+            isFollowing = false
         }
     }
 

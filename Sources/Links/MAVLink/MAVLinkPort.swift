@@ -54,14 +54,16 @@ extension GimbalPort {
     }
 
     /// Holds roll and pitch as in `lock`; yaw keeps the given angle relative to the vehicle's
-    /// heading.
+    /// heading, and leads a turn of the vehicle by the angle `lead`, rad.
     func follow(
-        _ angles: AxisVector, rate: Double, for peer: MAVLinkAddress, now: Instant
+        _ angles: AxisVector, lead: Double, rate: Double, for peer: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try enter(.panFollow, for: peer, now: now)
         let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
-        try ask(.point(own, duration: 0, rate: min(rate, fastest)), for: peer, now: now)
-        try ask(.lookAside(yaw: angles.yaw, rate: 0), for: peer, now: now)
+        let rate = min(rate, 4 * .pi)
+        try ask(.point(own, duration: 0, rate: rate), for: peer, now: now)
+        let yawRate = angles.yaw.isNaN ? 0 : rate
+        try ask(.lookAside(yaw: angles.yaw, rate: yawRate, lead: lead), for: peer, now: now)
     }
 
     /// Turns the camera at the given rates until the next request or until the dead-man time has

@@ -20,6 +20,7 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var errorLimit = 0.0
     private var rates = AxisVector.zero
     private var smoothing = 0.0
+    private var lead = 0.0
 
     /// Names of the commands. The index of a case is the number of the command in the file.
     private enum Kind: String, CaseIterable {
@@ -68,10 +69,11 @@ struct CommandMessage: RecordedMessage, Sendable {
             axes = aim.target
             rates = aim.rate
             smoothing = aim.smoothing
-        case .lookAside(let yaw, let rate):
+        case .lookAside(let yaw, let rate, let lead):
             kind = .lookAside
             axes.yaw = yaw
             self.rate = rate
+            self.lead = lead
         case .excite(let excitation):
             kind = .excite
             self.excitation = excitation.id
@@ -115,7 +117,7 @@ struct CommandMessage: RecordedMessage, Sendable {
             }
         case .testMotor: gimbalAxis.map(Command.testMotor)
         case .findEnd: gimbalAxis.map { .findEnd($0, isPositive: axes.yaw > 0) }
-        case .lookAside: .lookAside(yaw: axes.yaw, rate: rate)
+        case .lookAside: .lookAside(yaw: axes.yaw, rate: rate, lead: lead)
         case .aim: .aim(Aim(target: axes, rate: rates, smoothing: smoothing))
         case .resetIntegrals: .resetIntegrals
         case .emergencyStop: .emergencyStop
@@ -154,5 +156,6 @@ struct CommandMessage: RecordedMessage, Sendable {
         visitor.double("error_limit_rad", 14, &errorLimit)
         visitor.axes("target_rate", "_rad_s", 15, &rates)
         visitor.double("smoothing_s", 18, &smoothing)
+        visitor.double("lead_rad", 19, &lead)
     }
 }

@@ -141,7 +141,7 @@ import Wire
             #expect(abs(turn.target.yaw - yaw) < 1e-6, "flags \(flags)")
         }
         _ = command(.gimbalManagerPitchYaw, [0, 10, .nan, .nan, 12], component)
-        guard case .camera(.lookAside(let yaw, _)) = gimbal.takeRequests().last?.effect else {
+        guard case .camera(.lookAside(let yaw, _, _)) = gimbal.takeRequests().last?.effect else {
             Issue.record("no follow")
             return
         }

@@ -117,19 +117,38 @@ import Wire
             Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.1))
         _ = gimbal.takeRequests()
         director.leadVehicle(now: at(0.1))
-        guard case .camera(.lookAside(let yaw, _)) = gimbal.takeRequests().last?.effect else {
+        guard case .camera(.lookAside(let yaw, _, let lead)) = gimbal.takeRequests().last?.effect
+        else {
             Issue.record("nothing was asked for")
             return
         }
-        // 30 °/s multiplied by the configured lag.
-        #expect(abs(yaw / Self.degree - 22) < 0.1)
+        // 30 °/s multiplied by the configured lag; the requested yaw does not change.
+        #expect(yaw.isNaN && abs(lead / Self.degree - 12) < 0.1)
         director.vehicle.advance(now: at(3))
         director.leadVehicle(now: at(3))
-        guard case .camera(.lookAside(let ahead, _)) = gimbal.takeRequests().last?.effect else {
+        guard case .camera(.lookAside(_, _, let ahead)) = gimbal.takeRequests().last?.effect else {
             Issue.record("an autopilot that is silent still turns")
             return
         }
-        #expect(abs(ahead / Self.degree - 10) < 0.1)
+        #expect(ahead == 0)
+    }
+
+    @Test("a rate in a request for a yaw relative to the vehicle limits the rate of this turn")
+    func followRate() throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        try director.steer(
+            GimbalRequest(
+                flags: [.yawInVehicleFrame],
+                angles: AxisVector(yaw: 10 * Self.degree, roll: .nan, pitch: .nan),
+                rates: AxisVector(yaw: 5 * Self.degree, roll: .nan, pitch: .nan)),
+            from: Self.station, now: at(0))
+        guard case .camera(.lookAside(let yaw, let rate, _)) = gimbal.takeRequests().last?.effect
+        else {
+            Issue.record("nothing was asked for")
+            return
+        }
+        #expect(abs(yaw / Self.degree - 10) < 1e-9 && abs(rate / Self.degree - 5) < 1e-9)
     }
 
     @Test(

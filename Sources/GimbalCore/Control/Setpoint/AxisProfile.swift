@@ -37,6 +37,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     private struct Follow: Sendable, BitwiseCopyable {
         /// Target angle, rad, and its rate, rad/s.
         var target: Double, rate: Double
+        /// Requested motion, which is added to the target.
+        var turn: FollowedTurn
         /// Largest rate, rad/s.
         var maxRate: Double
         /// Time constant of the smoothing, s.
@@ -54,7 +56,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     private var plan = AxisPlan.none
     /// Requested rate of the current turn, rad/s.
     private var turnRate = 0.0
-    private var followed = Follow(target: 0, rate: 0, maxRate: 0, smoothing: 0)
+    private var followed = Follow(
+        target: 0, rate: 0, turn: .none, maxRate: 0, smoothing: 0)
     /// Time since the start of the current plan, s.
     private var elapsed = 0.0
 
@@ -69,7 +72,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     init(angle: Double) { state = AxisState(angle: angle, rate: 0) }
 
     /// Creates the motion of an angle with the given state and no activity, as the initial state of
-    /// a prediction.
+    /// a prediction, or before a motion.
+    @_noLocks @_noAllocation
     init(state: AxisState) { self.state = state }
 
     /// Final angle of the current motion, rad: its goal, the followed target, or the current angle.
@@ -79,7 +83,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             case .rest: state.angle
             case .move: plan.goal
             case .turn: plan.goal.isNaN ? state.angle : plan.goal
-            case .follow: followed.target
+            case .follow: followed.target + followed.turn.state.angle + followed.turn.rest
             }
         }
     }
@@ -87,7 +91,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// Lag of the set-point angle behind the target that it follows, rad; zero without a target.
     var followError: Double {
         @_noLocks @inline(__always) get {
-            if case .follow = motion { followed.target - state.angle } else { 0 }
+            guard case .follow = motion else { return 0 }
+            return followed.target + followed.turn.state.angle - state.angle
         }
     }
 
@@ -191,12 +196,15 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     }
 
     /// Starts following `target`, rad, which moves at `rate`, rad/s. If `rate` is 0, the angle lags
-    /// behind a moving target.
+    /// behind a moving target. The angle follows the additional motion `turn` without lag.
     @_noLocks @_noAllocation
-    mutating func follow(_ target: Double, rate: Double, maxRate: Double, smoothing: Double) {
+    mutating func follow(
+        _ target: Double, rate: Double, turn: FollowedTurn = .none, maxRate: Double,
+        smoothing: Double
+    ) {
         motion = .follow
         followed = Follow(
-            target: target, rate: rate, maxRate: maxRate, smoothing: smoothing)
+            target: target, rate: rate, turn: turn, maxRate: maxRate, smoothing: smoothing)
     }
 
     /// Updates the state of the set-point angle after `dt` seconds.
@@ -211,12 +219,13 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         case .turn:
             stepTurn(dt: dt, limits: limits)
         case .follow:
-            var slower = limits
-            slower.rate = min(limits.rate, followed.maxRate)
-            let target = limits.clamped(followed.target)
-            let rate = target == followed.target ? followed.rate : 0
+            let wanted = followed.target + followed.turn.state.angle
+            let target = limits.clamped(wanted)
+            let isInside = target == wanted
             state.follow(
-                target, rate: rate, smoothing: followed.smoothing, limits: slower, dt: dt)
+                target, rate: isInside ? followed.rate : 0,
+                turn: isInside ? followed.turn : .none, maxRate: followed.maxRate,
+                smoothing: followed.smoothing, limits: limits, dt: dt)
         }
     }
 
@@ -258,26 +267,32 @@ extension AxisState {
     /// acceleration and jerk without overshoot.
     ///
     /// - Parameters:
-    ///   - target: Angle to follow, rad.
+    ///   - target: Angle to follow at the beginning of the period, rad, including `turn`.
     ///   - known: Known rate of the target, rad/s.
+    ///   - turn: Known motion of the target in addition to `known`. The angle follows this motion
+    ///     without lag, within `limits`.
+    ///   - maxRate: Largest rate, rad/s, without the rate of `turn`.
     ///   - smoothing: Time constant of the lag, s, for the part of the target's rate that exceeds
     ///     `known`.
     ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Length of the period, s, positive.
     @_noLocks @_noAllocation
     mutating func follow(
-        _ target: Double, rate known: Double = 0, smoothing: Double, limits: AxisLimits, dt: Double
+        _ target: Double, rate known: Double = 0, turn: FollowedTurn = .none,
+        maxRate: Double = .infinity, smoothing: Double, limits: AxisLimits, dt: Double
     ) {
+        let fastest = min(limits.rate, maxRate)
         // The pole's frequency must be low enough for the limits on acceleration and jerk, and for
         // the control period.
         var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
-        pole = min(pole, 2 * limits.acceleration / limits.rate)
+        pole = min(pole, 2 * limits.acceleration / fastest)
         pole = min(pole, limits.jerk / limits.acceleration)
-        let wantedRate = AxisState.limited(known + (target - angle) * pole / 3, limits.rate)
+        let smooth = AxisState.limited(known + (target - angle) * pole / 3, fastest)
+        let wantedRate = AxisState.limited(turn.state.rate + smooth, limits.rate)
         let wantedAcceleration = AxisState.limited(
-            (wantedRate - rate) * pole, limits.acceleration)
+            turn.state.acceleration + (wantedRate - rate) * pole, limits.acceleration)
         let jerk = AxisState.limited(
-            (wantedAcceleration - acceleration) * 3 * pole, limits.jerk)
+            turn.jerk + (wantedAcceleration - acceleration) * 3 * pole, limits.jerk)
         advance(jerk: jerk, dt: dt)
     }
 

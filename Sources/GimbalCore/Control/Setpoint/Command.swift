@@ -32,10 +32,11 @@ public enum Command: Sendable, BitwiseCopyable, Equatable {
     /// In mode `tracking`: point the camera at a target that moves at a known rate. After the
     /// dead-man time the mode becomes `locked`.
     case aim(Aim)
-    /// In mode `panFollow`: turn the camera by the angle `yaw`, rad, from the handle's heading,
-    /// right positive. NaN does not change the current angle. The angle increases at `rate`, rad/s,
-    /// until the end of the dead-man time.
-    case lookAside(yaw: Double, rate: Double)
+    /// In mode `panFollow`: turn the camera to the angle `yaw`, rad, from the handle's heading,
+    /// right positive, at no more than `rate`, rad/s; 0 means that only the general limits apply.
+    /// If `yaw` is NaN, the angle increases at `rate` until the end of the dead-man time. `lead`,
+    /// rad, is added to the handle's heading and smoothed with it; NaN does not change the lead.
+    case lookAside(yaw: Double, rate: Double, lead: Double = 0)
     /// Excite one axis with a small amplitude to identify its load. Any other command ends the
     /// excitation.
     case excite(Excitation)

@@ -15,6 +15,16 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(at angles: AxisVector) { target = angles }
 
+    /// Sets the target of yaw to `angle`, rad, on the shorter way from the present target.
+    @_noLocks
+    mutating func centre(yaw angle: Double) {
+        target.yaw += Angle(radians: target.yaw).shortestArc(to: .radians(angle)).radians
+    }
+
+    /// Sets the target of yaw to `angle`, rad.
+    @_noLocks
+    mutating func start(yaw angle: Double) { target.yaw = angle }
+
     /// Moves the targets if the followed angles `angles`, rad, are outside the dead zones. `width`
     /// is the half-width of each dead zone, rad. NaN leaves an axis unchanged.
     @_noLocks

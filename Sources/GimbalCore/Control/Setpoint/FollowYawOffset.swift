@@ -1,59 +1,109 @@
-/// Yaw angle of the camera relative to the handle's heading, in the mode `panFollow`. Runs on the
-/// loop thread only.
+/// Yaw angle of the camera relative to the handle's heading, in the mode `panFollow`.
+///
+/// The angle moves within the limits of the set-point's motion, as in a `point` request. The
+/// smoothing and the rate of the follow preset apply only to the handle's motion. Runs on the loop
+/// thread only.
 struct FollowYawOffset: Sendable, BitwiseCopyable {
-    /// Yaw angle relative to the handle's heading, rad, -π...π; positive to the right.
-    private(set) var angle = 0.0
+    /// Angle that is added to the handle's heading before the smoothing, rad: the lag that the
+    /// smoothing of an announced turn of the handle will cause.
+    private(set) var lead = 0.0
+    /// True if no angle has been requested since the mode was entered.
+    private(set) var isUnused = true
 
-    /// Rate at which `angle` changes in this control period, rad/s; 0 at the end of the range.
-    private(set) var turning = 0.0
-
+    /// The angle, rad, -π...π, positive to the right, with its rate and acceleration.
+    private var profile = AxisProfile(angle: 0)
+    /// Requested angle whose motion has not started yet, rad; NaN without a request.
+    private var wanted = Double.nan
+    /// Largest rate of the motion to the requested angle, rad/s; 0 means that only the general
+    /// limits apply.
+    private var pace = 0.0
+    /// Rate at which the angle changes until `validUntil`, rad/s.
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
+    /// True if `profile` has the camera's motion, and no motion of its own yet.
+    private var isTakenOver = false
 
     /// Creates a yaw angle of 0: the camera has the heading of the handle.
     @_noLocks
     init() {}
 
-    /// Sets the angle to `yaw`, rad; NaN does not change the angle. The angle then increases at
-    /// `rate`, rad/s, until `validUntil`.
+    /// Requests a motion of the angle.
+    ///
+    /// - Parameters:
+    ///   - yaw: Angle, rad. NaN requests no angle.
+    ///   - rate: With an angle, the largest rate of the motion to this angle, rad/s; 0 means that
+    ///     only the general limits apply. Without an angle, the rate of a turn until `validUntil`.
+    ///   - lead: Angle by which the camera leads the handle, rad. NaN does not change the lead.
+    ///   - validUntil: End of the dead-man time of a turn.
     @_noLocks
-    mutating func look(yaw: Double, rate: Double, validUntil: Instant) {
+    mutating func look(yaw: Double, rate: Double, lead: Double, validUntil: Instant) {
+        if lead.isFinite { self.lead = lead }
         if yaw.isFinite {
-            angle = min(max(yaw, -.pi), .pi)
-            centres = true
+            wanted = min(max(yaw, -.pi), .pi)
+            pace = abs(rate)
+            self.rate = 0
+        } else {
+            if rate != 0 { wanted = .nan }
+            self.rate = rate
+            self.validUntil = validUntil
         }
-        self.rate = rate
-        self.validUntil = validUntil
+        centres = centres || yaw.isFinite || lead.isFinite
     }
 
     /// Stops the turn that was started by `look`.
     @_noLocks
     mutating func stop() { rate = 0 }
 
-    /// Updates the yaw angle for one control period.
+    /// Sets the angle's state to the camera's present motion, before the motion to the first
+    /// requested angle. The camera then moves from its present direction to this angle, and not
+    /// first to the handle's heading.
+    ///
+    /// - Parameter state: Angle from the handle's heading to the camera's heading, rad, -π...π, with
+    ///   the camera's rate and acceleration.
     @_noLocks
-    mutating func step(now: Instant, dt: Double) {
-        turning = 0
-        guard now < validUntil else { return }
-        let next = angle + rate * dt
-        angle = min(max(next, -.pi), .pi)
-        if angle == next { turning = rate }
+    mutating func begin(at state: AxisState) {
+        profile = AxisProfile(state: state)
+        isUnused = false
+        isTakenOver = true
     }
 
-    /// Limits the yaw angle to the range of the yaw joint; all angles in rad.
+    /// Updates the yaw angle for one control period.
     ///
     /// - Parameters:
-    ///   - handle: Pose of the handle.
-    ///   - followed: Target of the dead zone, rad, which is the reference heading of the yaw angle.
-    ///   - range: Ranges of the joints.
+    ///   - now: Present time.
+    ///   - dt: Length of the period, s. If `dt` is outside 0...0.1, the angle does not change.
+    ///   - limits: Limits of the motion, and the range of the angle.
+    /// - Returns: The angle's motion in this period.
     @_noLocks
-    mutating func confine(handle: HandlePose, followed: Double, range: JointRange) {
-        guard angle != 0 else { return }
-        let behind = Angle(radians: handle.angles.yaw).shortestArc(to: .radians(followed)).radians
-        let wanted = angle
-        angle = min(max(wanted, range.minimum.yaw - behind), range.maximum.yaw - behind)
-        if angle != wanted { turning = 0 }
+    mutating func step(now: Instant, dt: Double, limits: AxisLimits) -> FollowedTurn {
+        start(limits)
+        if now >= validUntil { rate = 0 }
+        if rate != 0 || profile.isTurning { profile.turn(at: rate, limits: limits) }
+        let inside = limits.clamped(profile.state.angle)
+        // Without a request, the angle remains 0, even if the joint's range does not contain 0.
+        if inside != profile.state.angle, profile.state.angle != 0 {
+            profile.stop(at: inside, limits: limits)
+        }
+        let before = profile.state
+        if dt > 0, dt <= 0.1 { profile.step(dt: dt, limits: limits) }
+        let change = profile.state.acceleration - before.acceleration
+        return FollowedTurn(
+            state: before, jerk: dt > 0 ? change / dt : 0,
+            rest: profile.destination - before.angle)
+    }
+
+    /// Starts the motion to the requested angle. A request that equals the present motion has no
+    /// effect.
+    private mutating func start(_ limits: AxisLimits) {
+        guard !wanted.isNaN else { return }
+        let goal = limits.clamped(wanted)
+        wanted = .nan
+        guard goal != profile.destination || profile.isTurning || isTakenOver else { return }
+        isTakenOver = false
+        var limits = limits
+        if pace > 0 { limits.rate = min(limits.rate, pace) }
+        profile.move(to: goal, duration: 0, limits: limits)
     }
 
     /// True if an angle was requested since the last call. A requested angle is relative to the
@@ -64,5 +114,32 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
         let result = centres
         centres = false
         return result
+    }
+
+    /// True if the motion to a requested angle has not started yet.
+    var isWanted: Bool { @_noLocks get { !wanted.isNaN } }
+}
+
+/// Requested motion of a followed target in one control period, in addition to the target's own
+/// motion. The set-point follows this motion exactly.
+struct FollowedTurn: Sendable, BitwiseCopyable {
+    /// Angle, rate and acceleration at the beginning of the period.
+    var state = AxisState(angle: 0, rate: 0)
+    /// Mean jerk in the period, rad/s³.
+    var jerk = 0.0
+    /// Remaining angle of the motion, rad.
+    var rest = 0.0
+
+    /// No motion.
+    static var none: FollowedTurn { @_noLocks @_noAllocation get { FollowedTurn() } }
+
+    @_noLocks @_noAllocation
+    init() {}
+
+    @_noLocks @_noAllocation
+    init(state: AxisState, jerk: Double, rest: Double) {
+        self.state = state
+        self.jerk = jerk
+        self.rest = rest
     }
 }

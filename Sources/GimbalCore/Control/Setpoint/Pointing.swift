@@ -32,9 +32,9 @@ struct Pointing: Sendable, BitwiseCopyable {
     private var isBootModeJudged = false
     private var limiter = JointLimiter()
     /// Angles of the handle after the dead zone, for the modes that follow the handle.
-    private var followed = DeadZone()
+    var followed = DeadZone()
     /// Yaw angle of the camera relative to the handle's heading in `panFollow`.
-    private var aside = FollowYawOffset()
+    var aside = FollowYawOffset()
     /// Target angles of the last `point` request, rad. The target is NaN on an axis for which no
     /// target was requested since the last rate command, or since the outputs were switched off.
     var target = AxisVector.unknown
@@ -118,14 +118,13 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.rate(own, validUntil: validUntil)
     }
 
-    /// Turns the camera to the angle `yaw`, rad, relative to the handle's heading (NaN keeps the
-    /// present angle). The angle then changes at `rate`, rad/s, until `validUntil`. Only
+    /// Turns the camera relative to the handle's heading (see `FollowYawOffset.look`). Only
     /// `panFollow` uses the request.
     @_noLocks
-    mutating func lookAside(yaw: Double, rate: Double, validUntil: Instant) {
+    mutating func lookAside(yaw: Double, rate: Double, lead: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
-        if rate != 0 { rateValidUntil = validUntil }
-        aside.look(yaw: yaw, rate: rate, validUntil: validUntil)
+        if yaw.isNaN, rate != 0 { rateValidUntil = validUntil }
+        aside.look(yaw: yaw, rate: rate, lead: lead, validUntil: validUntil)
     }
 
     /// Turns the camera at pan and tilt rates, rad/s, right and down positive; NaN does not change
@@ -217,14 +216,12 @@ struct Pointing: Sendable, BitwiseCopyable {
         now: Instant, dt: Double, handle: HandlePose?, range: JointRange
     ) -> Setpoint {
         isBlind = mode.needsJoints && handle == nil
-        aside.step(now: now, dt: dt)
         if case .tracking = mode {
             tracking.confine(&generator, handle, modes)
             tracking.step(&generator, now: now, dt: dt, fastest: modes.trackingMaxRate)
         }
         if let handle {
-            aside.confine(handle: handle, followed: followed.target.yaw, range: range)
-            follow(handle, dt: dt)
+            follow(handle, range, now: now, dt: dt)
         } else if !tracking.isAiming {
             generator.stopFollowing()
         }
@@ -353,19 +350,17 @@ extension Pointing {
         rateValidUntil = until
     }
 
-    private mutating func follow(_ handle: HandlePose, dt: Double) {
+    private mutating func follow(
+        _ handle: HandlePose, _ range: JointRange, now: Instant, dt: Double
+    ) {
         switch mode {
         case .inactive, .locked, .tracking:
             return
         case .panFollow:
-            let heading = AxisVector(yaw: handle.angles.yaw, roll: .nan, pitch: .nan)
-            if aside.takeCentring() { followed.start(at: handle.angles) }
-            followed.update(heading, width: AxisVector(repeating: modes.panDeadZone))
+            let turn = turnAside(handle, range, now: now, dt: dt)
             var aim = followed.target * mode.followed
-            aim.yaw += aside.angle
-            // The smoothing is meant for the handle's motion and must not delay a requested rate.
-            let rates = AxisVector(yaw: aside.turning, roll: 0, pitch: 0)
-            generator.follow(aim, rates: rates, modes.follow)
+            aim.yaw += aside.lead
+            generator.follow(aim, yawTurn: turn, modes.follow)
         case .fpv:
             followed.update(handle.angles, width: modes.fpvDeadZone)
             generator.follow(followed.target, modes.follow)

@@ -18,11 +18,9 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     private var rateUntil: Instant?
     private var lowest = AxisVector(repeating: -.infinity)
     private var highest = AxisVector(repeating: .infinity)
-    /// Largest rate at which the set-point returns to the range of `confine`, rad/s; 0 means that
-    /// only the general limits apply.
+    /// Largest return rate to the range of `confine`, rad/s; with 0, the general limits apply.
     private var pushRate = 0.0
-    /// Angles by which yaw can still turn in each direction until a joint reaches the end of its
-    /// range.
+    /// Angles by which yaw can still turn to each side until a joint reaches the end of its range.
     var yawRoom = TurnRange.endless
     /// The last set-point, and the angles from which this set-point was computed.
     private var setpoint = Setpoint(attitude: .identity, rate: .zero)
@@ -167,16 +165,18 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
     }
 
     /// Starts following `targets`, rad, which move at `rates`, rad/s. If the target of an axis is
-    /// NaN, the axis continues its motion.
+    /// NaN, the axis continues its motion. Yaw also follows the motion `yawTurn`, without lag.
     @_noLocks @_noAllocation
     mutating func follow(
-        _ targets: AxisVector, rates: AxisVector = .zero, _ tuning: FollowTuning
+        _ targets: AxisVector, rates: AxisVector = .zero, yawTurn: FollowedTurn = .none,
+        _ tuning: FollowTuning
     ) {
         if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
         let (rate, smoothing) = (tuning.maxRate, tuning.smoothing)
         if !targets.yaw.isNaN {
             yaw.follow(
-                targets.yaw, rate: rates.yaw, maxRate: rate.yaw, smoothing: smoothing.yaw)
+                targets.yaw, rate: rates.yaw, turn: yawTurn, maxRate: rate.yaw,
+                smoothing: smoothing.yaw)
         }
         if !targets.roll.isNaN {
             roll.follow(
@@ -299,6 +299,9 @@ extension SetpointGenerator {
             return max(axes.yaw, max(axes.roll, axes.pitch))
         }
     }
+
+    /// The general limits of yaw.
+    var yawLimits: AxisLimits { @_noLocks get { limits(.yaw, atMost: 0) } }
 
     private func limits(_ axis: Axis, atMost fastest: Double) -> AxisLimits {
         let p = parameters
