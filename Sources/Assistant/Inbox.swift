@@ -114,7 +114,8 @@ final class Inbox: Sendable {
                 state.isCancelled = true
                 interruption.signal()
             }
-            if state.waiting.count < Self.capacity {
+            // A cancellation can end a rotation, so it has a place also while requests are refused.
+            if state.waiting.count < 2 * Self.capacity {
                 state.waiting.insert(Waiting(entry: .message(line)), at: 0)
             }
         }

@@ -93,15 +93,12 @@ public final class MCPServer {
     }
 
     /// Format of the answer to a call of the tool `stop`: true for the format of version
-    /// 2026-07-28, false for the earlier format. Nil if the request is not a valid call of this
-    /// tool. A call of `stop` does not need the handshake `initialize`.
+    /// 2026-07-28, false for the earlier format. Nil if the request is not a call of this tool in a
+    /// supported version. A call of `stop` does not need the handshake `initialize`, and its
+    /// arguments have no effect.
     static func stopFormat(_ method: String, _ params: [String: JSONValue]) -> Bool? {
         guard method == "tools/call", params["name"]?.string == EmergencyStop.tool else {
             return nil
-        }
-        switch params["arguments"] {
-        case nil, .null, .object: break
-        default: return nil
         }
         guard let requested = params["_meta"]?[versionKey] else { return false }
         return requested.string == modern ? true : nil

@@ -58,8 +58,15 @@ enum RPCMessage: Equatable {
         line(["id": id, "result": .object(result)])
     }
 
-    /// Reply to a tool call, as text and as an object: the daemon's result, or its error message
+    /// Member of `_meta` that contains the daemon's error: code, message and field.
+    static let errorKey = "airframe/error"
+
+    /// Reply to a tool call: the daemon's result as text and as an object, or its error message
     /// with the remedy.
+    ///
+    /// An error has no `structuredContent`, because some clients check `structuredContent` of an
+    /// error against the schema of the tool's result, and then discard the message. Source:
+    /// modelcontextprotocol/typescript-sdk, issue 1943.
     static func toolReply(
         id: JSONValue, _ outcome: Result<JSONValue, RequestError>, isModern: Bool
     ) -> [UInt8] {
@@ -75,7 +82,7 @@ enum RPCMessage: Equatable {
             result["structuredContent"] = object
         case .failure(let error):
             result["content"] = content(error.message)
-            result["structuredContent"] = error.json
+            result["_meta"] = .object([errorKey: error.json])
             result["isError"] = true
         }
         if isModern { result["resultType"] = "complete" }

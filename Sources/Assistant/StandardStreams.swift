@@ -1,13 +1,15 @@
 import Client
 import Glibc
 import Synchronization
+import SystemPackage
 import Wire
 
 /// Connection of an MCP server to standard input and output: one message per line. No other output
 /// goes to standard output.
 ///
 /// A separate thread reads the messages, and sends each emergency stop to the daemon immediately.
-/// The thread that calls `serve` runs the server, which can wait for the daemon.
+/// Another thread writes the answers, so a client that does not read its input cannot delay an
+/// emergency stop. The thread that calls `serve` runs the server, which can wait for the daemon.
 ///
 /// Source: Model Context Protocol 2026-07-28, Transports, stdio.
 public struct StandardStreams {
@@ -33,11 +35,14 @@ public struct StandardStreams {
     /// - Throws: `Errno` if the process has no free descriptors.
     public func serve(_ server: MCPServer) throws {
         let inbox = try Inbox(interruption: server.interruption)
-        let writer = LineWriter(output)
+        let writer = try LineWriter(output)
         let reader = MessageReader(
             input: input, inbox: inbox, writer: writer, emergencyStop: server.emergencyStop)
         CompanionThread().start("mcp-reader") { reader.run() }
-        defer { server.end() }
+        defer {
+            server.end()
+            writer.finish()
+        }
         while true {
             let entry = inbox.take()
             switch entry {
@@ -110,29 +115,105 @@ private struct MessageReader: Sendable {
     }
 }
 
-/// Thread-safe writer of lines to the client; lines from different threads are not mixed.
+/// Thread-safe writer of lines to the client; lines from different threads are not mixed. A thread
+/// of the writer waits for the client, so `write` never waits.
 final class LineWriter: Sendable {
-    private let descriptor: Mutex<Int32>
+    private struct State {
+        var waiting: [UInt8] = []
+        /// True while the thread writes bytes.
+        var isWriting = false
+        /// True if the client no longer reads its input.
+        var isBroken = false
+    }
 
-    init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
+    /// Largest number of bytes that wait for the client.
+    static let capacity = 1 << 23
+    /// Longest wait for the client in `finish`, s.
+    private static let patience = 5.0
 
-    /// Writes lines.
+    private let state = Mutex(State())
+    private let bell: Interruption
+    private let written: Interruption
+    private let descriptor: Int32
+    private let thread = CompanionThread()
+
+    /// Creates a writer, and starts its thread.
+    ///
+    /// - Throws: `Errno` if the process has no free descriptors.
+    init(_ descriptor: Int32) throws {
+        self.descriptor = descriptor
+        bell = try Interruption()
+        written = try Interruption()
+        thread.start("mcp-writer") { [self] in run() }
+    }
+
+    /// Adds lines to the output.
     ///
     /// - Returns: False if the client no longer reads its input.
     func write(_ lines: [[UInt8]]) -> Bool {
         if lines.isEmpty { return true }
-        return descriptor.withLock { descriptor in
-            lines.allSatisfy { Self.write($0 + [UInt8(ascii: "\n")], to: descriptor) }
+        let isOpen = state.withLock { state in
+            for line in lines { state.waiting += line + [UInt8(ascii: "\n")] }
+            if state.waiting.count > Self.capacity { state.isBroken = true }
+            return !state.isBroken
+        }
+        bell.signal()
+        return isOpen
+    }
+
+    /// Waits until the client has read all lines, at most 5 s, and ends the thread.
+    func finish() {
+        let end = DaemonClient.now() + Self.patience
+        while state.withLock({ !$0.isBroken && ($0.isWriting || !$0.waiting.isEmpty) }) {
+            let rest = end - DaemonClient.now()
+            guard rest > 0 else { break }
+            Self.wait(written, seconds: rest)
+        }
+        state.withLock { $0.isBroken = true }
+        bell.signal()
+    }
+
+    private func run() {
+        while true {
+            let bytes: [UInt8]? = state.withLock { state in
+                if state.isBroken { return nil }
+                defer { state.waiting = [] }
+                state.isWriting = !state.waiting.isEmpty
+                return state.waiting
+            }
+            guard let bytes else { return }
+            if bytes.isEmpty {
+                Self.wait(bell, seconds: nil)
+                continue
+            }
+            let isWritten = write(bytes)
+            state.withLock { state in
+                state.isWriting = false
+                if !isWritten { state.isBroken = true }
+            }
+            written.signal()
         }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    private static func wait(_ interruption: Interruption, seconds: Double?) {
+        var entry = pollfd(
+            fd: interruption.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        poll(&entry, 1, seconds.map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
+        interruption.clear()
+    }
+
+    private func write(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent)
             }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&entry, 1, -1)
+                continue
+            }
             guard count > 0 else { return false }
             sent += count
         }

@@ -25,6 +25,11 @@ final class ToolCalls {
         guard let name = params["name"]?.string else {
             throw RPCFailure(.invalidParams, "tools/call needs the name of a tool.")
         }
+        // An emergency stop is sent immediately, even before the list of tools is known. As in the
+        // daemon, invalid arguments do not prevent a stop.
+        if name == EmergencyStop.tool {
+            return [EmergencyStop(link.person).answer(id, isModern: isModern)] + stopped(now: now)
+        }
         let arguments: [String: JSONValue]
         switch params["arguments"] {
         case nil, .null: arguments = [:]
@@ -33,10 +38,6 @@ final class ToolCalls {
         }
         if let turn, turn.id == id {
             throw RPCFailure(.invalidRequest, "An earlier call with this id has not ended yet.")
-        }
-        // An emergency stop is sent immediately, even before the list of tools is known.
-        if name == EmergencyStop.tool {
-            return [EmergencyStop(link.person).answer(id, isModern: isModern)] + stopped(now: now)
         }
         let catalogue: ToolCatalogue
         do throws(ClientError) {
@@ -93,6 +94,10 @@ final class ToolCalls {
 
     private func tickTurn(now: Double) -> [[UInt8]] {
         guard var active = turn, now >= active.due else { return [] }
+        if active.isInterrupted(now: now) {
+            cancel(active.id)
+            return [reply(active.id, .failure(active.interruption), active.isModern)]
+        }
         if now >= active.end {
             turn = nil
             let answer = outcome { () throws(ClientError) in

@@ -18,6 +18,8 @@ struct Turn: Equatable {
     let period: Double
     /// Time of the next request to the daemon, s; at most `end`.
     private(set) var due: Double
+    /// Time at which the daemon ends the rotation if it receives no further request, s.
+    private var deadManEnd: Double
 
     /// Checks the arguments of a rotation, and creates the rotation.
     ///
@@ -63,10 +65,26 @@ struct Turn: Equatable {
         // If the daemon receives no request for three periods, it ends the rotation.
         period = limits.deadManS / 3
         due = min(end, now + period)
+        deadManEnd = now + limits.deadManS
     }
 
     /// Plans the next request to the daemon.
-    mutating func continueTurn(now: Double) { due = min(end, now + period) }
+    mutating func continueTurn(now: Double) {
+        deadManEnd = now + 3 * period
+        due = min(end, now + period)
+    }
+
+    /// True if the daemon has ended the rotation before its end, because the server was too slow to
+    /// repeat the request.
+    func isInterrupted(now: Double) -> Bool { now > deadManEnd && deadManEnd < end }
+
+    /// The error answer to the tool call after an interruption.
+    var interruption: RequestError {
+        RequestError(
+            "timeout",
+            "The rotation ended after \(Format.fixed(deadManEnd - start, 1)) s, because airframectl did not repeat its request within \(Format.plain(3 * period)) s (commander.dead_man_s). Read the attitude with the tool `status`, then call `turn` again."
+        )
+    }
 
     /// Request that stops the rotating axes: a rate of 0 for each of them.
     var stop: [String: JSONValue] { rates.mapValues { _ in 0 } }

@@ -113,6 +113,19 @@ import Wire
         #expect(bench.memory.opened == 2)
     }
 
+    @Test("a stop is executed also with invalid arguments; other tools refuse them")
+    func invalidArguments() throws {
+        let bench = try Bench()
+        for arguments: JSONValue in [[], "now", 3, ["axis": "all"]] {
+            let stop: JSONValue = ["name": "stop", "arguments": arguments]
+            let reply = try bench.ask("tools/call", stop.object ?? [:]).first
+            #expect(reply?["result"]?["isError"] == nil)
+            #expect(bench.takeRequests().last == "stop")
+        }
+        let point: JSONValue = ["name": "point", "arguments": []]
+        #expect(try bench.ask("tools/call", point.object ?? [:]).first?["error"]?["code"] == -32602)
+    }
+
     @Test("a refusal by the daemon, or a missing daemon, gives an error result of the tool")
     func errors() throws {
         let bench = try Bench()
@@ -120,7 +133,9 @@ import Wire
         let reply = try #require(try bench.call("point", ["yaw": 3]).first?["result"])
         #expect(reply["isError"] == true)
         #expect(reply["content"]?.array?.first?["text"] == "point is not possible; wait.")
-        #expect(reply["structuredContent"]?["code"] == "refused")
+        #expect(reply["_meta"]?["airframe/error"]?["code"] == "refused")
+        // Clients can check structured content against the schema of the tool's result.
+        #expect(reply["structuredContent"] == nil)
         bench.memory.isDown = true
         let lost = try #require(try bench.call("status").first?["result"])
         #expect(lost["isError"] == true)

@@ -161,13 +161,27 @@ private final class Conversation {
         #expect(!conversation.log.requests.withLock { $0.contains("reset_stop") })
     }
 
+    @Test(
+        "a client that sends 1000 stops before it reads an answer gets every answer",
+        .timeLimit(.minutes(1)))
+    func unread() throws {
+        let conversation = try Conversation()
+        for id in 1...1000 { try conversation.call("stop", id: id) }
+        for id in 1...1000 { #expect(try conversation.answer()["id"] == .int(id)) }
+        let stops = conversation.log.requests.withLock { $0.filter { $0 == "stop" }.count }
+        #expect(stops == 1000)
+        try conversation.end()
+    }
+
     @Test("the queue has a limit: further requests are refused, but never a stop")
     func full() throws {
         let inbox = try Inbox(interruption: try Interruption())
         for id in 0..<Inbox.capacity { #expect(inbox.add(.message([]), id: .int(id)) == []) }
         let refusal = try JSONValue(parsing: try #require(inbox.add(.message([]), id: 999).first))
         #expect(refusal["id"] == 999 && refusal["error"]?["code"] == -32603)
+        inbox.cancel(998, [1])
         #expect(inbox.addStop() == [] && inbox.take() == .stopped, "a stop is never refused")
+        #expect(inbox.take() == .message([1]), "a cancellation can end a rotation")
     }
 
     @Test("any number of stops adds at most one entry to the queue")

@@ -78,6 +78,22 @@ import Wire
         #expect(bench.server.deadline == nil)
     }
 
+    @Test("a turn that the dead-man time has ended is not continued, and its answer is an error")
+    func late() throws {
+        let bench = try turning()
+        let reply = try #require(try bench.tick(now: 0.95).first)
+        #expect(reply["id"] == 7 && reply["result"]?["isError"] == true)
+        let text = reply["result"]?["content"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.contains("commander.dead_man_s"), "\(text)")
+        #expect(bench.takeRequests() == [#"rate {"yaw":0}"#])
+        #expect(bench.server.deadline == nil)
+        // Near its end, the turn is complete before the dead-man time ends.
+        let other = try turning()
+        for time in [0.3, 0.6, 0.9, 1.2] { #expect(try other.tick(now: time) == []) }
+        let whole = try #require(try other.tick(now: 2.05).first)
+        #expect(whole["result"]?["structuredContent"]?["turned_s"] == 2.0)
+    }
+
     @Test(
         "a turn beyond a limit is refused, and the refusal names the setting",
         arguments: [

@@ -9,6 +9,7 @@ each part, and ends with an error at the first expectation that fails."""
 import argparse
 import asyncio
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -41,6 +42,12 @@ ARGUMENTS = {
     "spectrum": {"action": "status"},
     "turn": {"yaw": 10, "duration": 0.5},
 }
+
+
+# Tools with another name than their request, and requests without a tool. Every other request of the daemon must be a tool.
+NAMES = {"rate": "turn", "follow": "track", "baseline": "baselines", "record": "recordings"}
+HIDDEN = {"aim", "attitude", "client", "companion", "hardware", "keys", "methods", "pair", "ping", "reload", "reset_stop", "save",
+          "subscribe", "take", "track", "unsubscribe", "variables"}
 
 
 class Eyes:
@@ -121,8 +128,14 @@ async def listing(peer, mode):
                     "get", "set", "baselines", "recordings", "log", "history", "diff", "spectrum", "release",
                     "shoot"}
         expect(expected <= set(tools), expected - set(tools))
-        hidden = {"reset_stop", "save", "reload", "take", "pair", "client", "rate", "companion"}
-        expect(not hidden & set(tools), hidden & set(tools))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.connect(peer.options.socket)
+            lines = link.makefile("rw")
+            lines.write('{"id":1,"method":"methods"}\n')
+            lines.flush()
+            requests = {method["name"] for method in json.loads(lines.readline())["result"]}
+        offered = {NAMES.get(name, name) for name in requests - HIDDEN} | {"shoot"}
+        expect(set(tools) == offered, set(tools) ^ offered)
         for tool in tools.values():
             expect(tool.description and tool.annotations is not None, tool)
             # The SDK checks each structured result against its schema, and raises an error if they differ.
@@ -179,7 +192,6 @@ async def every_tool(peer, mode):
         effects = {
             "camera": lambda status: eyes.photos == 1,
             "drive": lambda status: status["drive"]["left_percent"] > status["drive"]["right_percent"] > 0,
-            "motor_test": lambda status: True,
             "step": lambda status: axis(status, "slider")["position_steps"] != 0,
             "track": lambda status: status["mode"] == "tracking" and eyes.choice is not None,
         }
@@ -194,6 +206,7 @@ async def every_tool(peer, mode):
                 if name == "motor_test":
                     await call("mode", {"mode": "inactive"})
                     await reach("off", lambda status: status["state"] == "off")
+                    await motor_test(peer, client)
                 await call(name, arguments)
                 if name in effects:
                     await reach(name, effects[name])
@@ -205,6 +218,77 @@ async def every_tool(peer, mode):
         status = (await client.call_tool("status", {})).structured_content
         expect(status["holder"].startswith("assistant client"), status["holder"])
         expect("mcp tester" in status["holder"], status["holder"])
+
+
+class Watch:
+    """Streams two variables of one axis: the angle of the joint, and the torque of the motor."""
+
+    def __init__(self, peer, axis="yaw"):
+        self.names = [f"joint.{axis}", f"torque.{axis}"]
+        self.link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.link.settimeout(5)
+        self.link.connect(peer.options.socket)
+        self.lines = self.link.makefile("rw")
+        self.lines.write(json.dumps(
+            {"id": 1, "method": "subscribe", "params": {"names": self.names, "rate": 100}}) + "\n")
+        self.lines.flush()
+        answer = json.loads(self.lines.readline())
+        expect("result" in answer, answer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.link.close()
+
+    async def samples(self, seconds):
+        """Time, angle and torque of the samples in the next seconds."""
+        found = []
+        while not found or found[-1][0] - found[0][0] < seconds:
+            message = json.loads(await asyncio.to_thread(self.lines.readline))
+            found.append((message["t"], *(message["values"][name] or 0.0 for name in self.names)))
+        return found
+
+
+def span(samples):
+    angles = [angle for _, angle, _ in samples]
+    return max(angles) - min(angles)
+
+
+def driven(samples):
+    """Time between the first and the last sample with a torque, s."""
+    times = [time for time, _, torque in samples if torque != 0]
+    return times[-1] - times[0] if times else 0.0
+
+
+async def motor_test(peer, client):
+    """The tool moves the motor for half a second and reports it, a repeated call continues, and a stop ends it."""
+    with Watch(peer) as watch:
+        still = await watch.samples(0.3)
+        expect(span(still) < 0.05 and driven(still) == 0, still)
+        result = await client.call_tool("motor_test", {"axis": "yaw"})
+        expect(not result.is_error and "motor of yaw moves" in text(result), result)
+        once = await watch.samples(1.2)
+        expect(span(once) > 0.3 and 0.3 < driven(once) < 0.7, "one call", span(once), driven(once))
+        result = await client.call_tool("motor_test", {"axis": "elbow"})
+        expect(result.is_error and "yaw" in text(result), result)
+        begin = time.monotonic()
+        while time.monotonic() - begin < 1.0:
+            result = await client.call_tool("motor_test", {"axis": "yaw"})
+            expect(not result.is_error, result)
+            await asyncio.sleep(0.1)
+        longer = await watch.samples(1.8)
+        expect(driven(longer) > 1.0, "repeated calls", driven(longer))
+        await client.call_tool("motor_test", {"axis": "yaw"})
+        await asyncio.sleep(0.1)
+        result = await client.call_tool("stop", {})
+        expect(not result.is_error, result)
+        stopped = await watch.samples(0.8)
+        # The samples before the stop are in the socket's buffer.
+        expect(driven(stopped) < 0.35 and stopped[-1][2] == 0, "stop", driven(stopped))
+        result = await client.call_tool("motor_test", {"axis": "yaw"})
+        expect(result.is_error and "emergency stop" in text(result), result)
+        peer.control("stop", "--reset")
 
 
 async def refusals(peer, mode):
@@ -374,6 +458,52 @@ async def cancellation(peer, mode):
         expect("Another request ended the rotation" in text(await turn))
 
 
+async def endings(peer, mode):
+    """A turn ends if the client closes its output, if the server is killed, and if the server hangs."""
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+
+    def rate():
+        return abs(peer.control("status")["rate_dps"]["yaw"])
+
+    def line(number, name, **arguments):
+        return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {
+            "_meta": meta, "name": name, "arguments": arguments}}).encode() + b"\n"
+
+    async def free():
+        """Waits until the previous server has released control."""
+        while "holder" in peer.control("status"):
+            await asyncio.sleep(0.05)
+
+    dead_man = peer.control("get", "commander.dead_man_s")[0]["value"]
+    await free()
+    ends = {"closed": lambda server: server.stdin.close(), "killed": lambda server: server.kill(),
+            "hanging": lambda server: server.send_signal(signal.SIGSTOP)}
+    for what, end in ends.items():
+        sign = -1 if what == "killed" else 1
+        server = subprocess.Popen(peer.command("--name", what), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            server.stdin.write(line(1, "turn", yaw=sign * 12, duration=8))
+            server.stdin.flush()
+            begin = time.monotonic()
+            while rate() < 10:
+                expect(time.monotonic() - begin < 5, what, "the camera does not turn")
+            end(server)
+            begin = time.monotonic()
+            while rate() > 0.5:
+                expect(time.monotonic() - begin < 5, what, "the camera does not stop")
+            seconds = time.monotonic() - begin
+            # Half a second is the time of a few calls of airframectl on a busy machine.
+            expect(seconds < (dead_man if what == "hanging" else 0) + 0.5, what, seconds)
+            before = peer.control("status")
+            expect(before["state"] == "running", before)
+            await asyncio.sleep(0.3)
+            expect(abs(peer.control("status")["attitude"]["yaw_deg"] - before["attitude"]["yaw_deg"]) < 0.3, what)
+        finally:
+            server.kill()
+            server.wait(5)
+        await free()
+
+
 async def two_servers(peer, mode):
     async with peer.client(mode, "--name", "one") as one, peer.client(mode, "--name", "two") as two:
         await one.call_tool("point", {"pitch": 3})
@@ -396,6 +526,11 @@ def malformed(peer):
             "io.modelcontextprotocol/clientCapabilities": {}}
     cases = [
         (b"not json", -32700), (b"[]", -32600), (b"3", -32600), (b'"x"', -32600), (b"[" * 5000, -32700),
+        # An array nested 32 000 deep in a valid call, and numbers that no double can represent.
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"point","arguments":{"yaw":' + b"[" * 32000 + b"]" * 32000
+         + b"}}}", -32700),
+        (b"[" * 100000, -32600), (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}}', -32700),
+        (b'{"jsonrpc":"2.0","id":1e999,"method":"ping"}', -32700), (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
         (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600), (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600), (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602),
         (b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}', -32600), (b"\xff\xfe", -32700), (b"x" * 70000, -32600),
@@ -419,6 +554,28 @@ def malformed(peer):
     codes = [reply["error"]["code"] for reply in replies[:-1]]
     expect(codes == [code for _, code in cases], codes)
     expect(replies[-1] == {"jsonrpc": "2.0", "id": "end", "result": {}}, replies[-1])
+    # Absurd numbers: each call is refused with a reason, and the camera does not move.
+    before = peer.control("status")["attitude"]
+    absurd = ['"point","arguments":{"yaw":1e999}', '"point","arguments":{"pitch":-1e300}', '"point","arguments":{"yaw":null,"pitch":null}',
+              '"point","arguments":{"yaw":5,"duration":1e12}', '"point","arguments":{"yaw":[[[1]]]}', '"turn","arguments":{"duration":1}',
+              '"turn","arguments":{"yaw":1e-400,"duration":1e999}', '"turn","arguments":{"yaw":-99999999999999999999,"duration":1}',
+              '"turn","arguments":{"yaw":true,"duration":1}', '"turn","arguments":{"yaw":1,"duration":"1"}', '"log","arguments":{"limit":-1}',
+              '"log","arguments":{"limit":9223372036854775807}', '"set","arguments":{"key":"tracking.max_rate_dps","value":1e308}',
+              '"set","arguments":{"key":"tracking.max_rate_dps","value":50,"rollback":1e9}', '"mode","arguments":{"mode":"\\u0000"}',
+              '"set","arguments":{"key":"' + "a." * 20000 + '","value":1}', '"motor_test","arguments":{"axis":"yaw"}']
+    lines = [('{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"_meta":%s,"name":%s}}' % (id, json.dumps(meta), call)).encode()
+             for id, call in enumerate(absurd)]
+    run = subprocess.run(peer.command(), input=b"\n".join(lines) + b"\n", capture_output=True, timeout=30)
+    replies = {reply.get("id"): reply for reply in map(json.loads, run.stdout.splitlines())}
+    for id, call in enumerate(absurd):
+        # A number beyond the range of a double makes the line invalid; the server cannot know the line's id.
+        if "1e999" in call:
+            expect(id not in replies and replies[None]["error"]["code"] == -32700, call, replies.get(id))
+            continue
+        result = replies[id]["result"]
+        expect(result.get("isError") and len(result["content"][0]["text"]) > 10, call[:80], replies[id])
+    after = peer.control("status")["attitude"]
+    expect(all(abs(after[axis] - before[axis]) < 0.5 for axis in ("yaw_deg", "roll_deg", "pitch_deg")), before, after)
     # Without a daemon, the tools report how to start it.
     begin = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"_meta": meta, "name": "status"}}
     run = subprocess.run(
@@ -433,19 +590,21 @@ async def main():
     parser.add_argument("--airframectl", required=True)
     parser.add_argument("--socket", required=True)
     parser.add_argument("--manual")
-    parser.add_argument("--only", choices=["autotune"], help="run only this part, with the newest protocol")
+    parser.add_argument("--only", choices=["autotune", "endings"], help="run only this part, with the newest protocol")
     peer = Peer(parser.parse_args())
     if peer.options.only:
         begin = time.monotonic()
         async with asyncio.timeout(150):
-            await autotune(peer, "2026-07-28")
-        print(f"autotune in {time.monotonic() - begin:.1f} s", flush=True)
+            await {"autotune": autotune, "endings": endings}[peer.options.only](peer, "2026-07-28")
+        print(f"{peer.options.only} in {time.monotonic() - begin:.1f} s", flush=True)
         return
     malformed(peer)
     print("malformed input is answered with errors", flush=True)
     await listing(peer, "auto")
     for mode in ["legacy", "2026-07-28"]:
-        for part in [listing, every_tool, refusals, cancellation, shooting, two_servers, stopping]:
+        parts = [listing, every_tool, refusals, cancellation, shooting, two_servers, stopping]
+        # The endings of a server do not depend on the SDK.
+        for part in parts + ([endings] if mode == "2026-07-28" else []):
             begin = time.monotonic()
             async with asyncio.timeout(60):
                 await part(peer, mode)
