@@ -4,6 +4,7 @@ AIRFRAMECTL the program airframectl. The motors of the simulated gimbal are on.
     PYTHONPATH=Sources/Python python3 Tests/Python/test_airframe.py
 """
 
+import ast
 import doctest
 import importlib.util
 import os
@@ -138,6 +139,32 @@ class ClientTests(unittest.TestCase):
             self.assertIsInstance(columns[name][0], float)
         with self.assertRaises(airframe.AirframeError):
             airframe.load_recording("/nonexistent.mcap", airframectl=os.environ["AIRFRAMECTL"])
+
+
+class SourceTests(unittest.TestCase):
+    """The source of the module: Python 3.9, only the standard library, typed."""
+
+    # ast.parse checks the syntax, but not the library, of another version of Python.
+    tree = ast.parse(pathlib.Path(airframe.__file__).read_text(), feature_version=(3, 9))
+
+    @unittest.skipIf(sys.version_info < (3, 10), "Python 3.9 does not list its standard library")
+    def test_imports_only_the_standard_library(self):
+        def is_guarded(node):
+            return any(node in ast.walk(other) for other in ast.walk(self.tree) if isinstance(other, ast.Try))
+        for node in ast.walk(self.tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                self.assertTrue(name.split(".")[0] in sys.stdlib_module_names or name == "numpy" and is_guarded(node), name)
+
+    def test_every_function_has_types(self):
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef):
+                arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+                untyped = [argument.arg for argument in arguments if argument.annotation is None and argument.arg != "self"]
+                self.assertEqual(untyped, [], node.name)
+                self.assertIsNotNone(node.returns, node.name)
+        self.assertTrue(pathlib.Path(airframe.__file__).with_name("py.typed").exists())
 
 
 class OtherDaemonTests(unittest.TestCase):

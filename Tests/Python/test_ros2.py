@@ -1,11 +1,16 @@
-"""Tests of the conversions in etc/ros2/airframe_node.py, without ROS 2.
+"""Tests of etc/ros2/airframe_node.py without ROS 2: the conversions, and the node with doubles of rclpy and sensor_msgs.
 
     PYTHONPATH=Sources/Python:etc/ros2 python3 Tests/Python/test_ros2.py
 """
 
 import math
+import pathlib
+import sys
+import types
 import unittest
+from unittest import mock
 
+import airframe
 import airframe_node as node
 
 
@@ -59,6 +64,65 @@ class ConversionTests(unittest.TestCase):
         names, positions = node.joints({"joint.yaw": None, "joint.roll": 0.0, "joint.pitch": -90.0})
         self.assertEqual(names, ["gimbal_roll_joint", "gimbal_pitch_joint"])
         self.assert_vector(positions, [0, -math.pi / 2])
+
+
+class NodeTests(unittest.TestCase):
+    """The node with doubles of ROS 2, and with two samples instead of airframed."""
+
+    def test_the_node_has_at_most_60_lines(self):
+        self.assertLessEqual(len(pathlib.Path(node.__file__).read_text().splitlines()), 60)
+
+    def test_a_sample_becomes_an_imu_message_and_a_joint_message(self):
+        values = {"attitude.yaw": 0.0, "attitude.roll": 0.0, "attitude.pitch": 0.0, "rate.yaw": 90.0, "rate.roll": 0.0,
+                  "rate.pitch": 180.0, "accel.x": 0.0, "accel.y": 0.0, "accel.z": -9.81, "joint.yaw": 90.0, "joint.roll": None}
+        # The first sample is left out, because the attitude is not known yet.
+        samples = [airframe.Sample(0.0, {**values, "attitude.yaw": None}, 0), airframe.Sample(1.0, values, 0)]
+        published = self.run_node(samples)
+        self.assertEqual([topic for topic, _ in published], ["~/imu", "joint_states"])
+        imu, joints = (message for _, message in published)
+        self.assertEqual((imu.header.frame_id, imu.header.stamp), ("gimbal_camera", "now"))
+        for part, wanted in [(imu.angular_velocity, (0, -math.pi, -math.pi / 2)), (imu.linear_acceleration, (0, 0, 9.81)),
+                             (imu.orientation, node.quaternion(0, 0, 0))]:
+            for axis, number in zip("xyzw", wanted):
+                self.assertAlmostEqual(getattr(part, axis), number)
+        self.assertEqual((joints.name, joints.position), (["gimbal_yaw_joint"], [math.pi / 2]))
+        self.assertIs(joints.header, imu.header)
+
+    def run_node(self, samples):
+        """Runs the node's function `main` until the samples are used; returns the topics and messages that it published."""
+        published = []
+
+        def part():
+            return types.SimpleNamespace()
+
+        class Node:
+            def declare_parameter(self, name, value):
+                return types.SimpleNamespace(value=value)
+
+            def create_publisher(self, kind, topic, depth):
+                return types.SimpleNamespace(publish=lambda message: published.append((topic, message)))
+
+            def get_clock(self):
+                return types.SimpleNamespace(now=lambda: types.SimpleNamespace(to_msg=lambda: "now"))
+
+        messages = types.SimpleNamespace(
+            Imu=lambda: types.SimpleNamespace(
+                header=part(), orientation=part(), angular_velocity=part(), linear_acceleration=part()),
+            JointState=lambda: types.SimpleNamespace(header=part()))
+        stream = mock.MagicMock()
+        stream.__enter__.return_value = stream
+        stream.__next__.side_effect = list(samples)
+        gimbal = mock.MagicMock()
+        gimbal.__enter__.return_value = gimbal
+        gimbal.subscribe.return_value = stream
+        ok = iter([True] * len(samples) + [False])
+        rclpy = types.SimpleNamespace(init=lambda: None, create_node=lambda name: Node(), ok=lambda: next(ok))
+        doubles = {"rclpy": rclpy, "sensor_msgs": types.SimpleNamespace(msg=messages), "sensor_msgs.msg": messages}
+        with mock.patch.dict(sys.modules, doubles), mock.patch.object(airframe, "connect", return_value=gimbal) as connect:
+            node.main()
+        connect.assert_called_once_with(name="ros2", read_only=True)
+        self.assertEqual(gimbal.subscribe.call_args.kwargs, {"rate": 100.0})
+        return published
 
 
 if __name__ == "__main__":
