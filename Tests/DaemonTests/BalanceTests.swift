@@ -18,7 +18,7 @@ import Wire
     }
 
     @Test(
-        "the check reports 4 mm too far forward and 3 mm too far to the left"
+        "the check reports 4 mm too far forward and 3 mm too far to the left, and checks again after the camera was moved"
     )
     func words() throws {
         var parameters = SimulatedGimbal.Parameters()
@@ -29,21 +29,33 @@ import Wire
         try withLockstep(["--set", "loop.rate_hz=500", "--set", "imu.timeout_ms=50"]) { daemon in
             let socket = try SocketClient("\(daemon.directory)/sim.sock")
             try run(&gimbal, socket, until: { $0 > 8 })
-            let program = try Program(
-                [
-                    try Program.built("airframectl"), "--socket", daemon.socket, "balance",
-                    "--mass", "\(Self.mass)",
-                ], in: daemon.directory)
+            let terminal = try Terminal([
+                try Program.built("airframectl"), "--socket", daemon.socket, "balance",
+                "--mass", "\(Self.mass)",
+            ])
             // The check takes about 60 s in simulated time.
-            try run(&gimbal, socket, until: { $0 > 200 || program.hasEnded(within: 0) })
-            #expect(try program.wait(seconds: 1) == 0, "\(program.errors)")
-            let lines = program.output.split(separator: "\n").suffix(3)
+            let prompt = "[Enter] check again, [q] leave: "
+            try run(&gimbal, socket, until: { $0 > 200 || terminal.says(prompt, within: 0) })
+            let lines = terminal.text.split(whereSeparator: \.isNewline).suffix(4)
             #expect(
-                lines.count == 3 && lines.first?.contains("too far forward: move it back") == true)
+                lines.count == 4 && lines.first?.contains("too far forward: move it back") == true)
             #expect(lines.dropFirst().first?.contains("too far to the left: move it right") == true)
-            #expect(abs(Self.millimetres(lines.first) - 4) < 0.5, "\(program.output)")
+            #expect(abs(Self.millimetres(lines.first) - 4) < 0.5, "\(terminal.text)")
             #expect(abs(Self.millimetres(lines.dropFirst().first) - 3) < 0.5)
-            #expect(lines.last == "Move the camera, then check again: airframectl balance.")
+            let advice = "Move the camera, then check again: airframectl balance."
+            #expect(lines.dropFirst(2).first?.elementsEqual(advice) == true)
+
+            // The user balances the camera, and presses Enter.
+            parameters.plant.imbalance = .zero
+            gimbal = SimulatedGimbal(
+                parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1,
+                start: gimbal.now)
+            terminal.type("\n")
+            let result = "The camera is balanced within 1 mm."
+            let end = time(of: gimbal) + 200
+            try run(&gimbal, socket, until: { $0 > end || terminal.says(result, within: 0) })
+            #expect(terminal.end() == 0, "\(terminal.text)")
+            #expect(terminal.text.contains(result), "\(terminal.text)")
         }
     }
 
@@ -52,7 +64,7 @@ import Wire
     private func run(
         _ gimbal: inout SimulatedGimbal, _ socket: SocketClient, until ends: (Double) -> Bool
     ) throws {
-        var tick = Int((gimbal.now.seconds(since: Instant(nanoseconds: 0)) / Self.period).rounded())
+        var tick = Int((time(of: gimbal) / Self.period).rounded())
         while true {
             tick += 1
             let t = Double(tick) * Self.period
@@ -75,6 +87,11 @@ import Wire
             gimbal.apply(output, at: gimbal.now)
             if tick % 50 == 0, ends(t) { return }
         }
+    }
+
+    /// Time since the start of the simulation, s.
+    private func time(of gimbal: SimulatedGimbal) -> Double {
+        gimbal.now.seconds(since: Instant(nanoseconds: 0))
     }
 
     private func list(_ vector: Vector3) -> [Double] { [vector.x, vector.y, vector.z] }

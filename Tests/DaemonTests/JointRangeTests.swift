@@ -70,6 +70,20 @@ struct JointRangeTests {
         }
     }
 
+    @Test("a pause on the way to an end does not count as the end")
+    func pauses() {
+        var gimbal = RangedGimbal(type: .torque)
+        gimbal.stops.upper = AxisVector(yaw: 100, roll: 35, pitch: 60)
+        gimbal.pause = 4
+        let outcome = gimbal.run()
+        #expect(outcome.code == "", "\(outcome)")
+        for axis in Self.axes {
+            let ends = outcome.ends[axis] ?? (0, 0)
+            #expect(abs(ends.upper - gimbal.stops.upper[axis]) < 3, "\(axis): \(ends)")
+            #expect(abs(ends.lower + gimbal.stops.upper[axis]) < 3, "\(axis): \(ends)")
+        }
+    }
+
     @Test("swapped encoders, a dead encoder, a wrong zero and an incomplete turn are reported")
     func refusals() {
         var gimbal = RangedGimbal(type: .torque)

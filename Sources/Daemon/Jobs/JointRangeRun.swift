@@ -29,6 +29,9 @@ struct JointRangeRun {
     private static let holdSeconds = 1.5
     /// Largest rate, rad/s, and largest motion, rad, of a joint that a person holds at an end.
     private static let (holdRate, holdAngle) = (8 * Double.pi / 180, 1.5 * Double.pi / 180)
+    /// Angle by which a person must turn the joint back from the second end, rad. Without the
+    /// turn back, a pause on the way to the end would count as the end.
+    private static let backAngle = 10 * Double.pi / 180
     /// Longest time to turn one joint by hand, s, and for a motor to turn it to one end and back,
     /// s.
     private static let (handSeconds, motorSeconds) = (180.0, 90.0)
@@ -53,8 +56,12 @@ struct JointRangeRun {
     private var hasOutput = false
     private var farthest = 0.0
     private var isToStop = false
-    /// Ends at which the joint has been held by hand: 1 = positive end, -1 = negative end.
-    private var ends: Set<Double> = []
+    /// Angles at which a person has held the joint, rad: the largest and the smallest one. An angle
+    /// is discarded if the joint turns beyond it.
+    private var heldUp: Double?
+    private var heldDown: Double?
+    /// True if the emergency stop was active at the previous tick; nil before the first tick.
+    private var wasStopped: Bool?
     /// Time at which the joint came to rest near an end, and its angle then, rad; nil while the
     /// joint moves.
     private var still: (since: Instant, angle: Double)?
@@ -83,9 +90,12 @@ struct JointRangeRun {
     var isComplete: Bool { axis == nil }
     /// Progress of the run, 0...1.
     var progress: Double {
-        let share = isByHand ? Double(ends.count) / 2 : isPositive ? 0 : 0.5
+        let share = isByHand ? Double(ends) / 3 : isPositive ? 0 : 0.5
         return min((Double(index) + share) / Double(max(axes.count, 1)), 1)
     }
+
+    /// Number of ends at which a person has held the joint.
+    private var ends: Int { (heldUp == nil ? 0 : 1) + (heldDown == nil ? 0 : 1) }
 
     /// Sentence that tells the user what happens next, or what to do; empty after the last joint.
     var instruction: String {
@@ -93,13 +103,16 @@ struct JointRangeRun {
         guard isByHand else {
             return "The motor turns the joint \(axis.name) to both ends. Hold the handle still."
         }
-        switch ends.count {
+        switch ends {
         case 0:
             return
                 "Turn only the joint \(axis.name) slowly by hand to one end, and hold it there for 2 s. Hold the handle still and upright."
-        default:
+        case 1:
             return
                 "Turn the joint \(axis.name) slowly by hand to its other end, and hold it there for 2 s."
+        default:
+            return
+                "Turn the joint \(axis.name) back to the middle. If it was not at its end yet, turn it further first."
         }
     }
 
@@ -132,6 +145,14 @@ struct JointRangeRun {
         guard failure == nil, let axis else { return }
         let snapshot = record.snapshot
         let now = record.now
+        // A stop that was active at the start does not prevent a measurement with the motors off.
+        let isStopped = snapshot.conditions.intersects(.emergencyStop)
+        defer { wasStopped = isStopped }
+        if isStopped, wasStopped == false {
+            return fail(
+                "interrupted",
+                "An emergency stop ended the measurement. Reset the stop, and run the step again.")
+        }
         var isMeasured = false
         if case .encoders = snapshot.jointSource { isMeasured = true }
         if isByHand, !isMeasured {
@@ -156,8 +177,7 @@ struct JointRangeRun {
         // immediately is also measured.
         if isByHand, !snapshot.output.enabled {
             travel = JointTravel(axis)
-            ends = []
-            still = nil
+            (heldUp, heldDown, still) = (nil, nil, nil)
             phase = .byHand(began: now)
             return
         }
@@ -242,15 +262,19 @@ struct JointRangeRun {
         guard now.seconds(since: began) < Self.handSeconds else {
             return fail(
                 "not_turned",
-                "The joint \(axis.name) was not turned to both ends within 3 minutes. Run the step again."
+                "The joint \(axis.name) was not turned to both ends and back within 3 minutes. Run the step again."
             )
         }
         guard travel.span < JointTravel.endless else { return conclude(axis) }
-        let nearest =
-            travel.most - travel.turned < Self.holdAngle
-            ? 1.0
-            : travel.turned - travel.least < Self.holdAngle ? -1.0 : 0
-        guard abs(rate) < Self.holdRate, nearest != 0, travel.span > JointTravel.smallest else {
+        if let held = heldUp, travel.most - held > Self.holdAngle { heldUp = nil }
+        if let held = heldDown, held - travel.least > Self.holdAngle { heldDown = nil }
+        let (above, below) = (travel.turned - travel.least, travel.most - travel.turned)
+        if ends == 2, min(above, below) > min(Self.backAngle, travel.span / 3) {
+            return conclude(axis)
+        }
+        guard abs(rate) < Self.holdRate, min(above, below) < Self.holdAngle,
+            travel.span > JointTravel.smallest
+        else {
             still = nil
             return
         }
@@ -259,8 +283,7 @@ struct JointRangeRun {
             return
         }
         guard now.seconds(since: began.since) > Self.holdSeconds else { return }
-        ends.insert(nearest)
-        if ends.count == 2 { conclude(axis) }
+        if below < above { heldUp = travel.most } else { heldDown = travel.least }
     }
 
     private mutating func conclude(_ axis: GimbalAxis) {
@@ -272,7 +295,6 @@ struct JointRangeRun {
         }
         index += 1
         isPositive = true
-        ends = []
         phase = .rest(since: nil)
     }
 

@@ -86,7 +86,7 @@ extension SetupService {
         guard let record = hub.view?.record, record.snapshot.samples.accepted > 0 else {
             return fail(
                 .chips, "no_samples",
-                "The sensor has not delivered a sample. Correct the section hardware of the configuration file; `airframectl doctor` names the problem."
+                "The sensor has not delivered a sample. `airframectl doctor` names the problem, and `airframectl hardware` searches the buses and proposes the section hardware of the configuration file."
             )
         }
         let rate = hub.view?.sampleRate ?? .nan

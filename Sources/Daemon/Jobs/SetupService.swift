@@ -23,6 +23,16 @@ final class SetupService: Sendable {
         case locked(LockedSetupRun)
         /// The result of the step is being written to the disk.
         case saving(SetupStepName)
+
+        /// The step that is running.
+        var step: SetupStepName {
+            switch self {
+            case .calibration(let step), .saving(let step): step
+            case .motors: .motors
+            case .joints: .joints
+            case .locked: .locked
+            }
+        }
     }
 
     /// Results of this process, for the report.
@@ -132,17 +142,29 @@ final class SetupService: Sendable {
         }
     }
 
-    /// Marks a step as skipped, or as done because a person has checked the result.
+    /// Marks a step as skipped, or as done because a person has checked the result. If a skipped
+    /// step is running, the step ends first.
+    ///
+    /// - Throws: A refusal if the step is running and cannot be marked.
     func mark(
-        _ step: SetupStepName, as result: SetupStep.State, who: String,
+        _ step: SetupStepName, as result: SetupStep.State, who: String, now: Instant,
         _ done: @escaping Later<Void>
-    ) {
+    ) throws(Refusal) {
+        if result == .skipped { stop(now: now) { $0.job?.step == step } }
+        try requireEnded(step)
         state.withLock { $0.results[step]?.failure = nil }
         tuning.finishSetup(step.rawValue, result.rawValue, by: who, done)
     }
 
-    /// Restores the settings or the calibration from before a step, and marks the step as open.
-    func undo(_ step: SetupStepName, who: String, _ done: @escaping Later<Void>) {
+    /// Restores the settings or the calibration from before a step, and marks the step as open. If
+    /// the step is running, the step ends first, and the motors are switched off.
+    ///
+    /// - Throws: A refusal while the result of the step is being saved.
+    func undo(
+        _ step: SetupStepName, who: String, now: Instant, _ done: @escaping Later<Void>
+    ) throws(Refusal) {
+        stop(now: now) { $0.job?.step == step }
+        try requireEnded(step)
         let names = [step.rawValue]
         state.withLock { $0.results[step] = nil }
         guard let kind = step.calibration, tuning.calibrations.canUndo(kind) else {
@@ -156,8 +178,17 @@ final class SetupService: Sendable {
         }
     }
 
-    /// Marks all steps as open, without a change of the settings.
-    func forget(who: String, _ done: @escaping Later<Void>) {
+    /// Refuses a request about a step while the step is running.
+    private func requireEnded(_ step: SetupStepName) throws(Refusal) {
+        guard state.withLock({ $0.job?.step == step }) else { return }
+        throw Refusal(
+            .busy,
+            "The step \(step.rawValue) is running; `airframectl setup cancel` ends it.")
+    }
+
+    /// Marks all steps as open, without a change of the settings. A running step ends.
+    func forget(who: String, now: Instant, _ done: @escaping Later<Void>) {
+        cancel(now: now)
         state.withLock { $0.results = [:] }
         tuning.forgetSetup(by: who, done)
     }
@@ -226,28 +257,26 @@ final class SetupService: Sendable {
             do throws(Refusal) {
                 try commander.request(request, from: owner, now: now)
             } catch {
-                var step = SetupStepName.motors
-                if case .joints = job { step = .joints }
-                return end(step, "interrupted", error.message, owner, now)
+                return end(job?.step ?? .motors, "interrupted", error.message, owner, now)
             }
         }
         switch job {
         case .motors(let run):
             if let failure = run.failure {
                 end(.motors, failure.code, failure.sentence, owner, now)
-            } else if run.isComplete, request == nil {
+            } else if run.isComplete, request == nil, claim(.motors) {
                 conclude(run, who)
             }
         case .joints(let run):
             if let failure = run.failure {
                 end(.joints, failure.code, failure.sentence, owner, now)
-            } else if run.isComplete, request == nil {
+            } else if run.isComplete, request == nil, claim(.joints) {
                 conclude(run, who)
             }
         case .locked(let run):
             if let failure = run.failure {
                 end(.locked, failure.code, failure.sentence, owner, now)
-            } else if run.isComplete {
+            } else if run.isComplete, claim(.locked) {
                 finish(
                     .locked,
                     Result(
@@ -257,6 +286,17 @@ final class SetupService: Sendable {
             }
         case .calibration(let step): watch(step, who)
         case .saving, nil: break
+        }
+    }
+
+    /// Marks a complete step as being saved. Later, the step can no longer be cancelled.
+    ///
+    /// - Returns: False if the step was cancelled since its last tick.
+    private func claim(_ step: SetupStepName) -> Bool {
+        state.withLock { state in
+            guard state.job?.step == step else { return false }
+            state.job = .saving(step)
+            return true
         }
     }
 

@@ -43,7 +43,7 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .motors:
             "Each motor moves its axis slowly: by about 4° for 7 s, without encoders by 16° for 25 s. Switch the motors' supply on, hold the handle still and upright, and keep a hand at the switch. `airframectl stop` ends the motion."
         case .joints:
-            "The step measures how far each joint can turn. Align the camera with the handle first. With encoders, the motors are off, and you turn each joint by hand to both ends. Without encoders, each motor turns its joint slowly (12°/s) to both ends, and back when the joint stops: keep cables and hands away, and a hand at the switch of the supply. Hold the handle still and upright."
+            "The step measures how far each joint can turn. Align the camera with the handle first. With encoders, the motors are off, and you turn each joint by hand to both ends and back. Without encoders, each motor turns its joint slowly (12°/s) to both ends, and back when the joint stops: keep cables and hands away, and a hand at the switch of the supply. Hold the handle still and upright."
         case .locked:
             "Balance the camera first: with the motors off, it must stay where you release it. Then the motors come on and hold the camera. Keep a hand at the switch of the supply."
         case .balance: "The motors measure the balance. Hold the handle still and upright."

@@ -44,10 +44,12 @@ struct SetupMethods: Sendable {
         case ("start", let step?):
             try setup.start(step, owner: caller.source, who: who, now: clock.now)
             done(.success(setup.report()))
-        case ("confirm", let step?): setup.mark(step, as: .done, who: who, answer)
-        case ("skip", let step?): setup.mark(step, as: .skipped, who: who, answer)
-        case ("undo", let step?): setup.undo(step, who: who, answer)
-        case ("again", _): setup.forget(who: who, answer)
+        case ("confirm", let step?):
+            try setup.mark(step, as: .done, who: who, now: clock.now, answer)
+        case ("skip", let step?):
+            try setup.mark(step, as: .skipped, who: who, now: clock.now, answer)
+        case ("undo", let step?): try setup.undo(step, who: who, now: clock.now, answer)
+        case ("again", _): setup.forget(who: who, now: clock.now, answer)
         default:
             setup.cancel(now: clock.now)
             done(.success(setup.report()))

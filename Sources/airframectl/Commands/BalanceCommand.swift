@@ -12,7 +12,8 @@ struct BalanceCommand: ParsableCommand {
         discussion: """
             The camera moves to several attitudes, up to 35° up and down and 15° to both sides. The command computes the \
             position of the camera's centre of mass from the motors' holding torques. The check takes about a minute; hold \
-            the handle still and upright. Ctrl-C stops the check.
+            the handle still and upright. Ctrl-C stops the check. In a terminal, the command offers to check again after you \
+            have moved the camera.
 
             The computed distance depends on the mass, and on the torque in the motors' data sheet. Without --mass the mass is \
             estimated from the inertia, which can be wrong by half. The direction is right in any case; the height is \
@@ -33,6 +34,18 @@ struct BalanceCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
+        let signals = Signals(SIGINT, SIGTERM)
+        while try !check(client, signals), !options.json, isatty(STDIN_FILENO) == 1 {
+            Output.write("[Enter] check again, [q] leave: ", to: STDOUT_FILENO)
+            guard let answer = try Prompt.answer(signals) else { return Output.line("") }
+            if answer.lowercased() == "q" { return }
+        }
+    }
+
+    /// Checks the balance once.
+    ///
+    /// - Returns: True if the camera is balanced.
+    private func check(_ client: DaemonClient, _ signals: Signals) throws -> Bool {
         let before: Status = try client.request(.status)
         guard before.mode == "locked", before.motors.type == "torque",
             before.motors.imbalanceGm.x.known != nil
@@ -47,7 +60,6 @@ struct BalanceCommand: ParsableCommand {
         if !options.json {
             Output.line("The camera moves for about a minute. Hold the handle still and upright.")
         }
-        let signals = SignalQueue([SIGINT, SIGTERM])
         for (number, pose) in BalanceCheck.poses.enumerated() {
             let reply: Acknowledgement = try client.request(
                 .point,
@@ -66,7 +78,7 @@ struct BalanceCommand: ParsableCommand {
                 Output.line("  attitude \(number + 1) of \(BalanceCheck.poses.count)")
             }
         }
-        try show(try client.request(.status))
+        return try show(try client.request(.status))
     }
 
     /// Waits on the daemon's clock; in lockstep, the daemon uses the simulator's clock.
@@ -87,7 +99,8 @@ struct BalanceCommand: ParsableCommand {
         return true
     }
 
-    private func show(_ status: Status) throws {
+    /// Prints the result of a check; returns true if the camera is balanced.
+    private func show(_ status: Status) throws -> Bool {
         let learned = status.motors.imbalanceGm
         guard let x = learned.x.known, let y = learned.y.known, let z = learned.z.known,
             status.mode == "locked"
@@ -103,7 +116,10 @@ struct BalanceCommand: ParsableCommand {
                 RequestError("refused", "The mass cannot be estimated: give --mass."))
         }
         let check = BalanceCheck(imbalance: Vector3(x, y, z), mass: mass)
-        if options.json { return try Output.json(Result(check, isEstimated: self.mass == nil)) }
+        if options.json {
+            try Output.json(Result(check, isEstimated: self.mass == nil))
+            return check.isBalanced
+        }
         if self.mass == nil {
             Output.line(
                 "Mass: about \(Format.fixed(mass, 2)) kg, estimated from the inertia; --mass sets the mass."
@@ -114,6 +130,7 @@ struct BalanceCommand: ParsableCommand {
             check.isBalanced
                 ? "The camera is balanced within \(Format.fixed(BalanceCheck.balanced, 0)) mm."
                 : "Move the camera, then check again: airframectl balance.")
+        return check.isBalanced
     }
 
     /// Result of a check as JSON.

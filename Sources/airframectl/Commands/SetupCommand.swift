@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
+import Hardware
 import PlainText
 import Wire
 
@@ -11,7 +12,7 @@ struct SetupCommand: ParsableCommand {
         discussion: """
             In a terminal, the command without an argument guides you through all open steps. Otherwise, it lists the steps.
 
-            chips           whether the sensor delivers samples
+            chips           searches the buses, proposes a configuration, and checks that the sensor delivers samples
             gyro, accelerometer, mounting
                             calibrations, see `airframectl calibrate`
             motors          moves each motor slowly, and measures its axis, direction, and pole pairs or travel
@@ -116,32 +117,12 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Waits until the user enters a line in the terminal.
-    ///
-    /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
-    /// - Throws: `ExitCode` after Ctrl-C or SIGTERM. While the command waits for a line, no step of
-    ///   the set-up is running.
-    private static func answer(_ signals: SignalQueue) throws -> String? {
-        while true {
-            if let signal = signals.next(within: 0) {
-                Output.line("")
-                throw ExitCode(128 + signal)
-            }
-            var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, Int32(period * 1000)) > 0 else { continue }
-            // In a terminal, `read` returns at most one line.
-            var bytes = [UInt8](repeating: 0, count: 256)
-            let count = read(STDIN_FILENO, &bytes, bytes.count)
-            guard count > 0 else { return nil }
-            return String(decoding: bytes.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
-        }
-    }
-
     /// Guides the user through all open steps.
     private func guide(_ client: DaemonClient) throws {
-        let signals = SignalQueue([SIGINT, SIGTERM])
+        let signals = Signals(SIGINT, SIGTERM)
+        var hasSearched = false
         Output.line(
-            "Keep a hand at the switch of the motors' supply. You can leave the set-up after each step, and continue later."
+            "Keep a hand at the switch of the motors' supply. Ctrl-C ends a running step and switches the motors off. You can leave the set-up after each step, and continue later."
         )
         while true {
             let report = try ask(client, "status")
@@ -149,11 +130,17 @@ struct SetupCommand: ParsableCommand {
                 return Output.line("All steps are finished: the gimbal is ready.")
             }
             SetupView.introduction(step, of: report).forEach(Output.line)
+            if step.name == "chips", !hasSearched {
+                hasSearched = true
+                if let found: HardwareReport = try? client.request(.hardware) {
+                    HardwareView.lines(found).forEach { Output.line($0.isEmpty ? "" : "  " + $0) }
+                }
+            }
             if step.state == SetupStep.State.restart.rawValue { return }
             Output.write(
                 "[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: ",
                 to: STDOUT_FILENO)
-            guard let answer = try Self.answer(signals) else { return Output.line("") }
+            guard let answer = try Prompt.answer(signals) else { return Output.line("") }
             do {
                 switch answer.lowercased() {
                 case "": _ = try execute(step.name, client, signals)

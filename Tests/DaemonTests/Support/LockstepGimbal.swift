@@ -24,6 +24,12 @@ final class LockstepGimbal {
     /// Present attitude and target attitude of a camera in a person's hand; nil if the camera is
     /// mounted in the gimbal.
     private var pose: (now: Quaternion, target: Quaternion)?
+    /// Ends of the joints to both sides of zero, degrees; nil for the simulator's wide ranges.
+    private let stops: AxisVector?
+    /// The hand that turns a joint, and this joint; nil without a hand.
+    private var hand: (hand: TurningHand, joint: GimbalAxis)?
+    /// True if the motors are on.
+    private(set) var isOn = false
     private var noise = RandomSource(seed: 7, stream: 1)
     /// Highest rate of the camera since the last change of the wiring, deg/s.
     private(set) var fastest = 0.0
@@ -31,14 +37,16 @@ final class LockstepGimbal {
     private static let period = 0.005
 
     init(
-        _ daemon: RunningDaemon, _ wiring: TrueWiring, type: MotorType = .servo
+        _ daemon: RunningDaemon, _ wiring: TrueWiring, type: MotorType = .servo,
+        stops: AxisVector? = nil
     ) throws {
+        self.stops = stops
         self.wiring = wiring
         self.type = type
         simulator = try SocketClient("\(daemon.directory)/sim.sock")
         client = try SocketClient(daemon.socket)
         mounting = .identity
-        gimbal = Self.gimbal(type, wiring, .identity, start: Instant(nanoseconds: 0))
+        gimbal = Self.gimbal(type, wiring, .identity, stops, start: Instant(nanoseconds: 0))
         func setting(_ key: String) throws -> AxisVector {
             let found = try daemon.ask("get", #"{"keys":["\#(key)"]}"#)
             let numbers = found.array?.first?["value"]?.array?.compactMap(\.number) ?? []
@@ -51,7 +59,8 @@ final class LockstepGimbal {
     }
 
     private static func gimbal(
-        _ type: MotorType, _ wiring: TrueWiring, _ mounting: Quaternion, start: Instant
+        _ type: MotorType, _ wiring: TrueWiring, _ mounting: Quaternion, _ stops: AxisVector?,
+        start: Instant
     ) -> SimulatedGimbal {
         var parameters = SimulatedGimbal.Parameters()
         parameters.motor = type
@@ -59,6 +68,11 @@ final class LockstepGimbal {
         parameters.imu.sampleRate = 200
         parameters.field.polePairs = wiring.polePairs
         parameters.sensorMounting = mounting
+        if let stops {
+            parameters.plant.jointRange = stops * (Double.pi / 180)
+            parameters.plant.imbalance = .zero
+            parameters.plant.cableStiffness = .zero
+        }
         return SimulatedGimbal(
             parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 5, start: start)
     }
@@ -68,7 +82,7 @@ final class LockstepGimbal {
         self.wiring = wiring
         self.mounting = mounting
         gimbal = Self.gimbal(
-            type, wiring, mounting, start: Instant(nanoseconds: tick * 5_000_000))
+            type, wiring, mounting, stops, start: Instant(nanoseconds: tick * 5_000_000))
         fastest = 0
     }
 
@@ -105,6 +119,9 @@ final class LockstepGimbal {
             if pose != nil {
                 newest = heldSample()
             } else {
+                let joint = hand?.joint ?? .yaw
+                let moment = hand?.hand.moment(joint, on: gimbal, at: Double(tick) * Self.period)
+                gimbal.push = moment ?? .zero
                 gimbal.advance(to: now) { sample = $0 }
                 fastest = max(fastest, gimbal.rate.norm * 180 / .pi)
                 newest = sample
@@ -117,10 +134,33 @@ final class LockstepGimbal {
             let reply = try simulator.ask(
                 #"{"t":\#(Double(tick) * Self.period),"gyro":\#(newest.gyro.text),"accel":\#(newest.accel.text)\#(extra)}"#
             )
+            isOn = reply["enabled"]?.bool == true
             if pose == nil {
-                gimbal.apply(wiring.applied(to: Self.output(reply), settings), at: now)
+                gimbal.apply(
+                    stopped(wiring.applied(to: Self.output(reply), settings)), at: now)
             }
             if tick % 50 == 0, try each() { return }
+        }
+    }
+
+    /// Motor commands as the joints can execute them: a servo cannot turn its joint beyond the end.
+    private func stopped(_ output: MotorOutput) -> MotorOutput {
+        guard let stops, type == .servo else { return output }
+        var output = output
+        for axis in GimbalAxis.allCases {
+            let end = stops[axis] * Double.pi / 180
+            output.angle[axis] = min(max(output.angle[axis], -end), end)
+        }
+        return output
+    }
+
+    /// Simulates that a person turns a joint to both ends and back; nil releases the camera.
+    func turnByHand(_ joint: GimbalAxis?) {
+        guard joint != hand?.joint else { return }
+        hand = joint.map { joint in
+            var turning = TurningHand()
+            turning.stop = (stops?[joint] ?? 30) * 1.2 * Double.pi / 180
+            return (turning, joint)
         }
     }
 

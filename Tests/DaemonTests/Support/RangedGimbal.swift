@@ -41,6 +41,8 @@ struct RangedGimbal {
     var hasEncoder: Set<GimbalAxis> = [.yaw, .roll, .pitch]
     /// Reading of each encoder at joint angle zero, rad.
     var zero = AxisVector.zero
+    /// Pause of the hand halfway to each end, s.
+    var pause = 0.0
     /// Motion of the handle.
     var motion = BaseMotion(.still, seed: 1)
     /// Ratio of the angle to which the hand turns a joint to the angle of the stop; above 1 the
@@ -71,7 +73,7 @@ struct RangedGimbal {
             axes: settings.motorisedAxes, settings: settings, isByHand: type == .torque)
         var outcome = Outcome()
         var rested = Int.max
-        var hand = Hand()
+        var hand = TurningHand()
         while run.failure == nil, !run.isComplete, loop.seconds < 600 {
             // The estimate of the attitude needs some samples.
             loop.gimbal.push = push(run, loop, &hand)
@@ -125,32 +127,68 @@ struct RangedGimbal {
         return outcome
     }
 
-    /// State of the simulated hand that turns the joints.
-    private struct Hand {
-        var joint: GimbalAxis?
-        var began = 0.0
+    /// Moment of the hand, which turns the joint of the present instruction.
+    private func push(
+        _ run: JointRangeRun, _ loop: SimulatedLoop, _ hand: inout TurningHand
+    ) -> Vector3 {
+        guard type == .torque, let axis = run.axis, loop.seconds > 2 else { return .zero }
+        hand.stop = stops.upper[axis] * Double.pi / 180 * reach
+        hand.pause = pause
+        return hand.moment(axis, on: loop.gimbal, at: loop.seconds)
+    }
+}
+
+/// A simulated hand that turns one joint to both ends and back, and holds the others.
+struct TurningHand {
+    /// Angle to which the hand turns the joint, rad. If the angle exceeds the joint's range, the
+    /// hand presses against the end.
+    var stop = 0.0
+    /// Pause halfway to each end, s.
+    var pause = 0.0
+    private var joint: GimbalAxis?
+    private var began = 0.0
+
+    /// Computes the angle to which the hand turns a joint at 20°/s.
+    ///
+    /// - Parameters:
+    ///   - path: Angles that the hand visits, beginning at 0, and the pause at each, s.
+    ///   - time: Time since the hand began to turn the joint, s.
+    /// - Returns: The angle, rad.
+    private static func goal(_ path: [(angle: Double, pause: Double)], at time: Double) -> Double {
+        let speed = 20 * Double.pi / 180
+        var (rest, angle) = (time, 0.0)
+        for (next, pause) in path {
+            let travel = abs(next - angle) / speed
+            guard rest > travel else { return angle + (next - angle) * rest / travel }
+            angle = next
+            guard rest > travel + pause else { return angle }
+            rest -= travel + pause
+        }
+        return angle
     }
 
-    /// Moment of the hand. The hand turns the joint of the present instruction to its ends, or
-    /// holds the camera.
-    private func push(_ run: JointRangeRun, _ loop: SimulatedLoop, _ hand: inout Hand) -> Vector3 {
-        guard type == .torque, let axis = run.axis, loop.seconds > 2 else { return .zero }
-        if hand.joint != axis { hand = Hand(joint: axis, began: loop.seconds) }
-        let time = loop.seconds - hand.began
+    /// Computes the moment of the hand about the camera's axes.
+    ///
+    /// - Parameters:
+    ///   - axis: Joint that the hand turns. A change of the joint starts the motion again.
+    ///   - gimbal: The gimbal.
+    ///   - seconds: Present time, s.
+    /// - Returns: The moment, N·m.
+    mutating func moment(_ axis: GimbalAxis, on gimbal: SimulatedGimbal, at seconds: Double)
+        -> Vector3
+    {
+        if joint != axis { (joint, began) = (axis, seconds) }
+        let time = seconds - began
         guard time > 1 else { return .zero }
-        // The hand turns the joint at 20°/s to one end, waits 3 s, and turns it to the other end.
-        let speed = 20 * Double.pi / 180
-        let end = stops.upper[axis] * Double.pi / 180 * reach
-        let up = min(speed * (time - 1), end)
-        let back = max(time - 1 - end / speed - 3, 0)
-        let goal = max(up - speed * back, -end)
-        let joints = loop.gimbal.joints
+        let goal = Self.goal(
+            [(stop / 2, pause), (stop, 3), (-stop / 2, pause), (-stop, 3), (0, .infinity)],
+            at: time - 1)
+        let joints = gimbal.joints
         // The hand moves the arm of one joint; the others return to the middle.
         var torques = AxisVector.zero
         for joint in GimbalAxis.allCases {
             let error = (joint == axis ? goal : 0) - joints[joint]
-            torques[joint] = min(
-                max(2 * error - 0.15 * loop.gimbal.jointRates[joint], -0.2), 0.2)
+            torques[joint] = min(max(2 * error - 0.15 * gimbal.jointRates[joint], -0.2), 0.2)
         }
         let kinematics = JointKinematics(joints: joints)
         func moment(_ direction: Vector3) -> Double {

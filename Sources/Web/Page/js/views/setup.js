@@ -178,7 +178,9 @@ export class SetupView {
     const devices = [...report.iio, ...[...report.can, ...report.serial].map((device) => `${device.path} ${device.name}`)];
     const lines = [...buses, ...devices];
     node.replaceChildren(el("ul", { class: "plain" }, (lines.length ? lines : ["No chip and no device was found."]).map((line) => el("li", {}, line))),
-      el("p", {}, "Proposal for /etc/airframe/airframed.toml:"), el("pre", {}, report.proposal.lines.join("\n")));
+      el("p", {}, "Proposal for /etc/airframe/airframed.toml:"), el("pre", {}, report.proposal.lines.join("\n")),
+      ...(report.proposal.profile ? [el("p", {}, `Profile of this board, with pins: /usr/share/doc/airframe/examples/${report.proposal.profile}`)] : []),
+      ...report.proposal.unknown.map((note) => el("p", { class: "hint" }, note)));
   }
 
   #calibration(body, kind) {
@@ -266,7 +268,7 @@ export class SetupView {
 
   #joints(body) {
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("joints") }, "The range is right");
-    body.append(el("p", {}, "Align the camera with the handle. If encoders measure the joints, the motors are off: turn each joint by hand to both ends. Otherwise each motor turns its joint slowly to both ends: keep hands and cables away."),
+    body.append(el("p", {}, "Align the camera with the handle. If encoders measure the joints, the motors are off: turn each joint by hand to both ends, hold it at each end for 2 s, and turn it back. Otherwise each motor turns its joint slowly to both ends: keep hands and cables away."),
       ...this.#measurement("joints", "Measure the joints", () => {}, () => { next.disabled = false; }), next);
   }
 

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Glibc
+
+/// Questions to the user at a terminal.
+enum Prompt {
+    /// Interval between two checks for a signal, ms.
+    private static let period: Int32 = 200
+
+    /// Waits until the user enters a line in the terminal.
+    ///
+    /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
+    /// - Throws: `ExitCode` after Ctrl-C or SIGTERM.
+    static func answer(_ signals: Signals) throws -> String? {
+        while true {
+            if let signal = signals.wait(seconds: 0) {
+                Output.line("")
+                throw ExitCode(128 + signal)
+            }
+            var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, period) > 0 else { continue }
+            // In a terminal, `read` returns at most one line.
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            guard count > 0 else { return nil }
+            return String(decoding: bytes.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
+        }
+    }
+}
