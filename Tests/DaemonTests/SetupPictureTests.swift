@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Generated pictures of the manual: set-up, light and buzzer") struct SetupPictureTests {
     private static let colors = [
-        "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+        "#0072b2", "#d55e00", "#999999", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     ]
 
     @Test("etc/manual/pictures/setup.svg matches a simulated set-up of a servo's joint range")
@@ -50,7 +50,8 @@ import Testing
     @Test("etc/manual/pictures/signals.svg matches the signals in the code")
     func signals() throws {
         let states: [(String, SignalCode)] = [
-            ("ready", .ready), ("camera turns", .moving), ("start-up", .starting),
+            ("ready", .ready), ("camera turns", .moving), ("battery low", .low),
+            ("start-up", .starting),
             ("motors off", .resting), ("emergency stop (1)", .fault(1)),
             ("sensor (2)", .fault(2)), ("bus or drive (3)", .fault(3)),
         ]

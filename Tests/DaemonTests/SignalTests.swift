@@ -38,6 +38,22 @@ import Testing
         #expect(SignalCode(snapshot(.gravityMismatch, isOn: false)) == .fault(7))
     }
 
+    @Test("a low battery is shown while the motors are on, and the buzzer warns every minute")
+    func battery() {
+        for rate in [0, 0.5] {
+            #expect(SignalCode(snapshot(rate: rate), isBatteryLow: true) == .low)
+            #expect(SignalCode(snapshot(.supplyLow, rate: rate)) == .low)
+        }
+        #expect(SignalCode(snapshot(.inactiveMode, isOn: false), isBatteryLow: true) == .resting)
+        #expect(SignalCode(snapshot(.busError, isOn: false), isBatteryLow: true) == .fault(3))
+        let times = stride(from: 0.0, to: 120, by: 0.05).map { $0 }
+        let tones = [false] + times.map { SignalCode.low.isSounding(at: $0) }
+        #expect(zip(tones, tones.dropFirst()).count { !$0 && $1 } == 2)
+        let lit = times.map { SignalCode.low.isLit(at: $0) }
+        #expect(zip(lit, lit.dropFirst()).count { $0 && !$1 } == 80 - 1)
+        #expect(lit.count(where: \.self) > 2 * lit.count / 3, "the light is on most of the time")
+    }
+
     @Test("a fault is shown as its number of flashes and a pause, repeatedly")
     func flashes() {
         let period = 0.4 * 3 + 1.5

@@ -9,6 +9,8 @@ enum SignalCode: Equatable {
     case ready
     /// The motors are on, and a source moves the camera.
     case moving
+    /// The motors are on, and the battery or the motors' supply is low.
+    case low
     /// The motors are off because the mode is `inactive` or the camera is retracted.
     case resting
     /// The motors are off because of a fault; the number of flashes identifies the fault's group.
@@ -29,8 +31,12 @@ enum SignalCode: Equatable {
         .supplyEmpty | .driveVoltage,
     ]
 
-    /// Creates the signal state for a snapshot. The argument is nil before the first snapshot.
-    init(_ snapshot: StabilizerSnapshot?) {
+    /// Creates the signal state.
+    ///
+    /// - Parameters:
+    ///   - snapshot: Newest state of the loop; nil before the first one.
+    ///   - isBatteryLow: True if the charge of the battery is low.
+    init(_ snapshot: StabilizerSnapshot?, isBatteryLow: Bool = false) {
         guard let snapshot, snapshot.samples.accepted > 0 || !snapshot.conditions.isEmpty else {
             self = .starting
             return
@@ -43,6 +49,10 @@ enum SignalCode: Equatable {
             }
         }.reduce(Conditions.none) { $0 | $1.condition }
         if inhibiting.isEmpty, snapshot.output.enabled {
+            if isBatteryLow || snapshot.conditions.intersects(.supplyLow) {
+                self = .low
+                return
+            }
             let rate = snapshot.pointing.rates
             let fastest = max(abs(rate.yaw), abs(rate.roll), abs(rate.pitch))
             self = fastest > Angle.degrees(1).radians ? .moving : .ready
@@ -69,6 +79,7 @@ enum SignalCode: Equatable {
         switch self {
         case .ready: true
         case .moving: time.truncatingRemainder(dividingBy: 0.5) < 0.25
+        case .low: !Self.isFlash(time.truncatingRemainder(dividingBy: 3), 2)
         case .starting: time.truncatingRemainder(dividingBy: 2) < 1
         case .resting: time.truncatingRemainder(dividingBy: 3) < 0.1
         case .fault(let count):
@@ -78,13 +89,15 @@ enum SignalCode: Equatable {
         }
     }
 
-    /// True if the buzzer must sound. The buzzer sounds once for each new state.
+    /// True if the buzzer must sound. The buzzer sounds once for each new state. While the battery
+    /// is low, the buzzer sounds once per minute.
     ///
     /// - Parameter time: Time since the state began, s.
     /// - Returns: True if the buzzer must sound at this time.
     func isSounding(at time: Double) -> Bool {
         switch self {
         case .ready: time < 0.15
+        case .low: time.truncatingRemainder(dividingBy: 60) < 0.8
         case .fault(let count): Self.isFlash(time, count)
         case .starting, .moving, .resting: false
         }

@@ -5,6 +5,7 @@ import Policy
 import Realtime
 import ServiceLifecycle
 import SystemPackage
+import Wire
 
 /// Service that shows the state of the gimbal with a light, a buzzer and a vibration. Light and
 /// buzzer are LED devices of the kernel; an input device, such as a gamepad, generates the
@@ -15,17 +16,21 @@ struct SignalService: Service {
     private static let period = 0.05
 
     let hub: TelemetryHub
+    let battery: BatteryMonitor
     let settings: @Sendable () -> Settings.Signals
     let log: Logger
 
     func run() async throws {
-        let (hub, settings, log) = (hub, settings, log)
+        let (hub, battery, settings, log) = (hub, battery, settings, log)
         let bell = Doorbell()
         let thread = try RealtimeThread(ThreadTable.signals) {
             var signals = SignalWriter(log: log)
             repeat {
-                signals.show(
-                    SignalCode(hub.view?.record.snapshot), settings(), now: MonotonicClock.now)
+                let now = MonotonicClock.now
+                let code = SignalCode(
+                    hub.view?.record.snapshot,
+                    isBatteryLow: battery.status(now: now)?.isLow ?? false)
+                signals.show(code, settings(), now: now)
             } while bell.wait(until: MonotonicClock.now.advanced(bySeconds: Self.period)) != .rung
             signals.end()
         }

@@ -204,8 +204,8 @@ public struct Daemon {
         if simulator == nil {
             services.append(
                 SignalService(
-                    hub: machine.hub, settings: { [tuning] in tuning.settings.signals },
-                    log: logger))
+                    hub: machine.hub, battery: battery,
+                    settings: { [tuning] in tuning.settings.signals }, log: logger))
         }
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
