@@ -179,7 +179,7 @@ struct ControlPanel {
     // MARK: Learning
 
     /// Identifies a control. For the given number of seconds, the panel reports each control that
-    /// is used, and does not execute the control's action.
+    /// is used, and does not execute the control's action. An emergency stop is executed.
     mutating func learn(seconds: Double, now: Instant) {
         learned = nil
         learnsUntil = now.advanced(bySeconds: seconds)
@@ -221,7 +221,8 @@ struct ControlPanel {
                 restore(mode, now: now)
             }
         case .gesture(let gesture):
-            if learnsUntil != nil {
+            // An emergency stop always has an effect.
+            if learnsUntil != nil, effects[control]?[gesture] != .stop {
                 // A press precedes every other gesture of a button, so the press is ignored here.
                 guard gesture != .press else { return }
                 learned = ControlsReport.Learned(

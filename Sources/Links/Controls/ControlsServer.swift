@@ -307,7 +307,10 @@ public final class ControlsServer: Service {
         let isAsked = learning.withLock { $0 != nil }
         latest.withLock { latest in
             // The report must keep an identification request that the thread has not processed yet.
-            if isAsked { report.isLearning = latest.isLearning }
+            if isAsked {
+                report.isLearning = latest.isLearning
+                report.learned = latest.learned
+            }
             latest = report
         }
     }

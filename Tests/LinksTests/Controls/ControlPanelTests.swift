@@ -161,15 +161,15 @@ import Wire
 
     @Test("while a control is learned, controls have no effect, and the gesture is reported")
     func learning() throws {
-        var panel = try panel(["BTN_SELECT press: stop", "BTN_SOUTH tap: recentre", "ABS_X: yaw"])
+        var panel = try panel(["BTN_SELECT press: stop", "BTN_SOUTH press: recentre", "ABS_X: yaw"])
         panel.learn(seconds: 30, now: at(1))
-        use(&panel, 2, .key(0x13A, isDown: true))
-        use(&panel, 2.1, .key(0x13A, isDown: false))
-        use(&panel, 2.2, .key(0x13A, isDown: true))
-        use(&panel, 2.3, .key(0x13A, isDown: false))
+        use(&panel, 2, .key(0x130, isDown: true))
+        use(&panel, 2.1, .key(0x130, isDown: false))
+        use(&panel, 2.2, .key(0x130, isDown: true))
+        use(&panel, 2.3, .key(0x130, isDown: false))
         panel.advance(now: at(3))
         #expect(port.asked.isEmpty)
-        #expect(panel.learned?.control == "BTN_SELECT")
+        #expect(panel.learned?.control == "BTN_SOUTH")
         #expect(panel.learned?.gesture == "double")
         panel.learn(seconds: 30, now: at(4))
         use(&panel, 5, .axis(0, -900))
@@ -178,6 +178,39 @@ import Wire
         panel.endLearning()
         panel.advance(now: at(6))
         #expect(port.asked.count == 1)
+    }
+
+    @Test("an emergency stop has an effect even while a control is learned")
+    func stopWhileLearning() throws {
+        var panel = try panel(["BTN_SELECT press: stop"])
+        panel.learn(seconds: 30, now: at(1))
+        use(&panel, 2, .key(0x13A, isDown: true))
+        panel.advance(now: at(2.01))
+        #expect(port.asked == [MotionRequest.emergencyStop.words])
+    }
+
+    @Test("with two gamepads the larger deflection counts, and an unplugged one leaves the other")
+    func twoDevices() throws {
+        var panel = try panel()
+        let axis = InputState.Axis(value: 0, range: -1000...1000)
+        panel.connect(
+            2,
+            ControlDevice(
+                InputDescription(name: "Second"), node: "event1",
+                state: InputState(axes: [0: axis]),
+                now: at(-1)))
+        panel.advance(now: at(0))
+        use(&panel, 1, .axis(0, 1000))
+        let full = panel.turning.yaw
+        panel.handle(InputEvent(time: at(1.1), kind: .axis(0, -500)), from: 2, now: at(1.1))
+        panel.advance(now: at(1.1))
+        #expect(abs(full - 90) < 1e-9 && panel.turning.yaw == full)
+        panel.disconnect(1, now: at(1.2))
+        #expect(panel.turning.yaw < -5 && panel.turning.yaw > -45)
+        #expect(port.memory.withLock { $0.gone.isEmpty })
+        panel.disconnect(2, now: at(1.3))
+        #expect(port.asked.last == MotionRequest.rate(.zero).words)
+        #expect(port.memory.withLock { $0.gone.count } == 1)
     }
 
     @Test("a refused stick request is repeated until it is granted")
