@@ -91,6 +91,33 @@ struct ShotTests {
         }
     }
 
+    @Test("a damaged state is an error with a remedy, never a crash and never a new shot")
+    func damaged() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = "\(directory)/shot.json"
+            let plan = try ShotFile.plan(ShotRecipe(.orbit(.init(photos: 4))))
+            try ShotStore(path).save(ShotRecord(plan, originYaw: 1))
+            let file = directory.appending("shot.json")
+            let whole = String(decoding: try bytes(of: file), as: UTF8.self)
+            let texts = [
+                "", "null", "[]", "{}", "\u{0}\u{1}", String(whole.dropLast(9)),
+                String(repeating: "[", count: 10_000),
+                whole.replacing("\"done\":0", with: "\"done\":-1"),
+                whole.replacing("\"done\":0", with: "\"done\":5"),
+                whole.replacing("\"done\":0", with: "\"done\":9223372036854775807"),
+                whole.replacing("\"done\":0", with: "\"done\":\"many\""),
+                whole.replacing("\"photos\":4", with: "\"photos\":-4"),
+            ]
+            for text in texts {
+                #expect(text != whole)
+                try write(text, to: file)
+                let error = #expect(throws: ClientError.self) { try ShotStore(path).load() }
+                let message = error?.requestError.message ?? ""
+                #expect(message.contains("--again"), "\(text.prefix(40)): \(message)")
+            }
+        }
+    }
+
     @Test("a command's photo gets its final name only if the command succeeds")
     func command() throws {
         try withTemporaryDirectory { directory throws in

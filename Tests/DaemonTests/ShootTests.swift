@@ -76,10 +76,16 @@ import Wire
         }
     }
 
-    @Test("airframe-eyes takes each photo once, also after a pause, and repeats a failed photo")
+    @Test(
+        "airframe-eyes takes each photo once, also after a pause and a change of the profile, and repeats a failed photo"
+    )
     func eyes() throws {
         try withDaemon { daemon throws in
             try daemon.status("running") { $0.isFollowing }
+            for (preset, profile) in [("cinema", "calm"), ("sport", "quick")] {
+                _ = try daemon.ask("set", #"{"key":"follow.preset","value":"\#(preset)"}"#)
+                _ = try daemon.ask("baseline", #"{"action":"store","name":"\#(profile)"}"#)
+            }
             let companion = try SocketClient(daemon.socket)
             var (photos, done, orders) = (0, 0, 0)
             // Simulates a companion program that reports its state, and fails at its second order.
@@ -104,9 +110,13 @@ import Wire
                     state,
                 ], in: daemon.directory)
             let deadline = Deadline(seconds: 20)
-            var isPaused = false
+            var (isPaused, hasProfile) = (false, false)
             while !run.hasEnded(within: 0.05), !deadline.hasPassed {
                 try serve()
+                if photos == 1, !hasProfile {
+                    hasProfile = true
+                    #expect(try daemon.control("profile", "use", "calm").status == 0)
+                }
                 if photos == 2, !isPaused {
                     isPaused = true
                     let pause = try Program.run(

@@ -206,14 +206,16 @@ struct ShotSessionTests {
         }
     }
 
-    @Test("after a short restart, the interval since the previous photo is kept")
-    func restart() throws {
+    @Test(
+        "after a short restart the interval since the previous photo is kept; after hours the next photo is taken at once",
+        arguments: [(104.0, 112.0), (20_000, 20_000.5), (-5000, -4999.5)])
+    func restart(start: Double, photo: Double) throws {
         let plan = try timelapse(3)
         var record = ShotRecord(plan, originYaw: 0)
         (record.done, record.newestPhoto) = (1, World.epoch + 100)
         var session = ShotSession(plan, record)
-        // The session restarts 4 s after the first photo.
-        var now = 104.0
+        // The first photo was taken at 100 s; a negative time means that the clock was set back.
+        var now = start
         var target = Pose()
         while true {
             switch session.next(now: now, wall: World.epoch + now) {
@@ -226,7 +228,7 @@ struct ShotSessionTests {
                     .init(isHeld: true, target: target, setpoint: target, error: 0, rate: 0),
                     now: now)
             case .mark:
-                #expect(abs(now - 112) < 0.1)
+                #expect(abs(now - photo) < 0.1)
                 return
             default:
                 Issue.record("an unexpected task")

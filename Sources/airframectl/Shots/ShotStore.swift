@@ -37,12 +37,16 @@ final class ShotStore {
     /// Reads the state; nil if the file is missing.
     func load() throws(ClientError) -> ShotRecord? {
         guard access(path, F_OK) == 0 else { return nil }
-        do {
-            return try JSONDecoder().decode(
-                ShotRecord.self, from: try Data(contentsOf: URL(filePath: path)))
-        } catch {
-            throw failure("the state of the shot cannot be read; --again begins the shot again")
+        let record = try? JSONDecoder().decode(
+            ShotRecord.self, from: try Data(contentsOf: URL(filePath: path)))
+        guard let record, let plan = try? ShotPlan(record.recipe),
+            (0...plan.frames.count).contains(record.done), record.originYaw.isFinite
+        else {
+            throw failure(
+                "the state of the shot cannot be read. Move the photos that exist to another folder, and begin the shot again with --again"
+            )
         }
+        return record
     }
 
     /// Writes the state durably: after a power cut, the file contains the old or the new state.
