@@ -14,6 +14,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let motors: (any MotorPort)?
     private let pace: DataReady?
     private var supply: SupplyMonitor?
+    private var field: FieldWatch
 
     /// Creates the bus.
     ///
@@ -39,6 +40,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         self.motors = motors
         self.pace = pace
         self.supply = supply
+        field = FieldWatch(isExpected: camera.expectsMagneticField)
     }
 
     func waitForData(until deadline: Instant) -> Instant? { pace?.wait(until: deadline) }
@@ -49,6 +51,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         drives?.read(now: now)
         supply?.step(now: now)
         try camera.read(into: &samples, time: pace?.begin(at: now) ?? now, now: now)
+        field.note(samples, now: now)
         guard samples.count > 0 else { return }
         handle?.add(to: &samples[samples.count - 1], now: now)
         encoders?.add(to: &samples[samples.count - 1])
@@ -60,6 +63,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         if let handle, !handle.isKnown { conditions.insert(.handleIMUMissing) }
         if let encoders, !encoders.isKnown { conditions.insert(.encoderMissing) }
         if let drives { conditions.insert(drives.conditions) }
+        if field.isMissing { conditions.insert(.magnetometerMissing) }
         if let supply { conditions.insert(supply.watch.conditions) }
         return conditions
     }
@@ -70,4 +74,31 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     }
 
     func allOff() throws(BusError) { try motors?.allOff() }
+}
+
+/// Watch on the magnetometer: it is missing if it has delivered no new measurement for one second,
+/// although it is configured or has delivered one before. While no sample arrives, other conditions
+/// report the sensor.
+struct FieldWatch: Sendable {
+    private let isExpected: Bool
+    private var last: Instant?
+    private(set) var isMissing = false
+
+    /// Longest interval between two measurements, s.
+    static let longestSeconds = 1.0
+
+    /// Creates a watch.
+    ///
+    /// - Parameter isExpected: True if the settings name a magnetometer.
+    init(isExpected: Bool) { self.isExpected = isExpected }
+
+    /// Evaluates the samples of one period.
+    mutating func note(_ samples: borrowing SampleBatch, now: Instant) {
+        guard samples.count > 0 else { return }
+        if last == nil, isExpected { last = now }
+        for index in 0..<samples.count where samples[index].contents.contains(.magneticField) {
+            last = now
+        }
+        isMissing = last.map { now.seconds(since: $0) > Self.longestSeconds } ?? false
+    }
 }

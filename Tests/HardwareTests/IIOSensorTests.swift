@@ -176,6 +176,36 @@ struct IIOSensorTests {
         #expect(other.report.lastFailure?.contains("has no time") == true)
     }
 
+    @Test("the configured trigger is the gyroscope's; another device keeps its own trigger")
+    func triggers() throws {
+        let bench = Bench()
+        bench.wiring.request.trigger = "timer"
+        Self.addPair(bench.kernel)
+        for device in 3...4 {
+            bench.kernel.write("", to: "iio:device\(device)/trigger/current_trigger")
+        }
+        bench.kernel.write("timer", to: "trigger0/name")
+        bench.kernel.write("lsm6dsox_accel-dev4", to: "trigger1/name")
+        bench.run(40)
+        #expect(bench.report.isRunning, "\(bench.report.lastFailure ?? "")")
+        #expect(bench.kernel.text("iio:device3/trigger/current_trigger") == "timer")
+        #expect(bench.kernel.text("iio:device4/trigger/current_trigger") == "lsm6dsox_accel-dev4")
+    }
+
+    @Test("a low-pass filter that the driver does not report afterwards is refused")
+    func lowPass() {
+        let bench = Bench()
+        bench.wiring.request.lowPass = 100
+        let file = "in_anglvel_filter_low_pass_3db_frequency"
+        bench.kernel.addMPU(files: [file: "20"])
+        // Every write to this file succeeds, and has no effect.
+        unlink("\(bench.kernel.tree.devices)/iio:device0/\(file)")
+        symlink("/dev/null", "\(bench.kernel.tree.devices)/iio:device0/\(file)")
+        bench.run(20)
+        #expect(!bench.report.isRunning)
+        #expect(bench.report.lastFailure?.contains("hardware.iio.low_pass_hz") == true)
+    }
+
     @Test("a driver that needs a trigger gets its own trigger, and a missing trigger is reported")
     func trigger() throws {
         let bench = Bench()

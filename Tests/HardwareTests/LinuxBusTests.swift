@@ -138,6 +138,29 @@ struct LinuxBusTests {
         #expect(word == 7)
     }
 
+    @Test(
+        "a configured magnetometer without measurements is reported after 1 s, another one when it stops",
+        arguments: [true, false])
+    func magnetometer(isExpected: Bool) {
+        var watch = FieldWatch(isExpected: isExpected)
+        func note(_ seconds: Double, field: Bool, samples: Bool = true) -> Bool {
+            var batch = SampleBatch()
+            var sample = IMUSample(time: Self.at(seconds), gyro: .zero, accel: .zero)
+            if field { sample.contents.insert(.magneticField) }
+            if samples { batch.append(sample) }
+            watch.note(batch, now: Self.at(seconds))
+            return watch.isMissing
+        }
+        #expect(!note(0, field: false))
+        #expect(!note(0.9, field: false))
+        #expect(note(1.1, field: false) == isExpected)
+        #expect(!note(2, field: true))
+        #expect(!note(2.9, field: false))
+        #expect(note(3.1, field: false))
+        #expect(!note(4, field: true), "it measures again")
+        #expect(!note(9, field: false, samples: false), "without a sample, the sensor is missing")
+    }
+
     @Test("the search for missing devices allocates nothing")
     func missing() {
         let exchange = I2CExchange(capacity: 1)

@@ -62,6 +62,8 @@ final class IIOSensor: CameraSensor {
         track = IIOTrack(staleSeconds: wiring.staleSeconds)
     }
 
+    var expectsMagneticField: Bool { wiring.magnetometer != nil }
+
     /// Number of the gyroscope's device; 0 until the device is found.
     private var number: UInt16 { UInt16(parts.first?.device.number ?? 0) }
 

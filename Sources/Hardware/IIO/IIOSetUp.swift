@@ -11,7 +11,8 @@ public struct IIORequest: Sendable, Equatable {
     public var gyroRange = 2000.0
     /// Full scale of the accelerometer, g.
     public var accelRange = 16.0
-    /// Name of the trigger; nil selects the device's own trigger.
+    /// Name of the trigger of the gyroscope's device, and of devices without a trigger of their own;
+    /// nil selects the device's own trigger.
     public var trigger: String?
 
     /// Creates the requirements for a sensor from its settings.
@@ -176,8 +177,11 @@ struct IIOSetUp {
             if let lowPass = request.lowPass,
                 let name = device.attribute(quantity, "filter_low_pass_3db_frequency")
             {
-                let text = device.folder.choices(name)?.atLeast(lowPass) ?? Self.text(lowPass)
-                try write(text, name, in: device.folder)
+                let choice = device.folder.choices(name)?.atLeast(lowPass)
+                try write(choice ?? Self.text(lowPass), name, in: device.folder)
+                try checkLowPass(
+                    choice.flatMap(Double.init) ?? lowPass, isChoice: choice != nil,
+                    found: device.folder.number(name))
             }
             guard let name = device.attribute(quantity, "sampling_frequency") else { continue }
             let text = device.folder.choices(name)?.atLeast(request.rate) ?? Self.text(request.rate)
@@ -188,24 +192,40 @@ struct IIOSetUp {
         }
     }
 
+    /// Compares the corner frequency that the driver uses with the one that was written, Hz. A driver
+    /// without a list of values rounds to a value of its chip.
+    private func checkLowPass(
+        _ wanted: Double, isChoice: Bool, found: Double?
+    ) throws(IIOFailure) {
+        let tolerance = isChoice ? 1.01 : 2
+        guard let found, found >= wanted / tolerance, found <= wanted * tolerance else {
+            throw .device(
+                "has not accepted hardware.iio.low_pass_hz: its driver reports another filter")
+        }
+    }
+
     /// A number in the format that drivers parse, without an exponent: 1000, 62.5.
     static func text(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
     }
 
-    /// Selects a trigger. A device with a hardware buffer has no attribute for the trigger.
+    /// Selects a trigger. The configured trigger is that of the gyroscope's device, and of a device
+    /// that has no trigger of its own. A device with a hardware buffer has no attribute for the
+    /// trigger.
     private func setTrigger() throws(IIOFailure) {
         let folder = device.folder.folder("trigger")
         guard folder.has("current_trigger") else { return }
         let current = folder.text("current_trigger")
-        if current != nil, request.trigger == nil { return }
         let names = tree.triggerNumbers().compactMap { number in
             tree.trigger(number).text("name").map { (number, $0) }
         }
-        let found = names.first { _, name in
-            request.trigger.map { $0 == name }
-                ?? (name == "\(device.name)-dev\(device.number)" || name.hasPrefix(device.name))
+        let own = names.first { _, name in
+            name == "\(device.name)-dev\(device.number)" || name.hasPrefix(device.name)
         }
+        let isConfigured =
+            request.trigger != nil && (wanted.contains(.gyroscope) || own == nil)
+        if current != nil, !isConfigured { return }
+        let found = isConfigured ? names.first { $0.1 == request.trigger } : own
         guard let (number, name) = found else {
             throw request.trigger == nil
                 ? .device("has no trigger: set hardware.iio.trigger")

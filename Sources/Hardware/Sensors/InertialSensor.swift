@@ -11,6 +11,13 @@ protocol CameraSensor: AnyObject {
     ///   - now: Time of the call.
     /// - Throws: The error of the failed transfer.
     func read(into samples: inout SampleBatch, time: Instant, now: Instant) throws(BusError)
+
+    /// True if the settings name a magnetometer, which must deliver measurements.
+    var expectsMagneticField: Bool { get }
+}
+
+extension CameraSensor {
+    var expectsMagneticField: Bool { false }
 }
 
 /// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
