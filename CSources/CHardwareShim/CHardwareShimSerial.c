@@ -10,14 +10,19 @@
 #include <time.h>
 #include <unistd.h>
 
-int ch_serial_claim(int fd) {
+int ch_serial_claim(int fd, int *latency_error) {
     struct serial_struct settings;
+    *latency_error = 0;
     // Root can open a port that is claimed, so the lock is for this project's own programs.
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? EBUSY : errno;
     if (ioctl(fd, TIOCEXCL) < 0) return errno;
-    if (ioctl(fd, TIOCGSERIAL, &settings) < 0) return 0;
+    if (ioctl(fd, TIOCGSERIAL, &settings) < 0) {
+        // A pseudoterminal and a driver without these settings do not collect bytes.
+        if (errno != ENOTTY && errno != EINVAL) *latency_error = errno;
+        return 0;
+    }
     settings.flags |= ASYNC_LOW_LATENCY;
-    (void)ioctl(fd, TIOCSSERIAL, &settings);
+    if (ioctl(fd, TIOCSSERIAL, &settings) < 0) *latency_error = errno;
     return 0;
 }
 

@@ -1,8 +1,14 @@
 /// Conditions and snapshot of the stabilizer.
 extension Stabilizer {
-    /// All conditions that hold now. The method also stores the axes of the conditions in the
-    /// snapshot.
-    mutating func conditions(now: Instant) -> Conditions {
+    /// All conditions that hold now, apart from those that the state of the drives' supply explains.
+    /// The method also updates the supply, and stores the axes of the conditions in the snapshot.
+    mutating func conditions(now: Instant, dt: Double) -> Conditions {
+        motorSupply.step(
+            present(now: now), areOutputsOff: !supervisor.isEnabled, dt: dt,
+            parameters: parameters.motorSupply)
+    }
+
+    private mutating func present(now: Instant) -> Conditions {
         var result = screen.conditions(now: now) | external
         if case .inactive = pointing.mode { result.insert(.inactiveMode) }
         if estimator.isGravityDoubtful || tiltDoubt.isDoubtful { result.insert(.attitudeDoubtful) }

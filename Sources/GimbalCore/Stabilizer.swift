@@ -36,6 +36,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var sampleAge = SampleAge()
     private(set) var pace = SamplePace()
     var supply = SupplyReaction()
+    /// Switch of the drives' supply.
+    var motorSupply = MotorSupply()
     /// Output of the rate filters, body frame, rad/s.
     private var filteredRate = Vector3.zero
     private(set) var exciter = Exciter()
@@ -218,10 +220,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         observeJoints(dt: dt)
         watchGravity()
         reactToSupply(now: now, dt: dt)
-        if sample != nil { pointing.judgeBootMode(showsJoints: showsJoints, now: now) }
+        if sample != nil, motorSupply.areDrivesStarted {
+            pointing.judgeBootMode(showsJoints: showsJoints, now: now)
+        }
         pointing.endTracking(now: now)
         watchFaults(dt: dt)
-        let conditions = conditions(now: now)
+        let conditions = conditions(now: now, dt: dt)
         let wasEnabled = supervisor.isEnabled
         supervisor = Supervisor.next(
             after: supervisor, conditions: conditions, dt: dt, parameters: parameters.supervisor)
@@ -233,11 +237,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         followHand(conditions: conditions, dt: dt)
         var output = control(now: now, dt: dt)
-        // A motor test needs the mode `inactive`. An emergency stop, a shutdown, a calibration or a
-        // bus error prevents a motor test. Conditions of the sensors do not prevent a motor test.
-        if !supervisor.isEnabled, conditions.intersects(.inactiveMode),
-            !conditions.intersects(.emergencyStop | .shutdown | .calibrating | .busError)
-        {
+        if !supervisor.isEnabled, MotorSwing.isPermitted(by: conditions) {
             output = motorSwing.output(
                 now: now, rate: newestRate - estimator.bias, joints: joints, parameters: parameters)
         }
@@ -245,6 +245,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             faults.noteUnsoundOutput()
             output = .off
         }
+        output.isSupplied = motorSupply.isOn
         observeMotors(output, dt: dt)
         record(output, conditions: conditions)
         batch = GyroBatch()

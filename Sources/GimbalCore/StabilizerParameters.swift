@@ -23,6 +23,8 @@ extension Stabilizer {
         public var modes = ModeParameters()
         /// Durations of the output ramps.
         public var supervisor = Supervisor.Parameters()
+        /// Switch of the drives' supply.
+        public var motorSupply = MotorSupply.Parameters()
         /// Mechanical range of the joints.
         public var jointRange = JointRange()
         /// Calibration and mounting of the sensors.

@@ -65,7 +65,7 @@ public struct HardwareWiring: Sendable, Equatable {
         switch motors {
         case .none, .pca9685, .pwm: nil
         case .can(let can): can.feedback(period: period, reports)
-        case .serial(let serial): serial.feedback(reports)
+        case .serial(let serial): serial.feedback(period: period, reports)
         }
     }
 }

@@ -35,12 +35,16 @@ extension HardwareWiring {
         public var line: Int
         /// True if a low level switches the motors' power on.
         public var isActiveLow: Bool
+        /// True if the line switches the supply of drives that report their state; false if the line
+        /// is on only while the motors are on.
+        public var isSupply: Bool
 
         /// Creates a switch on the given GPIO line.
-        public init(chip: String, line: Int, isActiveLow: Bool) {
+        public init(chip: String, line: Int, isActiveLow: Bool, isSupply: Bool = false) {
             self.chip = chip
             self.line = line
             self.isActiveLow = isActiveLow
+            self.isSupply = isSupply
         }
     }
 
@@ -65,7 +69,8 @@ extension HardwareWiring {
         case .serial(let serial): outputs.motors = MotorBus(serial.motors(drives))
         }
         outputs.power = power.map {
-            PowerLine(chip: $0.chip, line: $0.line, isActiveLow: $0.isActiveLow)
+            PowerLine(
+                chip: $0.chip, line: $0.line, isActiveLow: $0.isActiveLow, isSupply: $0.isSupply)
         }
         return outputs
     }

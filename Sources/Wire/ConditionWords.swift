@@ -180,12 +180,22 @@ extension Conditions {
         ConditionWords(
             condition: .magnetometerMissing, name: "magnetometer_missing",
             sentence:
-                "The magnetometer has stopped delivering samples, so the heading drifts. Check its wiring and its bus."
+                "The magnetometer delivers no measurements, so the heading drifts. Check its wiring and its bus, and hardware.iio.magnetometer."
         ),
         ConditionWords(
             condition: .handleIMUMissing, name: "handle_imu_missing",
             sentence:
                 "The IMU on the handle has stopped delivering samples. Check its wiring and its bus."
+        ),
+        ConditionWords(
+            condition: .drivesStarting, name: "drives_starting",
+            sentence:
+                "The supply of the drives is off, or has been on for less than hardware.linux.power_line_boot_ms. The motors come on when the drives have answered."
+        ),
+        ConditionWords(
+            condition: .driveUnguarded, name: "drive_unguarded",
+            sentence:
+                "A drive has not confirmed the timeout of its watchdog, so it would not stop if airframed crashed. Check hardware.linux.can_protocol, and update the drive's firmware."
         ),
         ConditionWords(
             condition: .encoderMissing, name: "encoder_missing",

@@ -121,6 +121,30 @@ struct SerialSettingsTests {
     }
 
     @Test(
+        "a switch of the supply needs a GPIO line and motors that report their state; the loop then waits for the boot time"
+    )
+    func supplySwitch() {
+        func settings(_ line: Int, _ motors: MotorChip = .busServo) -> Settings {
+            Self.settings {
+                $0.hardware.linux.powerLineRole = .supply
+                $0.hardware.linux.powerLine = line
+                $0.hardware.linux.motors = motors
+            }
+        }
+        let good = settings(17)
+        #expect(Self.complaints(good) == [])
+        #expect(good.stabilizerParameters.motorSupply.isSwitched)
+        #expect(good.stabilizerParameters.motorSupply.bootSeconds == 2)
+        #expect(!Self.settings().stabilizerParameters.motorSupply.isSwitched)
+        #expect(
+            Self.complaints(settings(-1)).contains { $0.contains("no GPIO line is set") })
+        #expect(
+            Self.complaints(settings(17, .pwm)).contains {
+                $0.contains("whose power stages follow the line")
+            })
+    }
+
+    @Test(
         "the load of the serial port follows from the bytes of each exchange and the rate of the servos"
     )
     func load() throws {

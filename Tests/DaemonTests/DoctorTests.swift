@@ -76,6 +76,41 @@ import Wire
         #expect(settings.cutOff == nil)
     }
 
+    @Test("doctor reports whether airframed sets the watchdogs of the drives")
+    func watchdogs() {
+        func found(sets: Bool, cutOff: String?) -> DoctorCheck? {
+            check("watchdogs") {
+                var can = CANStatus(interface: "can0", protocolName: "odrive")
+                can.setsWatchdogs = sets
+                $0.can = can
+                $0.motors.cutOff = cutOff
+            }
+        }
+        #expect(check("watchdogs") { _ in } == nil)
+        #expect(found(sets: true, cutOff: nil)?.level == .ok)
+        let unset = found(sets: false, cutOff: "the drives' watchdogs, if they are configured")
+        #expect(unset?.level == .warn && unset?.finding.contains("odrive") == true)
+        #expect(unset?.remedy.contains("can.md") == true)
+        #expect(found(sets: false, cutOff: "line 17 of /dev/gpiochip0")?.level == .ok)
+    }
+
+    @Test("doctor reports a serial adapter whose driver refuses the low-latency mode")
+    func latency() {
+        func found(_ problem: String?) -> DoctorCheck? {
+            check("serial") {
+                var serial = SerialStatus(
+                    port: "/dev/ttyUSB0", baud: 1_000_000, protocolName: "feetech")
+                serial.replies = 100
+                serial.latencyProblem = problem
+                $0.serial = serial
+            }
+        }
+        #expect(found(nil)?.level == .ok)
+        let refused = found("Operation not permitted")
+        #expect(refused?.level == .warn && refused?.remedy.contains("16 ms") == true)
+        #expect(refused?.finding.contains("Operation not permitted") == true)
+    }
+
     @Test("only reasons with a count above zero are listed for rejected samples")
     func reasons() {
         let finding = check("samples") {

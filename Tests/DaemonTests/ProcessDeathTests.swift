@@ -104,4 +104,13 @@ struct ProcessDeathTests {
         let dead: any OutputBus = StubbornBus(failures: .max)
         #expect(throws: DaemonError.self) { try OutputsOff.run([bus, dead]) }
     }
+
+    @Test("drives whose supply is off need not confirm that they are off")
+    func supplyOff() throws {
+        let supply: any OutputBus = StubbornBus(failures: 5)
+        let dead: any OutputBus = StubbornBus(failures: .max)
+        #expect(try OutputsOff.run([dead], supply: supply) == "The motors are off.")
+        #expect(throws: DaemonError.self) { try OutputsOff.run([], supply: dead) }
+        #expect(throws: DaemonError.self) { try OutputsOff.run([dead], supply: dead) }
+    }
 }

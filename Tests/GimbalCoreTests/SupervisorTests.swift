@@ -35,7 +35,7 @@ struct SupervisorTests {
     }
 
     /// Bits of all conditions, and some unused bits.
-    static let bits = 0..<UInt64(62)
+    static let bits = 0..<UInt64(64)
 
     @Test("each condition has the response of the table", arguments: bits)
     func table(bit: UInt64) {
@@ -51,7 +51,9 @@ struct SupervisorTests {
             case .inactiveMode, .retracted, .calibrating, .imuImplausible, .imuTimeFault,
                 .busError, .encoderMissing, .loopUnreliable, .rotorLost:
                 .softOff
-            case .estimateNotConverged, .jointsOutOfReach, .supplyEmpty: .blockStart
+            case .estimateNotConverged, .jointsOutOfReach, .supplyEmpty, .drivesStarting,
+                .driveUnguarded:
+                .blockStart
             default: .report
             }
         #expect(Supervisor.response(to: condition) == expected)

@@ -87,6 +87,8 @@ struct CANBusTests {
         let feedback: DriveFeedback
         /// Drives that do not send frames.
         var silent: Set<UInt32> = []
+        /// Drives that send heartbeats, but no estimates of their encoders.
+        var blind: Set<UInt32> = []
         /// Fault and state in the heartbeats.
         var fault: UInt8 = 0
         var axisState: UInt8 = 8
@@ -116,7 +118,7 @@ struct CANBusTests {
                 var estimate = CANFrame(id: node << 5 | 0x09)
                 estimate.append(little: turns.bitPattern)
                 estimate.append(little: velocity.bitPattern)
-                bus.deliver(estimate)
+                if !blind.contains(node) { bus.deliver(estimate) }
                 bus.deliver(
                     CANFrame(
                         id: node << 5 | 0x01, data: [fault, 0, 0, 0, axisState, 0, 0, 0]))
@@ -206,6 +208,30 @@ struct CANBusTests {
         bench.silent = []
         try bench.run(14..<16, Self.on)
         #expect(bench.feedback.conditions == .none)
+    }
+
+    @Test("a drive that sends heartbeats without its angle is reported as silent")
+    func withoutAngle() throws {
+        let bench = Bench()
+        try bench.run(0..<10, Self.on)
+        bench.blind = [3]
+        try bench.run(10..<14, Self.on)
+        #expect(bench.feedback.conditions == .driveSilent)
+        #expect(bench.reports.silent == AxisSet(yaw: false, roll: false, pitch: true))
+        #expect(bench.sample.contents == .none)
+    }
+
+    @Test("a full queue is an error of the bus, unless no drive answers and the motors are off")
+    func fullQueue() throws {
+        let bench = Bench()
+        bench.silent = [1, 2, 3]
+        let now = Self.at(0)
+        _ = try bench.motors.prepare(now: now)
+        bench.feedback.read(now: now)
+        // Nobody takes the frames from the socket, so its queue fills.
+        for _ in 0..<2000 { try bench.motors.write(.off, now: now) }
+        #expect(throws: BusError.self) { try bench.motors.write(Self.on, now: now) }
+        #expect(throws: BusError.self, "the end is confirmed") { try bench.motors.allOff() }
     }
 
     @Test(

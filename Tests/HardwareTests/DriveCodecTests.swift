@@ -113,6 +113,35 @@ struct DriveCodecTests {
         #expect(codec.decode(in: CANFrame(id: 0x23, data: [1, 0, 0, 0, 5, 0, 0, 0]))?.fault == 1)
     }
 
+    @Test(
+        "an ODrive that does not report its version has firmware 0.5: its encoder's and controller's errors are requested, within 12 periods"
+    )
+    func odriveOld() {
+        var codec = ODriveCodec(ids: Self.ids)
+        var running = DriveState()
+        running.isRunning = true
+        var new = running
+        new.hasTemperature = true
+        let states = PerAxis(yaw: running, roll: new, pitch: running)
+        func period(_ number: Int) -> [CANFrame] {
+            frames(&codec, states: states, at: 0.002 * Double(number)).filter(\.isRemote)
+        }
+        for number in 0..<606 { _ = period(number) }
+        let sent = (606..<618).map { period($0) }
+        let ids = sent.flatMap { $0.map(\.id) }
+        for id: UInt32 in [0x24, 0x3D, 0x64, 0x7D] {
+            #expect(ids.count { $0 == id } == 2, "\(String(id, radix: 16))")
+        }
+        #expect(!ids.contains { $0 == 0x44 || $0 == 0x5D }, "firmware 0.6 has other commands there")
+        #expect(
+            sent.allSatisfy { $0.count <= 5 }, "three estimates, one error, and one of the others")
+        let encoder = codec.decode(in: CANFrame(id: 0x24, data: [4, 0, 0, 0, 0, 0, 0, 0]))
+        #expect(encoder?.fault == 4 && encoder?.axis == .yaw)
+        #expect(codec.decode(in: CANFrame(id: 0x7D, data: [1, 0, 0, 0, 0, 0, 0, 0]))?.fault == 1)
+        let none = codec.decode(in: CANFrame(id: 0x7D, data: [UInt8](repeating: 0, count: 8)))
+        #expect(none != nil && none?.fault == nil)
+    }
+
     // MARK: GM6020
 
     @Test("the currents of up to four GM6020 are in one frame, highest byte first")
@@ -204,6 +233,59 @@ struct DriveCodecTests {
         #expect(
             frames(&codec, enabled: false, at: 0.004)[2]
                 == CANFrame(id: 3, data: [255, 255, 255, 255, 255, 255, 255, 0xFD]))
+    }
+
+    @Test(
+        "a Damiao drive's watchdog is written and read while the drive is off, until the drive confirms it"
+    )
+    func damiaoWatchdog() throws {
+        var codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits, watchdog: 0.025)
+        #expect(codec.watchdogTimeout == 0.025)
+        func requests(_ states: PerAxis<DriveState>, at seconds: Double, on: Bool = false)
+            -> [CANFrame]
+        {
+            frames(&codec, enabled: on, states: states, at: seconds).filter { $0.id == 0x7FF }
+        }
+        let first = requests(PerAxis(DriveState()), at: 0)
+        #expect(first.count == 6)
+        // Register 9 in units of 50 µs: 500 is 25 ms.
+        #expect(first[0].data == [1, 0, 0x55, 9, 0xF4, 1, 0, 0])
+        #expect(first[1].data == [1, 0, 0x33, 9, 0, 0, 0, 0])
+        #expect(requests(PerAxis(DriveState()), at: 0.002).isEmpty, "not in each period")
+        var guarded = DriveState()
+        let reply = CANFrame(id: 0x11, data: [2, 0, 0x33, 9, 0xF4, 1, 0, 0])
+        let news = try #require(codec.decode(in: reply))
+        #expect(news.axis == .roll && news.angle == nil && news.isRunning == nil)
+        guarded.watchdog = news.watchdog ?? .nan
+        #expect(guarded.isGuarded(timeout: 0.025))
+        let rest = requests(PerAxis(yaw: guarded, roll: guarded, pitch: DriveState()), at: 0.1)
+        #expect(rest.map { $0[0] } == [3, 3])
+        #expect(requests(PerAxis(DriveState()), at: 1, on: true).isEmpty)
+        let echo = codec.decode(in: CANFrame(id: 0x11, data: [2, 0, 0x55, 9, 0xF4, 1, 0, 0]))
+        #expect(echo != nil && echo?.watchdog == nil, "the echo of a write confirms nothing")
+        var other = DriveState()
+        other.watchdog = 1
+        #expect(!other.isGuarded(timeout: 0.025))
+    }
+
+    @Test("a CubeMars drive's answer has its temperature and fault in the last bytes")
+    func cubemars() throws {
+        var codec = MITCodec(
+            ids: Self.ids, host: 0, limits: Self.limits, variant: .cubemars, watchdog: 0.025)
+        #expect(codec.watchdogTimeout == nil)
+        #expect(!frames(&codec, enabled: false).contains { $0.id == 0x7FF })
+        let frame = CANFrame(id: 0, data: [2, 0x7F, 0xFF, 0x7F, 0xF0, 0, 75, 0])
+        let news = try #require(codec.decode(in: frame))
+        #expect(news.axis == .roll && news.isRunning == nil && news.fault == 0)
+        #expect(news.temperature == 35 && abs(news.angle ?? 1) < 1e-3)
+        let hot = codec.decode(in: CANFrame(id: 0, data: [2, 0x7F, 0xFF, 0x7F, 0xF0, 0, 160, 1]))
+        #expect(hot?.fault == 1)
+        // A Damiao drive would be on: its state is in the first byte.
+        let damiao = CANFrame(id: 0, data: [0x12, 0x7F, 0xFF, 0x7F, 0xF0, 0, 75, 0])
+        #expect(codec.decode(in: damiao) == nil)
+        let plain = MITCodec(ids: Self.ids, host: 0, limits: Self.limits, variant: .plain)
+        let other = plain.decode(in: frame)
+        #expect(other?.axis == .roll && other?.fault == nil && other?.temperature == nil)
     }
 
     @Test("the mean of an MIT drive's torques is exact, although its steps are 4.9 mN·m")

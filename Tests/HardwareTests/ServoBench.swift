@@ -32,7 +32,7 @@ final class ServoBench {
             installation: SerialMotors.Installation(
                 baud: wiring.baud, zero: wiring.zero, direction: wiring.direction,
                 period: 1 / rate), reports: reports)
-        feedback = wiring.feedback(reports)
+        feedback = wiring.feedback(period: 1 / rate, reports)
         period = 1 / rate
     }
 

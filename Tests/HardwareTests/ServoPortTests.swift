@@ -37,7 +37,8 @@ struct ServoPortTests {
         defer { line.unplug() }
         let reports = DriveReports()
         let wiring = devices.wiring(port: line.path)
-        let (motors, feedback) = (wiring.motors(reports), wiring.feedback(reports))
+        let motors = wiring.motors(reports)
+        let feedback = wiring.feedback(period: 1 / wiring.rate, reports)
         if devices == .board { line.motor(0) { $0.angle = 0.5 } }
         var joints = AxisVector.zero
         #expect(
@@ -62,7 +63,8 @@ struct ServoPortTests {
             line.with { $0.damaged = 0.01 }
             let reports = DriveReports()
             let wiring = devices.wiring(port: line.path)
-            let (motors, feedback) = (wiring.motors(reports), wiring.feedback(reports))
+            let motors = wiring.motors(reports)
+            let feedback = wiring.feedback(period: 1 / wiring.rate, reports)
             let output = ServoBench.angles(0, 0, 0)
             var periods = 0
             _ = Self.run(motors, feedback, output) {

@@ -8,7 +8,7 @@
 //
 // MEMORY is a file that all of them map: `struct memory`. A drive applies its torque with a lag of 0.5 ms, measures the joint
 // with 14 bits and noise, and stops when it gets no command for WATCHDOG_MS (50; a GM6020 has no watchdog; a moteus's is
-// written over the bus). Joint angles are those of the joint order yaw, roll, pitch.
+// written over the bus, and a Damiao drive's, which is 0 without supply). Joint angles are those of the joint order yaw, roll, pitch.
 // Commands on a drive's standard input: `fault CODE`, `silent 0|1`. On the plant's: `amplitude DEGREES`. The plant writes every
 // 20 ms: time, number of drives that are on, handle roll and pitch, camera yaw, roll and pitch, joints, degrees.
 #define _GNU_SOURCE
@@ -208,6 +208,7 @@ static void drive_line(const char *line) {
         // It has lost its supply.
         joint->fault_at = now_ns();
         fault = 0;
+        if (protocol == MIT) watchdog = 0;
         switch_off();
     }
 }
@@ -290,7 +291,22 @@ static void gm6020_feedback(void) {
     say(0x204 + id, data, 8, 0);
 }
 
+// Damiao's registers; only TIMEOUT (9) exists, in units of 50 us.
+static void damiao_register(const struct canfd_frame *f) {
+    const unsigned char *d = f->data;
+    if (f->len != 8 || d[0] != id || d[1] != 0 || d[3] != 9 || (d[2] != 0x33 && d[2] != 0x55)) return;
+    uint32_t value = (uint32_t)(watchdog / 50000);
+    if (d[2] == 0x55) {
+        memcpy(&value, d + 4, 4);
+        watchdog = value * 50000LL;
+    }
+    unsigned char data[8] = {id, 0, d[2], 9};
+    memcpy(data + 4, &value, 4);
+    say(0x11, data, 8, 0);
+}
+
 static void mit(const struct canfd_frame *f) {
+    if (f->can_id == 0x7FF) return damiao_register(f);
     if (f->can_id != id || f->len != 8) return;
     const unsigned char *d = f->data;
     int is_order = 1;
@@ -393,7 +409,11 @@ static int open_can(const char *interface) {
 
 // Only commands to this drive, so that the others' answers do not wake it.
 static void filter(void) {
-    struct can_filter one = {id, CAN_SFF_MASK};
+    struct can_filter one = {id, CAN_SFF_MASK}, two[2] = {one, {0x7FF, CAN_SFF_MASK}};
+    if (protocol == MIT) {
+        setsockopt(can, SOL_CAN_RAW, CAN_RAW_FILTER, two, sizeof two);
+        return;
+    }
     if (protocol == ODRIVE) one = (struct can_filter){id << 5, 0x7E0};
     if (protocol == GM6020 || protocol == GM6020_VOLTAGE) one = (struct can_filter){0x1FE, 0x4FE};
     if (protocol == CYBERGEAR) one = (struct can_filter){CAN_EFF_FLAG | id, CAN_EFF_FLAG | 0xFF};
@@ -469,5 +489,6 @@ int main(int count, char **arguments) {
     joint = &memory->joints[atoi(arguments[5])];
     id = (uint32_t)atoi(arguments[6]);
     if (count > 7) watchdog = (int64_t)(atof(arguments[7]) * 1e6);
+    if (protocol == MIT) watchdog = 0;
     drive(arguments[3]);
 }

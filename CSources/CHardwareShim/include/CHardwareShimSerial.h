@@ -6,10 +6,10 @@
 
 // MARK: Serial lines (Documentation/driver-api/serial, linux/serial.h)
 
-/// Claims the open port for this process (flock, TIOCEXCL; EBUSY if another one has it), and asks its driver to deliver bytes at once (ASYNC_LOW_LATENCY), as far as
-/// the driver can: an FTDI adapter otherwise collects them for 16 ms. A driver without this flag is not an error. Up to
-/// four calls.
-int ch_serial_claim(int fd);
+/// Claims the open port for this process (flock, TIOCEXCL; EBUSY if another one has it), and asks its driver to deliver bytes at once
+/// (ASYNC_LOW_LATENCY), as far as the driver can: an FTDI adapter otherwise collects them for 16 ms. `latency_error` becomes the errno
+/// of a driver that refuses the flag, or 0; a driver without serial settings is not an error. Up to four calls.
+int ch_serial_claim(int fd, int *latency_error);
 
 /// Reads the bytes that have arrived; waits for the first one until the CLOCK_MONOTONIC time `deadline_ns`. ETIMEDOUT if none
 /// has arrived, EIO if the port is gone. Up to three calls.

@@ -44,11 +44,23 @@ extension Settings {
         parameters.supervisor.softStartSeconds = motors.softStartS
         parameters.supervisor.softStopSeconds = supervisor.softStopS
         parameters.supervisor.recoverySeconds = supervisor.recoveryS
+        if let silence = DriveSilence(self) {
+            parameters.supervisor.brakeSeconds = silence.brakeSeconds
+        }
+        parameters.motorSupply.isSwitched = switchesMotorSupply
+        parameters.motorSupply.bootSeconds = hardware.linux.powerLineBootMs / 1e3
         parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
         parameters.motorType = motors.type
         parameters.bootMode = mode.boot
         AirOSScale.apply(airos.pid, to: &parameters)
         return parameters
+    }
+
+    /// True if a GPIO line switches the supply of drives that report their state.
+    public var switchesMotorSupply: Bool {
+        let linux = hardware.linux
+        return hardware.backend == .linux && linux.powerLine >= 0 && linux.powerLineRole == .supply
+            && linux.motors.haveEncoders
     }
 
     private var screenParameters: SampleScreen.Parameters {

@@ -36,7 +36,9 @@ public struct SerialLoad: Sendable, Equatable {
 
 /// Rules for servos and motor boards on a serial port.
 enum SerialRules {
-    static let all = [ids, protocolOfType, travel, absent, load, supply, supplySource, nominal]
+    static let all = [
+        ids, protocolOfType, travel, absent, load, supply, supplySource, nominal, powerLine,
+    ]
 
     private static func usesServos(_ settings: Settings) -> Bool {
         settings.hardware.backend == .linux && settings.hardware.linux.motors == .busServo
@@ -192,6 +194,29 @@ enum SerialRules {
         return (
             "needs a measured voltage, which these motors do not report",
             "Set supply.source = \"battery\", and the device that measures the voltage in [battery]."
+        )
+    }
+
+    private static let powerLine = ConfigurationRule(
+        keys: [
+            "hardware.linux.power_line_role", "hardware.linux.power_line", "hardware.linux.motors",
+            "hardware.backend",
+        ]
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard settings.hardware.backend == .linux, linux.powerLineRole == .supply else {
+            return nil
+        }
+        guard linux.motors.haveEncoders else {
+            return (
+                "is \"supply\", but hardware.linux.motors is \"\(linux.motors.rawValue)\", whose power stages follow the line",
+                "Set hardware.linux.power_line_role = \"enable\"."
+            )
+        }
+        guard linux.powerLine < 0 else { return nil }
+        return (
+            "is \"supply\", but no GPIO line is set",
+            "Set hardware.linux.power_line to the GPIO line of the supply's switch, such as 17."
         )
     }
 }

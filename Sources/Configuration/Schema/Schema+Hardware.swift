@@ -193,7 +193,12 @@ extension Schema {
         .number(
             "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 10...1000,
             unit: "ms", .restart,
-            "Time without a command after which a moteus drive stops its motor."),
+            "Time without a command after which a moteus or Damiao drive stops its motor. airframed sets this time in the drives."
+        ),
+        .choice(
+            "hardware.linux.mit_variant", \.hardware.linux.mitVariant, .restart,
+            "Vendor of the drives with protocol mit: \"damiao\", \"cubemars\" (T-Motor AK), or \"plain\" for others. The vendors' replies contain the drive's state and faults in different places."
+        ),
         .number(
             "hardware.linux.mit_angle_rad", \.hardware.linux.mitAngleRad, 1...1000, unit: "rad",
             .restart, "Largest angle (P_MAX) that is configured in drives with protocol mit."),
@@ -219,6 +224,17 @@ extension Schema {
         .bool(
             "hardware.linux.power_active_low", \.hardware.linux.powerActiveLow, .restart,
             "If true, a low level of power_line enables the motors, as at the OE pin of a PCA9685."),
+        .choice(
+            "hardware.linux.power_line_role", \.hardware.linux.powerLineRole, .restart,
+            "Purpose of power_line: \"enable\" enables the motors' driver; \"supply\" switches the supply of drives on a CAN bus, of bus servos or of a motor board.",
+            hint:
+                "A \"supply\" line is on from the start; an emergency stop, a fault of the bus and the end of airframed switch it off."
+        ),
+        .number(
+            "hardware.linux.power_line_boot_ms", \.hardware.linux.powerLineBootMs, 0...60000,
+            unit: "ms", .restart,
+            "Time from switching the drives' supply on (power_line_role = \"supply\") until the drives must answer.",
+            hint: "Set a longer time than the slowest drive needs to start."),
     ]
 
     /// Settings of the socket for a simulator, `[hardware.lockstep]`.

@@ -100,6 +100,29 @@ public enum MotorChip: String, Sendable, CaseIterable {
     public var haveEncoders: Bool { self == .can || isSerial }
 }
 
+/// Vendor of drives with the Mini Cheetah's protocol. The commands are equal; the replies differ.
+public enum MITVariant: String, Sendable, CaseIterable {
+    /// Damiao: the reply contains the drive's state and fault, and two temperatures. The drive has a
+    /// watchdog, whose timeout can be set over the bus.
+    case damiao
+    /// CubeMars (T-Motor) AK: the reply contains a temperature and a fault code.
+    case cubemars
+    /// Other drives: only the drive's number, angle and rate of the reply are used.
+    case plain
+
+    /// True if the timeout of the drive's watchdog can be set over the bus.
+    public var setsWatchdog: Bool { self == .damiao }
+}
+
+/// Purpose of the GPIO line of the motors' power.
+public enum PowerLineRole: String, Sendable, CaseIterable {
+    /// The line enables the motors, and is on while the motors are on.
+    case enable
+    /// The line switches the supply of drives, bus servos or a motor board. The line is also on while
+    /// the motors are off, because devices without supply cannot answer.
+    case supply
+}
+
 /// Protocol of the drives on the CAN bus.
 public enum DriveProtocol: String, Sendable, CaseIterable {
     /// ODrive, CANSimple.
@@ -125,13 +148,23 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
         }
     }
 
-    /// Description of the drive's command watchdog, for messages; nil if the drive has no known
+    /// Description of the drives' command watchdogs, for messages; nil if the drives have no known
     /// watchdog.
-    public var watchdog: String? {
+    public func watchdog(_ variant: MITVariant) -> String? {
         switch self {
-        case .moteus: "the drives' watchdogs, which airframed sets"
+        case .moteus: "the drives' watchdogs, which airframed sets in each frame"
+        case .mit where variant.setsWatchdog: "the drives' watchdogs, which airframed sets"
         case .odrive, .mit, .cybergear: "the drives' watchdogs, if they are configured"
         case .gm6020, .gm6020Voltage: nil
+        }
+    }
+
+    /// True if airframed sets the timeout of the drives' watchdogs.
+    public func setsWatchdog(_ variant: MITVariant) -> Bool {
+        switch self {
+        case .moteus: true
+        case .mit: variant.setsWatchdog
+        case .odrive, .cybergear, .gm6020, .gm6020Voltage: false
         }
     }
 }
@@ -206,8 +239,10 @@ extension Settings {
         /// Bit rate of the CAN bus, kbit/s. For CAN FD, the value is the bit rate of the
         /// arbitration phase.
         public var canKbit = 1000
-        /// Timeout of a moteus drive's command watchdog, ms.
+        /// Timeout of the command watchdog of a moteus or Damiao drive, ms.
         public var canWatchdogMs = 25.0
+        /// Vendor of the drives with the Mini Cheetah's protocol.
+        public var mitVariant = MITVariant.damiao
         /// Largest angle in the Mini Cheetah's protocol, rad.
         public var mitAngleRad = 12.5
         /// Largest rate in the Mini Cheetah's protocol, rad/s.
@@ -234,6 +269,10 @@ extension Settings {
         public var powerLine = -1
         /// True if the power line is active low.
         public var powerActiveLow = false
+        /// Purpose of the power line.
+        public var powerLineRole = PowerLineRole.enable
+        /// Time from switching the drives' supply on until the drives must answer, ms.
+        public var powerLineBootMs = 2000.0
 
         static let same = "same"
     }

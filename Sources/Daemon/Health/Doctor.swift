@@ -7,8 +7,9 @@ struct Doctor {
 
     /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
-        [samples, sensor, lateness, drops, bus, can, serial, motion, cutOff, recorder].compactMap(
-            \.self)
+        [samples, sensor, lateness, drops, bus, can, watchdogs, serial, motion, cutOff, recorder]
+            .compactMap(
+                \.self)
             + drives
     }
 
@@ -109,9 +110,34 @@ struct Doctor {
         }
     }
 
+    /// Watchdogs of drives on a CAN bus. airframed cannot read the watchdogs that it does not set; a
+    /// switch in the motors' supply replaces them.
+    private var watchdogs: DoctorCheck? {
+        status.can.flatMap { can in
+            if can.setsWatchdogs {
+                return DoctorCheck("watchdogs", .ok, "airframed sets the drives' watchdogs")
+            }
+            let hasLine = status.motors.cutOff?.hasPrefix("line ") ?? false
+            return DoctorCheck(
+                "watchdogs", hasLine ? .ok : .warn,
+                "airframed can neither set nor read the watchdogs of \(can.protocolName) drives",
+                remedy: hasLine
+                    ? ""
+                    : "Set the watchdogs with the vendor's tool (manual page can.md, Watchdogs), or set hardware.linux.power_line."
+            )
+        }
+    }
+
     private var serial: DoctorCheck? {
         status.serial.map { serial in
-            DoctorCheck(
+            if serial.isFaultless, serial.replies > 0, serial.latencyProblem != nil {
+                return DoctorCheck(
+                    "serial", .warn, serial.summary,
+                    remedy:
+                        "The adapter's driver has refused the low-latency mode, so replies can arrive up to 16 ms late. Write 1 to the adapter's latency_timer in sysfs, or use another adapter."
+                )
+            }
+            return DoctorCheck(
                 "serial", serial.isFaultless ? (serial.replies > 0 ? .ok : .warn) : .fail,
                 serial.summary,
                 remedy: serial.isFaultless

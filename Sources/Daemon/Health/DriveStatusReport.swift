@@ -12,6 +12,7 @@ extension DriveReports {
         var status = CANStatus(
             interface: linux.canInterface, protocolName: linux.canProtocol.rawValue)
         status.isDown = isBusOff
+        status.setsWatchdogs = linux.canProtocol.setsWatchdog(linux.mitVariant)
         status.sentFrames = Int(sentFrames)
         status.receivedFrames = Int(receivedFrames)
         status.malformedFrames = Int(malformedFrames)
@@ -39,6 +40,8 @@ extension DriveReports {
         status.requests = Int(sentFrames)
         status.replies = Int(receivedFrames)
         status.damaged = Int(malformedFrames)
+        status.latencyProblem =
+            latencyError == 0 ? nil : String(cString: strerror(latencyError))
         status.problem = lastError == 0 ? nil : String(cString: strerror(lastError))
         if let load = SerialLoad(settings)?.load {
             status.loadPercent = Number((load * 1000).rounded() / 10)
@@ -78,6 +81,7 @@ extension DriveReport {
         status.currentA = Number(current)
         status.temperatureC = Number(temperature)
         status.supplyV = Number(voltage)
+        status.watchdogMs = Number(watchdog * 1e3)
         status.frames = Int(frameCount)
         status.silences = Int(silenceCount)
         status.faults = Int(faultCount)

@@ -16,6 +16,7 @@ public enum OutputsOff {
     /// - Throws: `DaemonError` if the motors did not confirm that they are off.
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
         var outputs: [any OutputBus] = []
+        var supply: (any OutputBus)?
         if settings.hardware.backend == .linux {
             let wiring = settings.wiring
             let parts = wiring.makeOutputs()
@@ -23,23 +24,39 @@ public enum OutputsOff {
                 reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
             // The GPIO line of the motors' power is switched first, because it does not depend on a
             // bus.
-            outputs = [parts.power, parts.motors, sensorsBus].compactMap(\.self)
+            if settings.switchesMotorSupply {
+                supply = parts.power
+                outputs = [parts.motors, sensorsBus].compactMap(\.self)
+            } else {
+                outputs = [parts.power, parts.motors, sensorsBus].compactMap(\.self)
+            }
         }
         let wheels = settings.drive.board == .simulated ? nil : settings.wheels
         guard !outputs.isEmpty || wheels != nil else {
             return
                 "Backend \(settings.hardware.backend.rawValue) drives no motors: nothing to turn off."
         }
-        return try run(outputs, wheels)
+        return try run(outputs, wheels, supply: supply)
     }
 
     /// Switches off the outputs on every bus, and the wheels. A failure on one bus does not prevent
     /// the others from being switched off. Without this call, the wheels would continue at their
     /// last speed.
+    ///
+    /// - Parameters:
+    ///   - buses: The outputs, apart from the switch of the drives' supply.
+    ///   - wheels: The wheels; nil if there are none.
+    ///   - supply: Switch of the drives' supply; nil if there is none. After the switch is off, the
+    ///     drives need no command, and cannot confirm one.
+    /// - Returns: A sentence that describes the result.
+    /// - Throws: `DaemonError` if an output did not confirm that it is off.
     static func run(
-        _ buses: [any OutputBus], _ wheels: DriveMotors? = nil
+        _ buses: [any OutputBus], _ wheels: DriveMotors? = nil, supply: (any OutputBus)? = nil
     ) throws(DaemonError) -> String {
-        var failures = buses.compactMap(failure)
+        let switchFailure = supply.flatMap(failure)
+        let busFailures = buses.compactMap(failure)
+        let isSupplyOff = supply != nil && switchFailure == nil
+        var failures = isSupplyOff ? [] : [switchFailure].compactMap(\.self) + busFailures
         do throws(BusError) { try wheels?.switchOff() } catch { failures.append(error) }
         guard !failures.isEmpty else { return "The motors are off." }
         let why = failures.map { " \($0). \($0.remedy)" }.joined()

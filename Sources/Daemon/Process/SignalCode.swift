@@ -23,8 +23,8 @@ enum SignalCode: Equatable {
         .emergencyStop,
         .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault | .imuSaturated
             | .gyroContradicted,
-        .busError | .driveSilent | .driveFault | .driveOverload | .driveOverheated | .canBusOff
-            | .canErrors | .motorPortLost,
+        .busError | .driveSilent | .driveUnguarded | .driveFault | .driveOverload
+            | .driveOverheated | .canBusOff | .canErrors | .motorPortLost,
         .responseReversed | .motorStalled | .controlFault | .rotorLost | .loopUnreliable
             | .motorSlipped,
         .jointsOutOfReach | .encoderMissing | .jointLimit,
@@ -60,7 +60,7 @@ enum SignalCode: Equatable {
         }
         let faults = inhibiting.subtracting(
             .inactiveMode | .retracted | .calibrating | .autotuning | .estimateNotConverged
-                | .inertiaUnknown | .shutdown)
+                | .inertiaUnknown | .shutdown | .drivesStarting)
         if !faults.isEmpty {
             let group = Self.groups.firstIndex { $0.intersects(faults) } ?? Self.groups.count
             self = .fault(group + 1)

@@ -34,6 +34,7 @@ extension Settings {
             host: linux.canHostId)
         drives.limits = MITLimits(
             angle: linux.mitAngleRad, rate: linux.mitRateRps, torque: linux.mitTorqueNm)
+        drives.variant = linux.mitVariant
         drives.watchdog = linux.canWatchdogMs / 1e3
         drives.direction = motors.direction
         drives.zero = linux.encoderZeroDeg * (.pi / 180)
@@ -68,7 +69,8 @@ extension Settings {
         let linux = hardware.linux
         guard linux.powerLine >= 0 else { return nil }
         return HardwareWiring.PowerSwitch(
-            chip: linux.gpioChip, line: linux.powerLine, isActiveLow: linux.powerActiveLow)
+            chip: linux.gpioChip, line: linux.powerLine, isActiveLow: linux.powerActiveLow,
+            isSupply: switchesMotorSupply)
     }
 
     /// Description of the part that switches the motors off if a bus hangs; nil without real
@@ -76,10 +78,13 @@ extension Settings {
     var cutOff: String? {
         let linux = hardware.linux
         guard hardware.backend == .linux, linux.motors != .none else { return nil }
-        if let power = powerSwitch { return "line \(power.line) of \(power.chip)" }
+        if let power = powerSwitch {
+            return "line \(power.line) of \(power.chip)"
+                + (power.isSupply ? ", the switch of the motors' supply" : "")
+        }
         switch linux.motors {
         case .pwm: return "the board drives the PWM outputs directly, so no bus can hang"
-        case .can: return linux.canProtocol.watchdog ?? MotorStatus.noCutOff
+        case .can: return linux.canProtocol.watchdog(linux.mitVariant) ?? MotorStatus.noCutOff
         case .board: return "the board, 20 ms after the last command"
         case .busServo where linux.servoProtocol == .dynamixel2:
             return "the servos' bus watchdogs, which airframed sets to 60 ms"

@@ -30,6 +30,12 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
         Conditions(rawValue: rawValue & ~other.rawValue)
     }
 
+    /// The conditions that both sets contain.
+    @inlinable @_noLocks
+    public func intersection(_ other: Conditions) -> Conditions {
+        Conditions(rawValue: rawValue & other.rawValue)
+    }
+
     /// True if the two sets have a condition in common.
     @inlinable @_noLocks
     public func intersects(_ other: Conditions) -> Bool { rawValue & other.rawValue != 0 }
@@ -142,7 +148,7 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     @inlinable public static var motorSlipped: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 28) }
     }
-    /// The magnetometer was present at start-up, but no longer delivers samples.
+    /// The magnetometer is configured or was present, but delivers no measurements.
     @inlinable public static var magnetometerMissing: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 24) }
     }
@@ -267,5 +273,14 @@ public struct Conditions: Hashable, Sendable, BitwiseCopyable {
     /// motors are then switched off.
     @inlinable public static var supplyEmpty: Conditions {
         @_noLocks get { Conditions(rawValue: 1 << 60) }
+    }
+    /// The supply of the drives is off, or was switched on so recently that the drives are not
+    /// expected to answer.
+    @inlinable public static var drivesStarting: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 61) }
+    }
+    /// A drive has not confirmed the timeout of its watchdog, which airframed sets.
+    @inlinable public static var driveUnguarded: Conditions {
+        @_noLocks get { Conditions(rawValue: 1 << 62) }
     }
 }

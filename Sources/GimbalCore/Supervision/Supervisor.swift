@@ -118,7 +118,10 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     /// Conditions that prevent the outputs from being switched on, but do not switch them off.
     @inlinable
     public static var blocking: Conditions {
-        @_noLocks get { .estimateNotConverged | .jointsOutOfReach | .supplyEmpty }
+        @_noLocks get {
+            .estimateNotConverged | .jointsOutOfReach | .supplyEmpty | .drivesStarting
+                | .driveUnguarded
+        }
     }
 
     /// All conditions that keep the outputs off.

@@ -85,6 +85,10 @@ final class CANMotors: MotorPort {
                 try socket.send(frames[index])
                 reports.noteSent()
             } catch {
+                // Without a drive that has supply, nobody acknowledges the frames, and the queue is
+                // full. The condition `drive_silent` reports the drives.
+                let isQueueFull = error.code == ENOBUFS || error.code == EAGAIN
+                if isQueueFull, !isEnabled, operation == .write, reports.areAllSilent { continue }
                 failure = BusError(
                     operation: operation, device: .can,
                     address: UInt16(truncatingIfNeeded: frames[index].id), code: error.code)

@@ -12,6 +12,8 @@ extension HardwareWiring {
         public var ids: AxisVector
         /// CAN ID of this computer, to which the drives send their replies.
         public var host: Int
+        /// Vendor of drives with the Mini Cheetah's protocol.
+        public var variant = MITVariant.damiao
         /// Value ranges of the fields in frames of the Mini Cheetah's protocol.
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
         /// Watchdog timeout, s: time without a command after which a drive stops. Only some
@@ -47,7 +49,10 @@ extension HardwareWiring {
             case .odrive: ODriveCodec(ids: ids)
             case .gm6020: GM6020Codec(ids: ids, mode: .current)
             case .gm6020Voltage: GM6020Codec(ids: ids, mode: .voltage)
-            case .mit: MITCodec(ids: ids, host: UInt32(host), limits: limits)
+            case .mit:
+                MITCodec(
+                    ids: ids, host: UInt32(host), limits: limits, variant: variant,
+                    watchdog: watchdog)
             case .cybergear: CyberGearCodec(ids: ids, host: UInt32(host))
             case .moteus: MoteusCodec(ids: ids, host: UInt32(host), watchdog: watchdog)
             }

@@ -43,6 +43,11 @@ struct DriveState: Sendable, BitwiseCopyable, Equatable {
     var rate = Double.nan
     /// True if the drive replies to requests for its temperature.
     var hasTemperature = false
+    /// Timeout of the watchdog that the drive has confirmed, s; NaN if it is unknown.
+    var watchdog = Double.nan
+
+    /// True if the drive has confirmed this timeout of its watchdog, s.
+    func isGuarded(timeout: Double) -> Bool { abs(watchdog - timeout) < 0.001 }
 }
 
 /// Values that one frame of a drive contains. Each value that the frame does not contain is nil.
@@ -69,6 +74,8 @@ struct DriveReading: Sendable, Equatable {
     var voltage: Double?
     /// True if the drive's firmware replies to requests for its temperature.
     var hasTemperature: Bool?
+    /// Timeout of the drive's watchdog, s.
+    var watchdog: Double?
 }
 
 /// Protocol of a drive: conversion between commands and frames. A codec uses no socket and no
@@ -80,6 +87,10 @@ protocol DriveCodec: Sendable {
     static var usesFD: Bool { get }
     /// Interval of the drive's periodic frames, s; 0 if the drive only answers commands.
     static var interval: Double { get }
+
+    /// Timeout of the drives' watchdogs that the codec sets with a request, s. The outputs stay off
+    /// until each drive has confirmed the timeout. nil if the protocol has no such request.
+    var watchdogTimeout: Double? { get }
 
     /// Adds the frames of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame])
@@ -96,6 +107,7 @@ protocol DriveCodec: Sendable {
 extension DriveCodec {
     static var usesFD: Bool { false }
     static var interval: Double { 0 }
+    var watchdogTimeout: Double? { nil }
     mutating func forgetRequests() {}
 }
 

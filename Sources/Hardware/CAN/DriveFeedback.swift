@@ -1,3 +1,4 @@
+internal import Configuration
 internal import GimbalCore
 internal import Realtime
 
@@ -23,7 +24,7 @@ final class DriveFeedback: JointFeedback {
         var angle = 0.0
         var rate = 0.0
         var time = Instant(nanoseconds: .min / 2)
-        /// Number of reads since the last frame of the drive.
+        /// Number of reads since the last angle of the drive.
         var silentReads = Int.max / 2
     }
 
@@ -39,8 +40,6 @@ final class DriveFeedback: JointFeedback {
     private var isDown = false
     private var wantedSince: Instant?
 
-    /// Number of periods without a frame after which the condition `drive_silent` begins.
-    private static let silentPeriods = 3
     /// Largest number of frames that one call reads; the limit prevents a flooded bus from blocking
     /// the thread.
     private static let mostFrames = 64
@@ -69,9 +68,10 @@ final class DriveFeedback: JointFeedback {
         self.codec = codec
         self.installation = installation
         self.reports = reports
+        let (interval, period) = (type(of: codec).interval, installation.period)
         mostSilentReads =
-            Self.silentPeriods
-            * max(1, Int((type(of: codec).interval / installation.period).rounded(.up)))
+            DriveSilence(period: period, interval: interval).periods
+            * max(1, Int((interval / period).rounded(.up)))
     }
 
     /// Receives all frames in the queue.
@@ -103,9 +103,10 @@ final class DriveFeedback: JointFeedback {
         // frame arrived before the bus-off report.
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
         guard let news = codec.decode(in: frame) else { return reports.noteMalformed() }
-        motions[news.axis].silentReads = 0
         reports[news.axis].note(news)
+        // A heartbeat or a reply without an angle does not show that the angle is fresh.
         guard let angle = news.angle else { return }
+        motions[news.axis].silentReads = 0
         let (zero, direction) = (
             installation.zero[news.axis], installation.direction[news.axis]
         )
@@ -169,6 +170,9 @@ final class DriveFeedback: JointFeedback {
         if isDown { conditions.insert(.canBusOff) }
         if isSilent { conditions.insert(.driveSilent) }
         if !reports.faulty.isEmpty { conditions.insert(.driveFault) }
+        if let timeout = codec.watchdogTimeout, !reports.areGuarded(timeout: timeout) {
+            conditions.insert(.driveUnguarded)
+        }
         if hasRecentErrors { conditions.insert(.canErrors) }
         return conditions
     }

@@ -18,6 +18,7 @@ public final class DriveReport: Sendable {
     private let causeBits = Atomic(UInt8(0))
     private let loadBits = Atomic(Double.nan.bitPattern)
     private let currentBits = Atomic(Double.nan.bitPattern)
+    private let watchdogBits = Atomic(Double.nan.bitPattern)
 
     private enum Running: UInt8 { case unknown, off, on }
 
@@ -65,6 +66,11 @@ public final class DriveReport: Sendable {
     /// Current of the motor, A; NaN if it is unknown.
     public var current: Double { Double(bitPattern: currentBits.load(ordering: .relaxed)) }
 
+    /// Timeout of the watchdog that the drive has confirmed, s; NaN if it is unknown.
+    public var watchdog: Double {
+        Double(bitPattern: watchdogBits.load(ordering: .relaxed))
+    }
+
     /// Causes of the fault in words, such as "overload"; empty if the protocol does not name them.
     public var faultWords: [String] {
         let words: [(DriveCauses, String)] = [
@@ -84,7 +90,7 @@ public final class DriveReport: Sendable {
         DriveState(
             isRunning: isRunning, fault: fault,
             rate: Double(bitPattern: rateBits.load(ordering: .relaxed)),
-            hasTemperature: answersTemperature.load(ordering: .relaxed))
+            hasTemperature: answersTemperature.load(ordering: .relaxed), watchdog: watchdog)
     }
 
     func note(_ news: DriveReading) {
@@ -106,6 +112,7 @@ public final class DriveReport: Sendable {
             temperatureBits.store(value.bitPattern, ordering: .relaxed)
         }
         if let value = news.voltage { voltageBits.store(value.bitPattern, ordering: .relaxed) }
+        if let value = news.watchdog { watchdogBits.store(value.bitPattern, ordering: .relaxed) }
         if let value = news.hasTemperature { answersTemperature.store(value, ordering: .relaxed) }
     }
 
@@ -113,7 +120,9 @@ public final class DriveReport: Sendable {
         let wasSilent = silent.exchange(isSilent, ordering: .relaxed)
         guard isSilent, !wasSilent else { return }
         silences.wrappingAdd(1, ordering: .relaxed)
-        // A silent drive can have lost its supply, so the state of its power stage is unknown.
+        // A silent drive can have lost its supply, so the state of its power stage and the timeout
+        // of its watchdog are unknown.
+        watchdogBits.store(Double.nan.bitPattern, ordering: .relaxed)
         running.store(Running.unknown.rawValue, ordering: .relaxed)
         rateBits.store(Double.nan.bitPattern, ordering: .relaxed)
     }
@@ -134,6 +143,7 @@ public final class DriveReports: Sendable {
     private let busOffs = Atomic(UInt64(0))
     private let isOff = Atomic(false)
     private let lastErrorNumber = Atomic(Int32(0))
+    private let latencyErrorNumber = Atomic(Int32(0))
     private let lastDamageTime = Atomic(Int64.min / 2)
     /// Voltage of the motors' supply.
     public let supply = SupplyReport()
@@ -157,12 +167,21 @@ public final class DriveReports: Sendable {
         AxisSet(yaw: yaw.isSilent, roll: roll.isSilent, pitch: pitch.isSilent)
     }
 
+    /// True if no drive sends its angle.
+    var areAllSilent: Bool { yaw.isSilent && roll.isSilent && pitch.isSilent }
+
     /// Joints whose drives report a fault, or remain off although their power stages were
     /// requested.
     public var faulty: AxisSet {
         AxisSet(
             yaw: yaw.fault != 0 || yaw.isDisobedient, roll: roll.fault != 0 || roll.isDisobedient,
             pitch: pitch.fault != 0 || pitch.isDisobedient)
+    }
+
+    /// True if each drive has confirmed the timeout of its watchdog, s.
+    func areGuarded(timeout: Double) -> Bool {
+        yaw.state.isGuarded(timeout: timeout) && roll.state.isGuarded(timeout: timeout)
+            && pitch.state.isGuarded(timeout: timeout)
     }
 
     /// Number of frames sent to the drives.
@@ -185,6 +204,9 @@ public final class DriveReports: Sendable {
 
     /// Errno of the last failure to receive; 0 if there was none.
     public var lastError: Int32 { lastErrorNumber.load(ordering: .relaxed) }
+
+    /// Errno of a serial driver that refuses the low-latency mode; 0 if it did not refuse.
+    public var latencyError: Int32 { latencyErrorNumber.load(ordering: .relaxed) }
 
     // MARK: Threads of the buses
 
@@ -220,4 +242,8 @@ public final class DriveReports: Sendable {
     }
 
     func note(error: Int32) { lastErrorNumber.store(error, ordering: .relaxed) }
+
+    func note(latencyError: Int32) {
+        latencyErrorNumber.store(latencyError, ordering: .relaxed)
+    }
 }

@@ -12,6 +12,7 @@ struct ODriveCodec: DriveCodec {
         static let version: UInt32 = 0x00
         static let heartbeat: UInt32 = 0x01
         static let error: UInt32 = 0x03
+        static let encoderError: UInt32 = 0x04
         static let axisState: UInt32 = 0x07
         static let encoder: UInt32 = 0x09
         static let controllerMode: UInt32 = 0x0B
@@ -19,6 +20,7 @@ struct ODriveCodec: DriveCodec {
         static let temperature: UInt32 = 0x15
         static let busVoltage: UInt32 = 0x17
         static let clearErrors: UInt32 = 0x18
+        static let controllerError: UInt32 = 0x1D
     }
 
     /// States of an axis.
@@ -33,10 +35,15 @@ struct ODriveCodec: DriveCodec {
     /// Number of error requests after which the codec also requests an axis's voltage, and its
     /// temperature or version.
     private static let slowPeriods = 50
+    /// Number of unanswered requests for the version after which a drive counts as one with firmware
+    /// 0.5, which does not answer them.
+    private static let mostUnanswered = 3
 
     private let ids: DriveIDs
     private var requests = PerAxis(DriveRequests())
     private var period = 0
+    /// Numbers of requests for the version that a drive has not answered.
+    private var unanswered = PerAxis(0)
 
     /// Creates the codec of three axes with these node numbers, 0...63.
     init(ids: DriveIDs) { self.ids = ids }
@@ -46,7 +53,8 @@ struct ODriveCodec: DriveCodec {
         // accept only commands that drives send, and no remote frames.
         let commands = [
             Command.version, Command.heartbeat, Command.error, Command.encoder,
-            Command.temperature, Command.busVoltage,
+            Command.temperature, Command.busVoltage, Command.encoderError,
+            Command.controllerError,
         ]
         return ids.all.flatMap { node in
             commands.map { CANFilter(id: node << 5 | $0, mask: CANFilter.data | 0x7FF) }
@@ -86,8 +94,10 @@ struct ODriveCodec: DriveCodec {
     }
 
     /// Requests the error of one axis per period and, after every 50 requests, the axis's voltage,
-    /// and its temperature or version.
-    private func poll(_ command: DriveCommand, into frames: inout [CANFrame]) {
+    /// and its temperature or version. In firmware 0.5, the error is only that of the motor.
+    /// Therefore the errors of the encoder and of the controller are requested alternately. Firmware
+    /// 0.6 uses their numbers for other commands.
+    private mutating func poll(_ command: DriveCommand, into frames: inout [CANFrame]) {
         let axis = GimbalAxis(rawValue: UInt8(period % 3)) ?? .yaw
         let node = ids[axis]
         frames.append(remote(node, Command.error))
@@ -95,9 +105,21 @@ struct ODriveCodec: DriveCodec {
         case 0: frames.append(remote(node, Command.busVoltage))
         case 1 where command.states[axis].hasTemperature:
             frames.append(remote(node, Command.temperature))
-        case 1: frames.append(remote(node, Command.version))
+        case 1:
+            frames.append(remote(node, Command.version))
+            if command.states[axis].isRunning != nil { unanswered[axis] += 1 }
+        case let turn where isOld(command.states[axis], axis):
+            frames.append(
+                remote(
+                    node, turn.isMultiple(of: 2) ? Command.encoderError : Command.controllerError))
         default: break
         }
+    }
+
+    /// True if the drive has firmware 0.5.
+    private func isOld(_ state: DriveState, _ axis: GimbalAxis) -> Bool {
+        !state.hasTemperature && state.isRunning != nil
+            && unanswered[axis] >= Self.mostUnanswered
     }
 
     private func frame(_ node: UInt32, _ command: UInt32) -> CANFrame {
@@ -128,6 +150,10 @@ struct ODriveCodec: DriveCodec {
             // In firmware 0.5, the frame contains the motor's error in 64 bits. In firmware 0.6,
             // the frame contains the axis's error and the reason for the last disarming; the reason
             // does not indicate a present fault.
+            guard let error = frame.little32(at: 0) else { return nil }
+            guard error != 0 else { return news }
+            news.fault = error
+        case Command.encoderError, Command.controllerError:
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error

@@ -3,12 +3,13 @@ internal import Realtime
 
 /// GPIO line that switches the motors: it controls the output enable pin of the motors' chip, or
 /// the motors' power. A separate thread switches the line off, so that a hung bus cannot prevent
-/// the switching.
+/// the switching. `MotorSupply` decides when the supply of drives is on.
 ///
 /// `@unchecked Sendable`, because the object is passed once to the thread that switches the line.
 final class PowerLine: OutputBus, @unchecked Sendable {
     private let line: GPIOLines
     private let number: UInt16
+    private let isSupply: Bool
     private var isOn: Bool?
 
     /// Creates a power line.
@@ -17,14 +18,16 @@ final class PowerLine: OutputBus, @unchecked Sendable {
     ///   - chip: Device file of the GPIO chip, such as `/dev/gpiochip0`.
     ///   - line: Number of the line on the GPIO chip.
     ///   - isActiveLow: True if a low level enables the motors, as at the OE pin of a PCA9685.
-    init(chip: String, line: Int, isActiveLow: Bool) {
+    ///   - isSupply: True if the line switches the supply of drives that report their state.
+    init(chip: String, line: Int, isActiveLow: Bool, isSupply: Bool) {
+        self.isSupply = isSupply
         self.line = GPIOLines(
             chip: chip, lines: [line], activeLow: isActiveLow ? 1 : 0, isOutput: true)
         number = UInt16(line)
     }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
-        try set(output.enabled, .write, now: now)
+        try set(isSupply ? output.isSupplied : output.enabled, .write, now: now)
     }
 
     func allOff() throws(BusError) { try set(false, .off, now: MonotonicClock.now) }

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import GimbalCore
 internal import Realtime
 
@@ -24,9 +25,6 @@ final class SerialFeedback: JointFeedback {
     private var wantedSince: Instant?
     private var isStale = true
 
-    /// Limits of the time without a reply, in seconds and in periods; a motor is silent after the
-    /// longer of the two times.
-    private static let silence = (seconds: 0.015, periods: 3.0)
     /// Age above which an angle is not used, even if damaged replies arrive, s. If 3 % of the bytes
     /// are damaged in both directions, 30 % of the exchanges with a Dynamixel servo give an angle:
     /// an age of 0.15 s occurs once per minute, an age of 0.2 s less than once per hour.
@@ -43,13 +41,13 @@ final class SerialFeedback: JointFeedback {
     /// - Parameters:
     ///   - reports: Reports of the motors, which their thread writes.
     ///   - axes: The joints that have a motor.
-    ///   - period: Time between two exchanges, s.
+    ///   - silence: Limits of the time without a reply.
     ///   - measuresJoints: True if the joints' angles are added to the samples.
-    init(reports: DriveReports, axes: AxisSet, period: Double, measuresJoints: Bool) {
+    init(reports: DriveReports, axes: AxisSet, silence: DriveSilence, measuresJoints: Bool) {
         self.reports = reports
         self.axes = axes
         self.measuresJoints = measuresJoints
-        silentSeconds = max(Self.silence.seconds, Self.silence.periods * period)
+        silentSeconds = silence.seconds
         for axis in GimbalAxis.allCases { reports[axis].note(isSilent: axes.contains(axis)) }
     }
 

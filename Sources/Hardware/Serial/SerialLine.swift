@@ -46,16 +46,27 @@ final class SerialLine: SerialTransport {
 
     /// Function that opens a device file in raw mode, 8N1, at `baud` bits per second, for exclusive
     /// use by this process, with the shortest latency that the driver supports.
-    static func device(path: String, baud: Int) -> Open {
+    ///
+    /// - Parameters:
+    ///   - path: Device file of the port.
+    ///   - baud: Bits per second.
+    ///   - noteLatency: Receives the errno of a driver that refuses the low-latency mode, or 0, after
+    ///     each opening.
+    /// - Returns: The function.
+    static func device(
+        path: String, baud: Int, noteLatency: @escaping (Int32) -> Void = { _ in }
+    ) -> Open {
         { descriptor in
             var fd: Int32 = -1
             let error = cl_serial_open(path, UInt32(baud), &fd)
             guard error == 0 else { return error }
-            let claim = ch_serial_claim(fd)
+            var latencyError: Int32 = 0
+            let claim = ch_serial_claim(fd, &latencyError)
             guard claim == 0 else {
                 cl_serial_close(fd)
                 return claim
             }
+            noteLatency(latencyError)
             descriptor.pointee = fd
             return 0
         }

@@ -58,7 +58,10 @@ extension HardwareWiring {
         /// Creates the motors, with the serial line to which they are connected.
         func motors(_ reports: DriveReports) -> SerialMotors {
             SerialMotors(
-                line: SerialLine(open: SerialLine.device(path: port, baud: baud)), codec: codec,
+                line: SerialLine(
+                    open: SerialLine.device(path: port, baud: baud) {
+                        reports.note(latencyError: $0)
+                    }), codec: codec,
                 installation: SerialMotors.Installation(
                     baud: baud, zero: zero, direction: direction, period: 1 / rate),
                 reports: reports)
@@ -66,9 +69,15 @@ extension HardwareWiring {
 
         /// Creates the reader of the joints' angles and of the motors' conditions, for the sensors'
         /// thread.
-        func feedback(_ reports: DriveReports) -> SerialFeedback {
+        ///
+        /// - Parameters:
+        ///   - period: Period of the loop, s.
+        ///   - reports: Reports of the motors' state.
+        /// - Returns: The reader.
+        func feedback(period: Double, _ reports: DriveReports) -> SerialFeedback {
             SerialFeedback(
-                reports: reports, axes: codec.axes, period: 1 / rate,
+                reports: reports, axes: codec.axes,
+                silence: DriveSilence(period: period, interval: 1 / rate, isSerial: true),
                 measuresJoints: measuresJoints)
         }
     }

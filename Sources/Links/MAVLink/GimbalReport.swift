@@ -133,7 +133,8 @@ struct GimbalReport {
         if conditions.intersects(.encoderMissing | .jointsUnknown) { failures.insert(.encoder) }
         if conditions.intersects(
             .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed
-                | .rotorLost | .driveFault | .driveSilent | .driveOverload | .driveOverheated)
+                | .rotorLost | .driveFault | .driveSilent | .driveUnguarded | .driveOverload
+                | .driveOverheated)
         {
             failures.insert(.motor)
         }

@@ -131,7 +131,9 @@ struct ControlLoop: ~Copyable, Sendable {
         let output = stabilizer.step(now: now)
         guard isWarmingUp else { return output }
         warmUpTicks &-= 1
-        return .off
+        var off = MotorOutput.off
+        off.isSupplied = output.isSupplied
+        return off
     }
 
     // The method is inlined; a call would copy the whole loop, about 20 kB, in each tick.

@@ -10,6 +10,9 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
     /// Electrical angle of the stator's field for brushless motors without encoder, rad, continuous
     /// over whole turns.
     public var field: AxisVector
+    /// True if the supply of drives, bus servos or a motor board must be on; used only if a GPIO line
+    /// switches this supply. The supply can be on while the power stages are off.
+    public var isSupplied = false
     /// Strength of the stator's field, as a fraction of the power stage's maximum, 0...1. For
     /// torque motors, the value is 1 if encoders measure the joints; otherwise 0, because the
     /// field's angle is unknown. For servos, the value is 1, or 0 to switch the servo off.
@@ -38,7 +41,7 @@ public struct MotorOutput: Sendable, BitwiseCopyable {
             && torque.isWithin(torqueLimit) && power.isWithin(AxisVector(repeating: 1))
     }
 
-    /// The output that switches the power stages off.
+    /// The output that switches the power stages and the supply off.
     @inlinable
     public static var off: MotorOutput {
         @_noLocks get {

@@ -12,6 +12,9 @@ public struct SerialStatus: Hashable, Sendable, Codable {
     public var isDown = false
     /// Reason why the port cannot be used, such as "No such device"; absent without a problem.
     public var problem: String?
+    /// Reason why the port's driver has refused the low-latency mode, such as "Operation not
+    /// permitted"; absent if it has not.
+    public var latencyProblem: String?
     /// Number of requests sent since the start.
     public var requests = 0
     /// Number of valid replies since the start.
@@ -43,6 +46,6 @@ public struct SerialStatus: Hashable, Sendable, Codable {
             ? ", \(damaged) damaged of \(requests) exchanges" : ", no reply"
         return
             "\(port), \(protocolName), \(state), \(baud) bit/s, load \(Format.fixed(loadPercent.value, 0)) %"
-            + share
+            + share + (latencyProblem.map { ", no low-latency mode: \($0)" } ?? "")
     }
 }
