@@ -95,6 +95,19 @@ class Board:
     def status(self):
         return self.ctl("status")
 
+    def noticed(self, name, seconds=5):
+        """Waits until `status` contains a notice, over one connection; returns the time of the answer, ns."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.connect(str(self.socket))
+            answers = client.makefile()
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                client.sendall(b'{"id":1,"method":"status","params":{}}\n')
+                notices = json.loads(answers.readline())["result"]["notices"]
+                if any(notice["name"] == name for notice in notices):
+                    return time.monotonic_ns()
+        self.check(False, f"no notice {name}")
+
     def names(self, kind="inhibitions"):
         """Names of the conditions that keep the outputs off, or of the notices."""
         return {c["name"] for c in self.status()[kind]}

@@ -8,7 +8,7 @@ from board import BIN
 COUNTER = BIN / "libMallocCounter.so"
 TRIGGER = Path("/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter")
 # System call numbers of x86_64.
-IOCTL, PWRITE, SLEEP = 16, 18, 230
+IOCTL, PWRITE, FUTEX, SLEEP = 16, 18, 202, 230
 
 
 def environment(board):

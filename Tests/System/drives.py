@@ -7,7 +7,7 @@ from plant import DEBUGFS
 INTERFACE = "vcan0"
 AXES = ("yaw", "roll", "pitch")
 # Constants of linux/can.h and linux/can/error.h.
-ERROR_FRAME, BUS_OFF, RESTARTED = 0x20000000, 0x40, 0x100
+ERROR_FRAME, CONTROLLER, BUS_OFF, RESTARTED = 0x20000000, 0x04, 0x40, 0x100
 # Settings of each protocol, for [hardware.linux], and the identifiers of the drives.
 PROTOCOLS = {
     "odrive": ("", (1, 2, 3)),

@@ -6,7 +6,7 @@ airframed can end. It prints one table.
 import signal, subprocess, sys, time
 
 from board import BIN, Board, rms
-from drives import BUS_OFF, INTERFACE, PROTOCOLS, RESTARTED, Drives, bring_up, build, report_error, set_interface, settings
+from drives import BUS_OFF, CONTROLLER, INTERFACE, PROTOCOLS, RESTARTED, Drives, bring_up, build, report_error, set_interface, settings
 from plant import ACCEL, GYRO
 
 board = Board([ACCEL, GYRO])
@@ -69,6 +69,15 @@ def off_after(drives, action):
     return (max(j.off_at for j in drives.joints) - began) * 1e-6
 
 
+def error_frame(drives):
+    """Milliseconds from an error frame until `status` names it; the drives stay on."""
+    began = time.monotonic_ns()
+    report_error(CONTROLLER)
+    named = board.noticed("can_errors")
+    check(drives.are_on, "an error frame is only named: the drives stay on")
+    return (named - began) * 1e-6
+
+
 def bus_off(drives, protocol):
     took = off_after(drives, lambda: report_error(BUS_OFF))
     is_logged("can_bus_off")
@@ -116,6 +125,9 @@ def try_protocol(program, protocol):
     board.ctl("point", "--pitch", "-10", "--duration", "1")
     request = stage(board.status(), "request")
     row.append(f'{request["p50_us"]:.0f}')
+    took = error_frame(drives)
+    check(took <= LIMIT_MS, f"named {took:.1f} ms after the error frame")
+    row.append(f"{took:.1f}")
     reactions = [silence(drives, protocol), drive_fault(drives, protocol), bus_off(drives, protocol)]
     for took in reactions:
         check(took is None or took <= LIMIT_MS, "reaction " + ("not reported" if took is None else f"{took:.1f} ms"))
@@ -144,7 +156,7 @@ def main():
     for protocol in sys.argv[1:] or PROTOCOLS:
         try_protocol(program, protocol)
     heads = ["protocol", "handle deg", "held deg", "loop Hz", "IMU to frame us p50/p99", "frames/s", "load %", "computed %",
-             "request us", "silent ms", "fault ms", "bus off ms", "down ms", "stop ms", "killed ms"]
+             "request us", "error frame ms", "silent ms", "fault ms", "bus off ms", "down ms", "stop ms", "killed ms"]
     widths = [max(len(r[i]) for r in [heads, *rows]) for i in range(len(heads))]
     for line in [heads, *rows]:
         print("  ".join(text.rjust(width) for text, width in zip(line, widths)), flush=True)
