@@ -40,13 +40,10 @@ struct AssistantLimits: Sendable {
                 try check(travelTo: point.target, from: EulerZXY.angles(snapshot.attitude))
             }
             let fastest = Angle.degrees(settings.maxRateDps).radians
-            return .point(target, duration: duration, rate: rate > 0 ? rate : fastest)
-        case .camera(.rate(let rate)):
-            for axis in [rate.yaw, rate.roll, rate.pitch] { try check(rate: axis) }
-        case .camera(.track(let pan, let tilt)):
-            try check(rate: pan)
-            try check(rate: tilt)
-        case .camera(.lookAside(_, let rate, _)): try check(rate: rate)
+            return .point(
+                point.target, duration: point.duration, rate: point.rate > 0 ? point.rate : fastest)
+        case .camera(let command):
+            for rate in Self.rates(of: command) { try check(rate: rate) }
         case .wheels(let left, let right):
             guard max(abs(left), abs(right)) <= settings.maxDrive else {
                 throw Refusal(
@@ -66,7 +63,7 @@ struct AssistantLimits: Sendable {
         case .rate(let rate): [rate.yaw, rate.roll, rate.pitch]
         case .track(let pan, let tilt): [pan, tilt]
         case .aim(let aim): [aim.rate.yaw, aim.rate.pitch]
-        case .lookAside(_, let rate): [rate]
+        case .lookAside(_, let rate, _): [rate]
         case .mode, .excite, .testMotor, .findEnd, .resetIntegrals, .emergencyStop,
             .resetEmergencyStop, .shutdown:
             []

@@ -60,7 +60,7 @@ extension GimbalPort {
     ) throws(Refusal) {
         try enter(.panFollow, for: peer, now: now)
         let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
-        let rate = min(rate, 4 * .pi)
+        let rate = min(rate, fastest)
         try ask(.point(own, duration: 0, rate: rate), for: peer, now: now)
         let yawRate = angles.yaw.isNaN ? 0 : rate
         try ask(.lookAside(yaw: angles.yaw, rate: yawRate, lead: lead), for: peer, now: now)

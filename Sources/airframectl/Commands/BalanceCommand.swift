@@ -34,7 +34,7 @@ struct BalanceCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         while try !check(client, signals), !options.json, isatty(STDIN_FILENO) == 1 {
             Output.write("[Enter] check again, [q] leave: ", to: STDOUT_FILENO)
             guard let answer = try Prompt.answer(signals) else { return Output.line("") }
@@ -45,7 +45,7 @@ struct BalanceCommand: ParsableCommand {
     /// Checks the balance once.
     ///
     /// - Returns: True if the camera is balanced.
-    private func check(_ client: DaemonClient, _ signals: Signals) throws -> Bool {
+    private func check(_ client: DaemonClient, _ signals: SignalQueue) throws -> Bool {
         let before: Status = try client.request(.status)
         guard before.mode == "locked", before.motors.type == "torque",
             before.motors.imbalanceGm.x.known != nil

@@ -119,7 +119,7 @@ struct SetupCommand: ParsableCommand {
 
     /// Guides the user through all open steps.
     private func guide(_ client: DaemonClient) throws {
-        let signals = Signals(SIGINT, SIGTERM)
+        let signals = SignalQueue([SIGINT, SIGTERM])
         var hasSearched = false
         Output.line(
             "Keep a hand at the switch of the motors' supply. Ctrl-C ends a running step and switches the motors off. You can leave the set-up after each step, and continue later."

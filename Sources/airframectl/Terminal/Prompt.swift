@@ -1,4 +1,5 @@
 import ArgumentParser
+import Client
 import Glibc
 
 /// Questions to the user at a terminal.
@@ -10,9 +11,9 @@ enum Prompt {
     ///
     /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
     /// - Throws: `ExitCode` after Ctrl-C or SIGTERM.
-    static func answer(_ signals: Signals) throws -> String? {
+    static func answer(_ signals: SignalQueue) throws -> String? {
         while true {
-            if let signal = signals.wait(seconds: 0) {
+            if let signal = signals.next(within: 0) {
                 Output.line("")
                 throw ExitCode(128 + signal)
             }
