@@ -45,7 +45,7 @@ package enum MotorDecoder {
             rest = rest.dropFirst(size)
             var before = received.count
             while codec.next(in: &received, { values += numbers(in: $0) }) != .incomplete {
-                precondition(received.count < before, "an item without bytes")
+                precondition(received.count < before, "the decoder has not consumed a byte")
                 before = received.count
             }
         }
@@ -67,7 +67,7 @@ package enum MotorDecoder {
                 case .damaged: break
                 case .incomplete: isMore = false
                 }
-                precondition(!isMore || received.count < before, "an item without bytes")
+                precondition(!isMore || received.count < before, "the decoder has not consumed a byte")
             }
         }
         return values

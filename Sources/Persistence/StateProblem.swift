@@ -43,14 +43,14 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
         case .missing:
             line +=
-                "is missing, although an earlier save succeeded. Restore the file, or save again."
+                "is missing, although airframed has saved it before. Restore the file, or save the settings again with `airframectl save`."
         case .inUse:
             line =
                 "\(directory) is the state directory of another running airframed. Stop the other airframed (sudo systemctl stop airframed), or set persistence.directory to another path."
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
             line += "has format \(version); this release reads formats up to \(StateFile.version). "
-            line += "Install the newer release again, or save again."
+            line += "Install the newer release again, or overwrite the file with `airframectl save`."
         case .truncated(let expected, let found):
             line +=
                 "has \(found) bytes of contents; expected \(expected): the file was cut short or edited."

@@ -104,9 +104,9 @@ public struct ShotPlan: Sendable, Equatable {
         zip([first] + frames.map(\.pose), frames).map { $0.distance(to: $1.pose) }.max() ?? 0
     }
 
-    /// Identification of the plan: a checksum (FNV-1a, 64 bits) of the poses, in hundredths of a
-    /// degree, and of the photos' numbers and times, in ms. A saved state belongs to a plan with
-    /// the same identification.
+    /// Identifier of the plan: a checksum (FNV-1a, 64 bits) of the poses, in hundredths of a
+    /// degree, and of the photos' numbers and times, in ms. A saved state contains the identifier
+    /// of its plan.
     public var identification: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ value: Double) {

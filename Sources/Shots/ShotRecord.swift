@@ -20,7 +20,7 @@ public struct ShotRecord: Sendable, Equatable, Codable {
     public var version = Self.format
     /// The description of the shot.
     public var recipe: ShotRecipe
-    /// Identification of the plan, see `ShotPlan.identification`.
+    /// Identifier of the plan, see `ShotPlan.identification`.
     public var plan: String
     /// Yaw of the camera at the beginning, earth frame, degrees.
     public var originYaw: Double

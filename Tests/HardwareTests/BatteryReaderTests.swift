@@ -100,7 +100,7 @@ struct BatteryReaderTests {
         #expect {
             try read(.powerSupply)
         } throws: {
-            ($0 as? BatteryReader.Failure)?.problem == "the kernel has no battery"
+            ($0 as? BatteryReader.Failure)?.problem == "the kernel reports no battery"
         }
         #expect {
             try read(.hwmon) { $0.device = "ina219" }

@@ -183,7 +183,7 @@ struct StateStoreTests {
         #expect(loaded.source == .previous)
         #expect(
             loaded.problems.map(\.description) == [
-                "\(file): is missing, although an earlier save succeeded. Restore the file, or save again."
+                "\(file): is missing, although airframed has saved it before. Restore the file, or save the settings again with `airframectl save`."
             ])
     }
 

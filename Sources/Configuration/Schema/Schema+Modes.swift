@@ -101,7 +101,7 @@ extension Schema {
             "Highest rate of the joints while they move to retract.joints_deg."),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
-            "State of the motors after the joints have reached retract.joints_deg: \"hold\" = the motors stay on, \"off\" = the motors go off."
+            "State of the motors after the joints have reached retract.joints_deg: \"hold\" = the motors stay on, \"off\" = airframed turns the motors off."
         ),
     ]
 

@@ -41,7 +41,7 @@ extension Schema {
             hint: "For a lithium battery: 3.5 V per cell."),
         .number(
             "supply.empty_v", \.supply.emptyV, 0...100, unit: "V", .restart,
-            "Voltage of the motors' supply below which the camera moves to its rest pose, and the motors go off; 0 = no limit.",
+            "Voltage of the motors' supply below which the camera moves to its rest pose, and airframed then turns the motors off; 0 = no limit.",
             hint: "For a lithium battery: 3.2 V per cell."),
         .choice(
             "supply.source", \.supply.source, .restart,

@@ -105,16 +105,16 @@ public enum Schema {
             hint: "If the value is 0, the estimator does not learn the distance."),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
-            "First Kalman value of AirOS apps. The variance of the gyroscope's noise is proportional to this value.",
-            hint: "This Kalman value is limited to 0.1 to 10 times its default."),
+            "Process noise of the attitude, the first Kalman value of AirOS apps. The variance of the gyroscope's noise is proportional to this value.",
+            hint: "airframed limits the value to 0.1 to 10 times its default."),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
-            "Second Kalman value of AirOS apps. The variance of the gyroscope's bias random walk is proportional to this value.",
-            hint: "This Kalman value is limited to 0.1 to 10 times its default."),
+            "Process noise of the gyroscope's bias, the second Kalman value of AirOS apps. The variance of the bias random walk is proportional to this value.",
+            hint: "airframed limits the value to 0.1 to 10 times its default."),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
-            "Third Kalman value of AirOS apps. The variance of the hand's velocity is proportional to this value.",
-            hint: "This Kalman value is limited to 0.1 to 10 times its default."),
+            "Measurement noise, the third Kalman value of AirOS apps. The variance of the hand's velocity is proportional to this value.",
+            hint: "airframed limits the value to 0.1 to 10 times its default."),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,
@@ -248,7 +248,7 @@ public enum Schema {
             "Thermal time constant of a motor's windings."),
         .number(
             "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
-            "Time in which the torque rises from zero when the motors come on."),
+            "Time in which the torque rises from zero after the motors have been switched on."),
     ]
 
     private static let supervision: [Setting] = [
@@ -258,7 +258,7 @@ public enum Schema {
         ),
         .number(
             "supervisor.recovery_s", \.supervisor.recoveryS, 0...60, unit: "s", .live,
-            "Fault-free time after which the motors come on again automatically."),
+            "Fault-free time after which airframed switches the motors on again."),
         .number(
             "commander.dead_man_s", \.commander.deadManS, 0.05...10, unit: "s", .live,
             "Time after which the camera stops if a client does not repeat its rate command."),

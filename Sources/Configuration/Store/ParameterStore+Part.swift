@@ -1,7 +1,7 @@
 // Methods for clients with access to only a part of the settings, such as apps.
 extension ParameterStore {
-    /// Marks the current values of the given settings as saved. Other values remain unsaved. As for
-    /// `save()`, call this method on a copy of the store.
+    /// Marks the current values of the given settings as saved. Other values remain unsaved. Call
+    /// this method on a copy of the store, like `save()`.
     ///
     /// - Parameter keys: Dotted paths.
     public mutating func save(only keys: [String]) {

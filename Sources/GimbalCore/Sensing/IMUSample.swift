@@ -15,7 +15,7 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         @inlinable
         public static var none: Contents { @_noLocks get { Contents(rawValue: 0) } }
 
-        /// Adds the parts of `other`.
+        /// Marks the optional parts in `other` as present in the sample.
         @inlinable @_noLocks
         public mutating func insert(_ other: Contents) { rawValue |= other.rawValue }
 

@@ -50,8 +50,8 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// Polarity check of one joint. A response opposite to the command means that a motor or a sensor
 /// has the wrong sign.
 ///
-/// Identical band-pass filters on two time scales process command and response. The filters'
-/// outputs are correlated with exponential forgetting. With a wrong sign, the camera's deviation
+/// Command and response pass through identical band-pass filters, on a short and on a long time
+/// scale. The filters' outputs are correlated with exponential forgetting. With a wrong sign, the camera's deviation
 /// grows exponentially, and the response is the inverted command. After a push by hand, the
 /// response is not the inverted command, because the push begins before the command.
 ///

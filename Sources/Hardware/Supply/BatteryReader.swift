@@ -125,7 +125,8 @@ public struct BatteryReader: Sendable {
         guard let name else {
             throw Failure(
                 problem: isAutomatic
-                    ? "the kernel has no battery" : "the kernel has no battery \(settings.device)",
+                    ? "the kernel reports no battery"
+                    : "the kernel reports no battery named \(settings.device)",
                 remedy:
                     "Load the driver of the fuel gauge, and check battery.device: `ls \(roots.powerSupply)` lists the supplies."
             )

@@ -76,7 +76,7 @@ public struct FollowingChoice: Hashable, Sendable, Codable {
     public enum Action: String, Sendable, Codable, CaseIterable {
         /// Follow the person nearest to the centre of the picture.
         case on
-        /// Follow nobody.
+        /// Stop following a person.
         case off
         /// Follow the next person.
         case next

@@ -28,7 +28,7 @@ extension Summary {
     /// Text with a link's peers and nonzero counters, such as "127.0.0.1:50010; 812 accepted, 3
     /// malformed".
     static func link(_ status: LinkStatus) -> String {
-        let peers = status.peers.isEmpty ? "nobody" : status.peers.joined(separator: ", ")
+        let peers = status.peers.isEmpty ? "none" : status.peers.joined(separator: ", ")
         let counts = status.counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
             .map { "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))" }
         return ([peers] + (counts.isEmpty ? [] : [counts.joined(separator: ", ")]))

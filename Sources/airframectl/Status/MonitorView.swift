@@ -79,7 +79,7 @@ struct MonitorView {
                 + "   the last known state follows"
         }
         let state = MotionState(status)
-        let holder = status.holder.map { "held by \($0)" } ?? "no one in control"
+        let holder = status.holder.map { "held by \($0)" } ?? "no client in control"
         return " " + style(state.role, "● \(state.headline)") + "   "
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }

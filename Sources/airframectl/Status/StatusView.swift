@@ -18,7 +18,7 @@ enum StatusView {
                 + ", \(status.backend), up \(Format.duration(status.uptimeS.value))"
                 + ", loop clock \(Format.fixed(status.t.value, 3)) s",
             "mode \(status.mode), \(status.state), "
-                + (status.holder.map { "in control: \($0)" } ?? "no one in control")
+                + (status.holder.map { "in control: \($0)" } ?? "no client in control")
                 + (status.holderAgeS?.known.map { ", last message \(Int($0)) s ago" } ?? "")
                 + (status.driver.map { ", wheels: \($0)" } ?? ""),
         ]
