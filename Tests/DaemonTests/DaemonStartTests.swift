@@ -144,9 +144,9 @@ import Wire
             #expect(realtime["policy"]?.string == "SCHED_OTHER")
             #expect(realtime["memory_locked"]?.bool == false)
             let sentences = realtime["sentences"]?.array?.compactMap(\.string) ?? []
-            #expect(sentences.contains { $0.contains("airframed-loop is not real-time") })
+            #expect(sentences.contains { $0.contains("airframed-loop has no real-time priority") })
             #expect(sentences.contains { $0.contains("LimitMEMLOCK") })
-            #expect(daemon.log.contains("airframed: warning: No real-time scheduling"))
+            #expect(daemon.log.contains("airframed: warning: Real-time set-up is incomplete"))
             try daemon.status("it works all the same") { $0["enabled"]?.bool == true }
         }
     }

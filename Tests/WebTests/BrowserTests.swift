@@ -244,9 +244,9 @@ struct ViewTests {
         try expect("\(key) = 0.75", "Default 1;", "origin of the present value: saved")
         // A change to the default value differs from the saved value.
         _ = try rig.ask("set", ["key": .string(key), "value": 1, "rollback": 60])
-        try expect("\(key) = 1on trial", "Saved value 0.75, default 1;")
+        try expect("\(key) = 1temporary", "Saved value 0.75, default 1;")
         _ = try rig.ask("set", ["key": .string(key), "value": 0.5, "rollback": 60])
-        try expect("\(key) = 0.5on trial", "Saved value 0.75, default 1;")
+        try expect("\(key) = 0.5temporary", "Saved value 0.75, default 1;")
         #expect(
             try page.wait(
                 "document.querySelector('#trials').checkVisibility() && document.querySelector('#trials').textContent.includes('control.feed_forward')"

@@ -14,7 +14,7 @@ extension AutotuneReport {
         axes = run.results.map(AutotuneAxis.init)
         proposals = changes.map { SettingProposal(key: $0.key, value: $0.valueText) }
         sentence =
-            "The proposed gains are not applied. With --apply, autotune applies them, with a timed rollback."
+            "The proposed gains are not applied. With --apply, autotune applies them temporarily."
     }
 }
 

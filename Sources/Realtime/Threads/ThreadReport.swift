@@ -50,7 +50,7 @@ struct RealtimeRights: Equatable {
     ///   - priority: The requested SCHED_FIFO priority.
     /// - Returns: Message of one or two sentences for the status and the log.
     func explain(error: Int32, thread: String, priority: Int) -> String {
-        let start = "\(thread) is not real-time: SCHED_FIFO \(priority) was refused"
+        let start = "\(thread) has no real-time priority: SCHED_FIFO \(priority) was refused"
         if let cpuGroup, groupRuntimeMicroseconds == 0 {
             return
                 "\(start) (RT_GROUP_SCHED: the cpu cgroup \(cpuGroup) has cpu.rt_runtime_us = 0). "

@@ -20,7 +20,7 @@ public struct Setting: Hashable, Sendable, Codable {
     public var summary: String
     /// True if a change takes effect immediately; false if it takes effect at the next start.
     public var isLive: Bool
-    /// Time until a live change reverts, s; absent without a pending rollback.
+    /// Time until a live change reverts, s; absent unless a temporary change is active.
     public var rollbackS: Number?
     /// Warning about the effect of a change, as text for the user; absent if there is none.
     public var warning: String?
@@ -63,7 +63,7 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var origin: String
     /// True if the effective value is not saved. An unsaved value is lost at the next start.
     public var isUnsaved: Bool
-    /// Time until the change reverts, s; absent without a pending rollback.
+    /// Time until the change reverts, s; absent unless a temporary change is active.
     public var rollbackS: Number?
 
     enum CodingKeys: String, CodingKey {

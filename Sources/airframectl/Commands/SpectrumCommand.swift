@@ -85,7 +85,7 @@ enum SpectrumView {
         if report.proposals.isEmpty {
             lines.append("No peak is strong enough to need a notch filter.")
         } else {
-            lines.append("To try these notch filters with an automatic rollback:")
+            lines.append("To try these notch filters temporarily:")
             lines += report.proposals.map {
                 "  airframectl set \($0.key) '\($0.value)' --rollback 60s"
             }

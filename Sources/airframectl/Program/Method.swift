@@ -14,7 +14,7 @@ enum Method: String, Sendable {
     case version
     /// Returns settings by key: `[Setting]`.
     case get
-    /// Changes one setting, optionally with a timed rollback: `Setting`.
+    /// Changes one setting, optionally temporarily: `Setting`.
     case set
     /// Returns the differences from the defaults, and unsaved changes: `[SettingChange]`.
     case diff

@@ -81,7 +81,7 @@ export class People {
     if (!following) return;
     const { active, people } = following;
     const count = people === 1 ? "1 person is" : `${people} people are`;
-    setText(this.state, `${count} in the picture. ${active ? (box ? "The camera follows a person." : "The camera waits until a person appears.") : "Nobody is followed."}`);
+    setText(this.state, `${count} in the picture. ${active ? (box ? "The camera follows a person." : "The camera waits until a person appears.") : "The camera does not follow a person."}`);
     if (!box) return;
     const [left, top, right, bottom] = box.map((part) => `${part * 100}%`);
     Object.assign(this.box.style, { left, top, width: `calc(${right} - ${left})`, height: `calc(${bottom} - ${top})` });

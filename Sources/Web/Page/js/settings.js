@@ -69,7 +69,7 @@ export class SettingForm {
     this.node.replaceChildren(
       el("h4", {}, key,
         isChanged ? el("span", { class: "tag care" }, "changed") : null,
-        typeof setting.rollback_s === "number" ? el("span", { class: "tag care" }, "on trial") : null,
+        typeof setting.rollback_s === "number" ? el("span", { class: "tag care" }, "temporary") : null,
         setting.live ? null : el("span", { class: "tag soft" }, "needs a restart")),
       el("p", { class: "hint" }, summary),
       this.#controls(),

@@ -1,4 +1,4 @@
-// Changes on trial. The daemon reverts all of them together. This bar shows the remaining time, and keeps or reverts the changes.
+// Temporary changes. The daemon reverts all of them together. This bar shows the remaining time, and keeps or reverts the changes.
 
 import { attempt, el, plain, setText } from "./dom.js";
 
@@ -31,14 +31,14 @@ export class Trials extends EventTarget {
     setInterval(() => this.#tick(), 250);
   }
 
-  /** Changes a setting on trial; the result is the setting, or null after a refusal. */
+  /** Changes a setting temporarily; the result is the setting, or null after a refusal. */
   async begin(key, value, seconds) {
     const setting = await attempt(() => this.link.request("set", { key, value, rollback: seconds }), true);
     await this.read();
     return setting;
   }
 
-  /** Reads the trial from the daemon, so that the bar also shows another client's trial. */
+  /** Reads the temporary changes from the daemon, so that the bar also shows another client's temporary changes. */
   async read() {
     this.readAt = performance.now();
     try {
@@ -82,7 +82,7 @@ export class Trials extends EventTarget {
     await this.read();
   }
 
-  /** Reverts the changes: sends the trial's value again with the shortest possible time. */
+  /** Reverts the changes: sends a changed value again with the shortest possible time. */
   async revert() {
     const [change] = this.changes;
     if (change) await this.begin(change.key, change.value, 1);

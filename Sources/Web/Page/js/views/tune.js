@@ -58,7 +58,7 @@ export class TuneView {
     const seconds = el("select", { id: "trial", onchange: (event) => (this.page.trialSeconds = Number(event.target.value)) },
       [5, 10, 30, 60, 300].map((value) => el("option", { value, selected: value === (this.page.trialSeconds ?? 30) }, `${value} s`)));
     return el("div", { class: "row" }, el("label", { for: "search", class: "grow" }, "Find", this.search),
-      el("label", { for: "trial" }, "A change is on trial for", seconds));
+      el("label", { for: "trial" }, "A change reverts after", seconds));
   }
 
   async #load() {
@@ -105,7 +105,7 @@ export class TuneView {
     }
   }
 
-  /** Shows the differences from the saved values and from the defaults, and reads again the settings whose trial has ended. */
+  /** Shows the differences from the saved values and from the defaults, and reads again the settings whose temporary change has ended. */
   async #changed() {
     const changes = this.trials.differences;
     if (!changes) return;
@@ -161,7 +161,7 @@ export class TuneView {
     download("airframe.toml", changes.filter((change) => !isEqual(change.value, change.default)).map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
   }
 
-  /** Applies an exported file on trial: lines `key = value`, also below a `[table]`. */
+  /** Applies an exported file temporarily: lines `key = value`, also below a `[table]`. */
   async #import() {
     const text = await this.file.files[0].text();
     this.file.value = "";
@@ -191,6 +191,6 @@ const isEqual = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 /** A setting with its present, saved and default value. */
 function difference({ key, value, saved, default: standard, origin, unsaved, rollback_s: seconds }) {
   return el("li", { "data-difference": key }, el("code", {}, `${key} = ${plain(value)}`),
-    unsaved ? el("span", { class: "tag care" }, typeof seconds === "number" ? "on trial" : "not saved") : null,
+    unsaved ? el("span", { class: "tag care" }, typeof seconds === "number" ? "temporary" : "not saved") : null,
     el("p", { class: "hint" }, `${unsaved ? `Saved value ${plain(saved)}, default` : "Default"} ${plain(standard)}; origin of the present value: ${origin}.`));
 }
