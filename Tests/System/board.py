@@ -69,12 +69,12 @@ class Board:
         with open(self.folder / "log", "a") as log:
             self.daemon = subprocess.Popen([BIN / "airframed", "--config", file], stdout=log, stderr=log,
                                            env=os.environ | environment, user=user)
-        self.until(self.socket.exists, "the daemon answers")
+        self.until(self.socket.exists, "airframed answers")
 
     def end(self):
         began = time.monotonic()
         self.daemon.send_signal(signal.SIGTERM)
-        self.check(self.daemon.wait(60) == 0, f"SIGTERM ends it: {time.monotonic() - began:.2f} s")
+        self.check(self.daemon.wait(60) == 0, f"SIGTERM ends airframed: {time.monotonic() - began:.2f} s")
 
     def ctl(self, *arguments):
         done = subprocess.run([*self.control, "--json", *arguments], capture_output=True, text=True)
@@ -134,7 +134,7 @@ class Board:
     def is_named(self, *conditions):
         """Waits until one of these conditions keeps the outputs off. `status` is some milliseconds old, so it changes after the
         motors."""
-        self.until(lambda: self.names().intersection(conditions), f"named: one of {', '.join(conditions)}")
+        self.until(lambda: self.names().intersection(conditions), f"status lists one of the conditions {', '.join(conditions)}")
 
     def comes_on(self, condition, words):
         """Waits until the outputs are on. If the machine stalls, the gimbal's simulation and airframed are out of step. The
@@ -143,7 +143,7 @@ class Board:
         while not condition() and time.monotonic() - began < 120:
             time.sleep(1)
             if METER.longest > TOO_LONG and "response_reversed" in self.names():
-                print(f"  again: the machine stood still for {METER.take() * 1000:.0f} ms, and it looked like a wrong sign", flush=True)
+                print(f"  repeated: the virtual machine stalled for {METER.take() * 1000:.0f} ms, and airframed reported response_reversed", flush=True)
                 self.start_motors()
         self.check(condition(), f"{words}: {time.monotonic() - began:.0f} s")
 
@@ -159,7 +159,7 @@ class Board:
             pairs = [(name, rms(r[column] for r in rows), rms(r[column + 2] for r in rows))
                      for column, name in ((2, "roll"), (3, "pitch"))]
             return (all(camera < handle / 3 for _, handle, camera in pairs),
-                    ", ".join(f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f}" for name, handle, camera in pairs))
+                    ", ".join(f"{name}: handle {handle:.2f} deg RMS, camera {camera:.2f} deg RMS" for name, handle, camera in pairs))
 
         holds, words = judged(swings, self.start_motors)
         if holds is None:

@@ -36,7 +36,7 @@ def until(sentence, is_met, seconds=90):
         if is_met():
             return
         time.sleep(0.2)
-    fail(f"not within {seconds} s: {sentence}")
+    fail(f"after {seconds} s still waiting for: {sentence}")
 
 
 def lines(pattern):
@@ -48,11 +48,11 @@ def begin(modules):
     if not EYES.exists():
         skip(f"no {EYES}; `make build-eyes` builds it")
     if not UDEV.exists():
-        skip("no udev on this machine")
+        skip("there is no udev on this machine")
     sh(UDEV, "--daemon")
     for module, *options in modules:
         if subprocess.run(["modprobe", module, *options]).returncode:
-            skip(f"this kernel has no {module}; Tests/Lab/install --video adds it")
+            skip(f"this kernel has no module {module}; Tests/Lab/install --video adds it")
 
 
 def has_element(name):
@@ -155,7 +155,7 @@ class Eyes:
         self.player.process.wait()
         self.process.terminate()
         if self.process.wait(timeout=20) != 0:
-            fail("airframe-eyes did not end in order")
+            fail("airframe-eyes did not end with exit status 0")
         print(LOG.read_text())
 
     def kill(self):

@@ -62,15 +62,15 @@ class FaultTable:
         if fault.is_bridged:
             time.sleep(1)
             still = METER.take()
-            board.check(self.power(0, began) is None or still > STILL, f"{fault.words}: bridged, the motors stay on")
+            board.check(self.power(0, began) is None or still > STILL, f"{fault.words}: the motors stay on")
         else:
             off = self.wait(lambda: self.power(0, began), f"{fault.words}: power off") - began
             still = METER.take()
         names = set()
         if fault.named:
-            self.wait(lambda: names.update(board.names() | board.names("notices")) or names & fault.named, f"{fault.words}: named")
+            self.wait(lambda: names.update(board.names() | board.names("notices")) or names & fault.named, f"{fault.words}: status lists the condition")
         if fault.counted:
-            self.wait(lambda: self.count(fault) > before, f"{fault.words}: counted as {fault.counted}")
+            self.wait(lambda: self.count(fault) > before, f"{fault.words}: status counts {fault.counted}")
         status = board.status()
         words = status["faults"].get("last_error") if status["faults"]["bus_errors"] else None
         ended = began + off if off and not fault.end else time.monotonic_ns()
@@ -78,14 +78,14 @@ class FaultTable:
             fault.end()
         back = None if fault.is_bridged else self.wait(lambda: self.power(1, ended), f"{fault.words}: power on") - ended
         named = ", ".join(sorted(names & fault.named)) or "-"
-        board.check(off is None or off < fault.limit_ms * 1e6 or still > STILL, f"{fault.words}: {named}; counted as {fault.counted}; "
-                    + ("bridged" if off is None else f"off after {off * 1e-6:.0f} ms, back after {back * 1e-9:.2f} s")
+        board.check(off is None or off < fault.limit_ms * 1e6 or still > STILL, f"{fault.words}: {named}; counter {fault.counted}; "
+                    + ("motors stay on" if off is None else f"off after {off * 1e-6:.0f} ms, back after {back * 1e-9:.2f} s")
                     + (f"; {words}" if words else ""))
         self.rows.append((wiring, fault.words, named, fault.counted or "-", "stays on" if off is None else f"{off * 1e-6:.0f} ms",
                           "" if back is None else f"{back * 1e-9:.2f} s", f"{still * 1e3:.0f} ms" if still > STILL else ""))
 
     def show(self):
-        heads = ("wiring", "fault", "named", "counted as", "off after", "back after", "machine stood still")
+        heads = ("wiring", "fault", "condition", "counter", "off after", "back after", "machine stalled")
         widths = [max(len(row[n]) for row in [heads, *self.rows]) for n in range(len(heads))]
         for row in [heads, *self.rows]:
             print("  " + "  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())

@@ -19,7 +19,7 @@ def attribute(device, name):
 def is_set_up(device, gyroscope):
     found = {name: attribute(device, name) for name in ("current_timestamp_clock", "sampling_frequency", "buffer/enable")}
     check(found == {"current_timestamp_clock": "monotonic", "sampling_frequency": "500", "buffer/enable": "1"},
-          f"{device} is set up: {found}")
+          f"{device} has the configured settings: {found}")
     if gyroscope:
         scale, corner = float(attribute(device, "in_anglvel_scale")), attribute(device, "in_anglvel_filter_low_pass_3db_frequency")
         check(abs(scale - 0.001064724) < 1e-9 and corner == "90", f"range of 2000 deg/s, low-pass of 90 Hz: {scale}, {corner}")
@@ -41,7 +41,7 @@ def delivers():
           f"{samples / seconds:.0f} samples per second of {pushed / seconds:.0f} measurements")
     imu = board.status()["imu"]
     faults = {name: count for name, count in imu["faults"].items() if count}
-    check(not faults, f"no fault of the sensor: {faults}")
+    check(not faults, f"the sensor reports no fault: {faults}")
 
 
 def stops_and_returns(plant):
@@ -49,15 +49,15 @@ def stops_and_returns(plant):
         if bits == 2 and not (DEVICES / "iio:device1").exists():
             continue
         iio_set(silent=bits)
-        until(lambda: not plant.is_driven, f"{title} stops: outputs off")
+        until(lambda: not plant.is_driven, f"{title} stops: the outputs are switched off")
         board.is_named("imu_stale", "imu_missing")
         iio_set(silent=0)
-        comes_on(lambda: plant.is_driven, f"{title} measures again: outputs on without a restart")
+        comes_on(lambda: plant.is_driven, f"{title} measures again: the outputs are switched on without a restart")
     iio_set(present=0)
-    until(lambda: not plant.is_driven, "the kernel removes the devices: outputs off")
+    until(lambda: not plant.is_driven, "the kernel removes the devices: the outputs are switched off")
     until(lambda: "IIO device" in (board.status()["imu"].get("set_up_failure") or ""), "status says that the device is missing")
     iio_set(present=1)
-    comes_on(lambda: plant.is_driven, "the devices are back: outputs on without a restart")
+    comes_on(lambda: plant.is_driven, "the devices return: the outputs are switched on without a restart")
     check(board.status()["imu"].get("set_up_failure") is None, "status no longer reports a failure")
 
 
@@ -66,7 +66,7 @@ def run(count):
     subprocess.run(["modprobe", "airframe_iio", f"devices={count}"], check=True)
     plant = Plant("iio")
     board.start('imu = "iio"\n[hardware.iio]\nrate_hz = 500\nlow_pass_hz = 90\n[motors]\ntype = "servo"\n')
-    comes_on(lambda: plant.is_driven, "devices found and set up, outputs on")
+    comes_on(lambda: plant.is_driven, "airframed finds and configures the devices, and switches the outputs on")
     is_set_up("iio:device0", True)
     if count == 2:
         is_set_up("iio:device1", False)
@@ -76,7 +76,7 @@ def run(count):
     board.closes_loop(plant)
     stops_and_returns(plant)
     board.end()
-    until(lambda: not plant.is_driven, "outputs off at the end")
+    until(lambda: not plant.is_driven, "the outputs are off at the end")
     plant.stop()
     subprocess.run(["rmmod", "airframe_iio"], check=True)
     board.done()

@@ -19,27 +19,27 @@ def main():
     plant = Plant("icm42688p", "fifo", "encoders", "pwm")
     board.start(f'imu = "icm42688p"\nimu_fifo = true\nencoders = "as5600"\nmotors = "pwm"\npwm_chip = "{PWM_CHIP}"\n'
                 '[motors]\ntype = "servo"\n')
-    comes_on(lambda: plant.is_driven, "sensor and encoders brought up, outputs on")
-    check(status()["joints"]["source"] == "encoders", "the joints come from the encoders")
+    comes_on(lambda: plant.is_driven, "sensor and encoders are configured, the outputs are on")
+    check(status()["joints"]["source"] == "encoders", "the joint angles come from the encoders")
     board.closes_loop(plant)
 
     before, began = status()["imu"]["samples"], time.monotonic()
     time.sleep(5)
     imu, took = status()["imu"], time.monotonic() - began
     rate = (imu["samples"] - before) / took
-    check(abs(rate - 980) < 30, f"every sample of a chip at 980 Hz arrives: {rate:.0f} a second, by a loop at 100 Hz")
-    check(abs(imu["clock_error_ppm"] - 20_000) < 1500, f"its clock is 20,000 ppm slow: {imu['clock_error_ppm']:.0f} found")
-    check(imu["faults"]["fifo_overflow"] == 0, "none was lost")
+    check(abs(rate - 980) < 30, f"a loop at 100 Hz receives every sample of a chip at 980 Hz: {rate:.0f} per second")
+    check(abs(imu["clock_error_ppm"] - 20_000) < 1500, f"the chip's clock is 20,000 ppm slow: airframed has measured {imu['clock_error_ppm']:.0f} ppm")
+    check(imu["faults"]["fifo_overflow"] == 0, "no sample was lost")
 
     joints = status()["joints"]["angle_deg"]
     told = dict(zip(("yaw", "roll", "pitch"), plant.history[-1][6:9]))
     for axis, angle in told.items():
         check(abs(joints[axis] - angle) < 0.5, f"{axis}: the plant is at {angle:.2f} deg, status says {joints[axis]:.2f}")
     Chip(ENCODERS[2]).fail(6)
-    until(lambda: not plant.is_driven, "an encoder does not answer: outputs off")
+    until(lambda: not plant.is_driven, "an encoder does not answer: the outputs are switched off")
     board.is_named("encoder_missing")
     Chip(ENCODERS[2]).fail(0)
-    comes_on(lambda: plant.is_driven, "it is back: outputs on")
+    comes_on(lambda: plant.is_driven, "the encoder answers again: the outputs are switched on")
     board.end()
     plant.stop()
     board.done()

@@ -39,7 +39,7 @@ def measured(plant, is_on, amplitude=3):
     plant.tell(f"amplitude {amplitude}")
     time.sleep(5)
     before = look()
-    comes_on(is_on, "outputs on after that")
+    comes_on(is_on, "outputs on before the measurement")
     time.sleep(SECONDS)
     after = look()
     found = {name: count - before.get(name, 0) for name, count in after.items()}
@@ -54,7 +54,7 @@ def row(words, found, bursts, others, updates, threads):
     check(abs(ioctls - bursts - others - updates) <= 0.01 * ioctls + 5,
           f"{ioctls} ioctls: {bursts} bursts, {updates} motor updates, {others} registers read back")
     allocations = {name: found[f"{name} malloc"] for name in threads}
-    check(not any(allocations.values()), f"calls of malloc: {allocations}")
+    check(not any(allocations.values()), f"calls of malloc by each thread: {allocations}")
     table.append((words, found["periods"], bursts, updates, found.get(f"{MOTORS} pwrite", 0), others, sum(allocations.values())))
 
 
@@ -64,7 +64,7 @@ def shared_bus():
     found = measured(plant, lambda: plant.is_driven)
     # Messages: a burst is a write and a read for each half of a BMI088, a register is a write and a read, an update is one write.
     row("BMI088 and PCA9685 servos, one I2C bus", found, found["bus-1 4"], found.get("bus-1 2", 0), found["bus-1 1"], [BUS])
-    check(found["bus-1 1"] <= found["periods"] + 5, "at most one update a period, for all three servos")
+    check(found["bus-1 1"] <= found["periods"] + 5, "at most one motor update per period, for all three servos")
     board.end()
     plant.stop()
 
@@ -86,9 +86,9 @@ def spi_and_pwm():
         comes_on(lambda: plant.is_driven, "mode locked: pulses")
     changes = len(gpio_trace())
     after = mallocs(board)
-    check(changes == 10, f"the power line has changed {changes} times")
+    check(changes == 10, f"the power line has changed {changes} times in 5 pairs of mode changes")
     check(after[SWITCH] == before[SWITCH] and after[MOTORS] == before[MOTORS],
-          f"malloc meanwhile: {after[SWITCH] - before[SWITCH]} by the line's thread, {after[MOTORS] - before[MOTORS]} by the motors'")
+          f"calls of malloc during the mode changes: {after[SWITCH] - before[SWITCH]} by the power line's thread, {after[MOTORS] - before[MOTORS]} by the motors' thread")
     board.end()
     plant.stop()
 
@@ -100,9 +100,9 @@ def motors_apart():
     board.start(f'motors = "pca9685"\nmotor_bus = "{own}"\nmotor_channels = [0, 3, 6]\ngpio_chip = "{gpio_chip()}"\n'
                 f'power_line = {POWER}\npower_active_low = true\n[motors]\ntype = "field"\n', environment(board))
     found = measured(plant, lambda: board.status().get("enabled"), amplitude=0)
-    row("BMI088, nine phases on a bus of their own", found, found["bus-1 4"], found.get("bus-1 2", 0), found["bus-1 1"],
+    row("BMI088, nine phases on a separate bus", found, found["bus-1 4"], found.get("bus-1 2", 0), found["bus-1 1"],
         [BUS, MOTORS, SWITCH])
-    check(found["bus-1 1"] <= found["periods"] + 5, "at most one update a period, for all nine outputs")
+    check(found["bus-1 1"] <= found["periods"] + 5, "at most one motor update per period, for all nine outputs")
     board.end()
     plant.stop()
 
@@ -114,16 +114,16 @@ def handle_and_buffer():
                 '[motors]\ntype = "servo"\n', environment(board))
     found = measured(plant, lambda: plant.is_driven)
     allocations = found[f"{BUS} malloc"]
-    check(allocations == 0, f"ICM-42688-P by its buffer, MPU-6050 on the handle: calls of malloc: {allocations}")
+    check(allocations == 0, f"ICM-42688-P with buffer, MPU-6050 on the handle: {allocations} calls of malloc")
     check(found["spi-0 1"] >= 1.9 * found["periods"],
-          f"the buffer's level and what is in it are an ioctl each: {found['spi-0 1']} in {found['periods']} periods")
+          f"one ioctl reads the buffer's level, one reads the buffer: {found['spi-0 1']} ioctls in {found['periods']} periods")
     board.end()
     plant.stop()
 
 
 def main():
     if not COUNTER.exists():
-        sys.exit(f"there is no {COUNTER}: make counter")
+        sys.exit(f"{COUNTER} is missing: run `make counter`")
     trace_system_calls()
     for wiring in (shared_bus, spi_and_pwm, motors_apart, handle_and_buffer):
         wiring()

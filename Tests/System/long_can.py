@@ -39,20 +39,20 @@ def drive_fault(drives, protocol):
     if protocol not in FAULTS:
         return None
     drives.tell(2, f"fault {FAULTS[protocol]}")
-    until(lambda: drives.are_off, "a drive reports a fault: the others are off")
+    until(lambda: drives.are_off, "one drive reports a fault: the other drives are switched off")
     took = drives.reaction_ms(2)
     is_logged("drive_fault")
-    waits_for_on(drives, "the fault was cleared: all are on")
+    waits_for_on(drives, "the fault is cleared: all drives are on")
     return took
 
 
 def silence(drives, protocol):
     drives.tell(0, "silent 1")
-    until(lambda: drives.are_off, "a drive is silent: the others are off")
+    until(lambda: drives.are_off, "one drive is silent: the other drives are switched off")
     took = drives.reaction_ms(0)
     board.is_named("drive_silent")
     drives.tell(0, "silent 0")
-    waits_for_on(drives, "it is back: all are on")
+    waits_for_on(drives, "the drive answers again: all drives are on")
     return took
 
 
@@ -82,7 +82,7 @@ def bus_off(drives, protocol):
     took = off_after(drives, lambda: report_error(BUS_OFF))
     is_logged("can_bus_off")
     report_error(RESTARTED)
-    waits_for_on(drives, "the controller has restarted: all are on")
+    waits_for_on(drives, "the CAN controller has restarted: all drives are on")
     return took
 
 
@@ -92,7 +92,7 @@ def interface_down(drives, protocol):
     check(took <= LIMIT_MS, f"the interface goes down: {took:.1f} ms")
     board.is_named("can_bus_off")
     set_interface(True)
-    waits_for_on(drives, "the interface is up again: all are on")
+    waits_for_on(drives, "the interface is up again: all drives are on")
     return took
 
 
@@ -119,9 +119,9 @@ def try_protocol(program, protocol):
     rate = status["loop"]["achieved_hz"]
     row = [protocol, f"{handle:.2f}", f"{camera:.4f}", f"{rate:.0f}", f'{stage(status, "imu_to_motor")["p50_us"]:.0f}/{stage(status, "imu_to_motor")["p99_us"]:.0f}',
            frames, load, f'{status["can"]["load_percent"]:.0f}']
-    check(camera < 0.2, f"handle {handle:.2f} deg RMS, camera {camera:.4f}, heading {heading:.4f}")
+    check(camera < 0.2, f"handle {handle:.2f} deg RMS, camera {camera:.4f}, heading {heading:.4f} deg RMS")
     check(rate > 490, f"the loop runs at {rate:.1f} Hz")
-    check(float(load) <= status["can"]["load_percent"] + 3, f"load {load} %, computed {status['can']['load_percent']:.0f} %")
+    check(float(load) <= status["can"]["load_percent"] + 3, f"load of the bus {load} %, airframed computes {status['can']['load_percent']:.0f} %")
     board.ctl("point", "--pitch", "-10", "--duration", "1")
     request = stage(board.status(), "request")
     row.append(f'{request["p50_us"]:.0f}')
@@ -134,13 +134,13 @@ def try_protocol(program, protocol):
     has_watchdog = not protocol.startswith("gm6020")
     reactions.append(interface_down(drives, protocol) if has_watchdog else None)
     stopped = off_after(drives, lambda: board.ask("stop"))
-    check(stopped <= LIMIT_MS, f"an emergency stop turns the drives off: {stopped:.1f} ms after the request")
+    check(stopped <= LIMIT_MS, f"an emergency stop switches the drives off {stopped:.1f} ms after the request")
     reactions.append(stopped)
     board.start_motors()
     waits_for_on(drives, "on again")
     faults = sum(j.faults for j in drives.joints)
     ended = off_after(drives, board.end)
-    check(sum(j.faults for j in drives.joints) == faults, f"SIGTERM turns the drives off by command: {ended:.0f} ms")
+    check(sum(j.faults for j in drives.joints) == faults, f"after SIGTERM a command switches the drives off: {ended:.0f} ms")
     board.start(settings(protocol), rate=500, timeout_ms=100)
     waits_for_on(drives, "on again")
     reactions.append(killed(drives, protocol))

@@ -28,7 +28,7 @@ def good():
     until(lambda: board.status().get("enabled"), "outputs on")
     found = checks()
     bad = {name: c for name, c in found.items() if c["level"] == "fail"}
-    check(not bad, f"nothing fails: {bad}")
+    check(not bad, f"doctor reports no failure: {bad}")
     for name in ("bus", "sensor", "cut-off", "motion"):
         check(found[name]["level"] == "ok", f"{name}: {found[name]['finding']}")
     subprocess.run([*board.control, "doctor"])
@@ -53,19 +53,19 @@ def main():
     good()
     bad("no adapter", 'bus = "/dev/i2c-9"\n' + POWER + SERVOS, "bus", "dtparam=i2c_arm=on")
     bad("no device at the address", "imu_address = 25\n" + POWER + SERVOS, "bus", "No chip answers")
-    bad("another chip there", 'imu = "mpu6050"\n' + POWER + SERVOS, "sensor", "hardware.linux.imu", "MPU-6050")
+    bad("another chip at the address", 'imu = "mpu6050"\n' + POWER + SERVOS, "sensor", "hardware.linux.imu", "MPU-6050")
     bad("no spidev", 'imu_interface = "spi"\nimu_spi = "/dev/spidev5.0"\n' + POWER + SERVOS, "bus", "dtparam=spi=on")
     bad("no PWM chip", 'motors = "pwm"\npwm_chip = "/sys/class/pwm/pwmchip7"\n' + SERVOS, "bus", "dtoverlay=pwm-2chan")
     bad("no GPIO chip", 'gpio_chip = "/dev/gpiochip9"\npower_line = 17\n' + SERVOS, "bus", "gpiodetect")
     bad("no switch for the motors", SERVOS, "cut-off", "power_line", "cannot be switched off if the bus hangs", level="warn")
 
     holder = subprocess.Popen(["gpioset", "--mode=signal", os.path.basename(CHIP), "17=0"])
-    bad("a line that another program has", POWER + SERVOS, "bus", "gpioinfo")
+    bad("a GPIO line that another program uses", POWER + SERVOS, "bus", "gpioinfo")
     holder.terminate()
     holder.wait()
 
     Chip(ACCEL).fail(110)
-    bad("clock held low", POWER + SERVOS, "bus", "held low")
+    bad("SCL held low", POWER + SERVOS, "bus", "held low")
     Chip(ACCEL).fail(0)
 
     board.folder.chmod(0o777)

@@ -13,22 +13,22 @@ SMALL = ["--set", "video.width=320", "--set", "video.height=180", "--set", "vide
 listing = sh(EYES, "cameras", *SMALL)
 print(listing)
 if "/dev/video0" not in listing or "v4l2src device=\"/dev/video0\"" not in listing:
-    fail("the camera is not found, or not chosen")
+    fail("airframe-eyes does not find or does not choose the camera")
 
 eyes = Eyes(*SMALL)
 until("the camera's stream", lambda: lines(r"The stream shows vivid.*320x180 at 10 Hz") == 1)
 eyes.player.must_receive("from the camera")
-print("ok   the camera is streamed")
+print("ok   airframe-eyes streams the camera")
 
 (DRIVER / "unbind").write_text("vivid.0")
 until("the loss", lambda: lines("The camera no longer delivers pictures") == 1)
 until("the replacement", lambda: lines("shows the test picture instead") == 1)
 eyes.player.must_receive("while the camera is unplugged")
-print("ok   the camera is unplugged, the client stays")
+print("ok   the client stays connected when the camera is unplugged")
 
 (DRIVER / "bind").write_text("vivid.0")
 until("the camera's return", lambda: lines(r"The stream shows vivid") == 2)
 eyes.player.must_receive("after the camera's return")
-print("ok   the camera is back, for the same client")
+print("ok   the same client receives the camera again")
 
 eyes.stop()

@@ -12,7 +12,7 @@ PLATFORM = Path("/sys/devices/platform")
 
 begin([["vhci-hcd"], ["uvcvideo"]])
 if not shutil.which("ffmpeg"):
-    skip("no ffmpeg, which draws the camera's pictures")
+    skip("ffmpeg is missing; it draws the camera's pictures")
 if not has_element("libcamerasrc"):
     skip("gstreamer1.0-libcamera is not installed")
 cable = Cable()
@@ -40,13 +40,13 @@ if 'v4l2src device="/dev/video0" ! image/jpeg' not in chosen("auto"):
     fail("the USB camera is not used through V4L2")
 if not re.search(r'libcamerasrc camera-name="\S*1209:0001" ! image/jpeg', chosen("libcamera")):
     fail("the USB camera is not used through libcamera")
-print("ok   a USB camera is used through V4L2, or through libcamera by that setting")
+print("ok   airframe-eyes uses a USB camera through V4L2, or through libcamera if the setting selects libcamera")
 
 eyes = Eyes("--config", SETTINGS)
 until("the stream through libcamera", lambda: lines("The stream shows .*1209:0001, JPEG 320x180 at 10 Hz") >= 1)
 eyes.player.must_receive("through libcamera")
 must_show(JPEG)
-print("ok   JPEG is streamed through libcamera")
+print("ok   airframe-eyes streams JPEG through libcamera")
 # Version 0.0.3 of libcamera's plugin sometimes crashes when its element is closed, so this test closes no element.
 eyes.kill()
 
@@ -55,6 +55,6 @@ eyes = Eyes("--config", SETTINGS)
 until("the stream through V4L2", lambda: lines("The stream shows Laboratory camera.*JPEG 320x180 at 10 Hz") >= 1)
 eyes.player.must_receive("through V4L2")
 must_show(JPEG)
-print("ok   V4L2 streams the camera that libcamera lists too")
+print("ok   airframe-eyes streams through V4L2 a camera that libcamera also lists")
 eyes.stop()
 cable.pull()

@@ -29,21 +29,21 @@ def until(sentence, is_met, seconds=90):
         if is_met():
             return
         time.sleep(0.3)
-    sys.exit(f"FAIL not within {seconds} s: {sentence}\n{journal()}")
+    sys.exit(f"FAIL after {seconds} s still waiting for: {sentence}\n{journal()}")
 
 
 if not PACKAGES:
-    print("SKIPPED: no .build/airframe-eyes_*.deb; `make deb-eyes` makes it")
+    print("SKIPPED: no .build/airframe-eyes_*.deb; `make deb-eyes` builds it")
     sys.exit(0)
 has_camera = subprocess.run(
     ["modprobe", "vivid", "n_devs=1", "node_types=0x1", "num_inputs=1", "input_types=0x0", "vid_cap_nr=0"]).returncode == 0
 if not has_camera:
-    print("SKIPPED: the camera in the sandbox, because this kernel has no vivid; Tests/Lab/install --video adds it")
+    print("SKIPPED: the test of the camera in the sandbox, because this kernel has no module vivid; Tests/Lab/install --video adds it")
 
 # The package only recommends airframe, whose package is tested in service.py.
 sh("dpkg", "--force-depends", "-i", PACKAGES[-1])
 if show("ActiveState") == "active":
-    sys.exit("FAIL a first installation must not show the camera to anyone")
+    sys.exit("FAIL the service runs after the first installation without being enabled")
 Path("/etc/airframe/airframe-eyes.toml").write_text("[video]\nwidth = 320\nheight = 180\nrate_hz = 10\n")
 sh("systemctl", "start", UNIT)
 print("ok   the service is ready")
@@ -55,7 +55,7 @@ if kinds != "h264,320,180":
 source = "The stream shows vivid" if has_camera else "test picture"
 if source not in journal():
     sys.exit(f"FAIL no '{source}' in the journal\n{journal()}")
-print("ok   a client sees the camera through the sandbox")
+print("ok   a client receives the camera from the sandboxed service")
 
 pid = show("MainPID")
 if "SCHED_OTHER" not in sh("chrt", "-p", pid):
@@ -75,4 +75,4 @@ print("ok   systemd starts it again after kill -9")
 sh("systemctl", "stop", UNIT)
 if show("Result") != "success":
     sys.exit(f"FAIL stop: {show('Result')}\n{journal()}")
-print(f"ok   it stops in order; peak memory {show('MemoryPeak') or 'unknown'}")
+print(f"ok   the service stops without an error; peak memory {show('MemoryPeak') or 'unknown'}")

@@ -10,7 +10,7 @@ JPEG, YUYV, H264 = FORMATS
 
 begin([["vhci-hcd"], ["uvcvideo"]])
 if not shutil.which("ffmpeg"):
-    skip("no ffmpeg, which draws the camera's pictures")
+    skip("ffmpeg is missing; it draws the camera's pictures")
 cable = Cable()
 
 write_settings("auto", 320, 180, 10)
@@ -19,38 +19,38 @@ print(listing)
 for part in ["JPEG 320x180", "YUY2 320x180", "H.264 640x360", "v4l2src device=\"/dev/video0\" ! image/jpeg"]:
     if part not in listing:
         fail(f"`{part}` is not in the list of cameras")
-print("ok   the camera is found with its formats")
+print("ok   airframe-eyes lists the camera with its formats")
 
 eyes = Eyes("--config", SETTINGS)
 until("the camera's stream", lambda: lines("The stream shows Laboratory camera.*JPEG 320x180 at 10 Hz") == 1)
 eyes.player.must_receive("from the camera")
 must_show(JPEG)
-print("ok   JPEG is decoded and streamed")
+print("ok   airframe-eyes decodes and streams JPEG")
 
 cable.pull()
 until("the loss", lambda: lines("The camera no longer delivers pictures") == 1)
 until("the replacement", lambda: lines("shows the test picture instead") == 1)
 eyes.player.must_receive("without the camera")
 until("the release of the pulled camera's device", lambda: not eyes.devices())
-print("ok   the cable is pulled, the client stays")
+print("ok   the client stays connected when the cable is pulled")
 cable = Cable()
 until("the camera's return", lambda: lines("The stream shows Laboratory camera.*JPEG") == 2)
 eyes.player.must_receive("after the camera's return")
 must_show(JPEG)
-print("ok   the camera is back, for the same client")
+print("ok   the same client receives the camera again")
 
 eyes.change("auto", 320, 180, 5, "The stream shows Laboratory camera.*YUY2 320x180 at 5 Hz")
 eyes.player.must_receive("of raw pictures")
 must_show(YUYV)
-print("ok   raw pictures are streamed where they have the rate")
+print("ok   airframe-eyes streams raw pictures at a rate that the camera offers")
 
 eyes.change("auto", 640, 360, 10, "The stream shows Laboratory camera.*H.264 640x360 at 10 Hz")
 eyes.player.must_receive("of H.264")
 must_show(H264)
-print("ok   H.264 of the camera is streamed")
+print("ok   airframe-eyes streams the camera's H.264")
 
 eyes.change("test", 640, 360, 10, "The stream shows the test picture")
 until("the release of the camera's device", lambda: not eyes.devices())
-print("ok   the camera's device is closed after each format")
+print("ok   airframe-eyes closes the camera's device after each format")
 eyes.stop()
 cable.pull()

@@ -57,9 +57,9 @@ def over_i2c():
     table.run("BMI088, I2C", [
         *transfers(accel, ", accelerometer"),
         *transfers(gyro, ", gyroscope")[1:],
-        Fault("clock held low", lambda: accel.fail(110), lambda: accel.fail(0), STALE, "outage"),
+        Fault("SCL held low", lambda: accel.fail(110), lambda: accel.fail(0), STALE, "outage"),
         Fault("transfers hang for 2 s", hang(2_000_000), hang(0), STALE | {"bus_error"}, "imu_stale"),
-        Fault("counter stands still", lambda: plant.tell("frozen 1"), lambda: plant.tell("frozen 0"), STALE, "stall"),
+        Fault("data do not change", lambda: plant.tell("frozen 1"), lambda: plant.tell("frozen 0"), STALE, "stall"),
         Fault("reset, accelerometer", lambda: accel.write(0x7D, [0]), None, (), "lost_configuration"),
         Fault("reset, gyroscope", lambda: gyro.write(0x10, [0x80]), None, (), "lost_configuration"),
         identity(accel, 0x00, 0x1E, (0x7D, [0])),
@@ -85,9 +85,9 @@ def over_spi():
         Fault("transfers fail", lambda: chip.fail(5), lambda: chip.fail(0), STALE, "outage"),
         # spidev does not report a short message: it returns the previous content of its buffer.
         Fault("short read", lambda: chip.set(cut=1), lambda: chip.set(cut=0), STALE | {"imu_frozen"}, "lost_configuration"),
-        Fault("reads are ones", line(0x1FF), line(0), STALE, "lost_configuration"),
-        Fault("reads are zeros", line(0x100), line(0), STALE, "lost_configuration"),
-        Fault("the same numbers", lambda: plant.tell("frozen 1"), lambda: plant.tell("frozen 0"), {"imu_frozen"}, "imu_frozen"),
+        Fault("all bits read 1", line(0x1FF), line(0), STALE, "lost_configuration"),
+        Fault("all bits read 0", line(0x100), line(0), STALE, "lost_configuration"),
+        Fault("data do not change", lambda: plant.tell("frozen 1"), lambda: plant.tell("frozen 0"), {"imu_frozen"}, "imu_frozen"),
         Fault("reset", lambda: chip.write(0x4E, [0]), None, (), "lost_configuration"),
         identity(chip, 0x75, 0x47, (0x4E, [0])),
         Fault("chip select removed", here(0), here(1), STALE, "outage"),
@@ -124,7 +124,7 @@ def by_the_buffer():
 def main():
     for wiring in (over_i2c, over_spi, by_the_buffer):
         wiring()
-    print(f"\n  A sensor counts as silent after {TIMEOUT_MS} ms here (imu.timeout_ms); the loop runs at {RATE} Hz.")
+    print(f"\n  In this test imu.timeout_ms is {TIMEOUT_MS} ms; the loop runs at {RATE} Hz.")
     table.show()
     board.done()
 

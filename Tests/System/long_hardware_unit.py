@@ -32,7 +32,7 @@ def check(holds, words, *facts):
 
 
 if Path("/proc/1/comm").read_text() != "systemd\n":
-    sys.exit("process 1 is no systemd")
+    sys.exit("process 1 is not systemd")
 for module in ("evdev", "uinput", "vcan", "spidev"):
     subprocess.run(["modprobe", module])
 sh("systemd-sysusers", ROOT / "systemd/airframe.sysusers")
@@ -51,8 +51,8 @@ Chip(PWM).write(0xFE, [0x1E])
 
 bare = hardware()
 found = {chip["name"] for bus in bare["i2c"] for chip in bus["chips"]}
-check({"bmi088", "pca9685"} <= found, f"root finds the chips without a daemon: {sorted(found)}", bare)
-check(bare["can"] and bare["spi"] and bare["gpio"] and bare["pwm"], "and CAN, SPI, GPIO and PWM", bare)
+check({"bmi088", "pca9685"} <= found, f"`airframectl hardware` as root finds the chips while airframed does not run: {sorted(found)}", bare)
+check(bare["can"] and bare["spi"] and bare["gpio"] and bare["pwm"], "it also finds CAN, SPI, GPIO and PWM", bare)
 
 Path(PREFIX, "sbin").mkdir(parents=True, exist_ok=True)
 Path(PREFIX, "sbin/airframed").symlink_to(BIN / "airframed")
@@ -70,9 +70,9 @@ pid = sh("systemctl", "show", UNIT, "--property", "MainPID", "--value").strip()
 owner = sh("stat", "-c", "%U", f"/proc/{pid}").strip()
 check(owner == "airframe", f"the unit runs as {owner}")
 chips = {chip["name"] for bus in confined["i2c"] for chip in bus["chips"]}
-check(chips == found, f"the daemon finds the same chips from its sandbox: {sorted(chips)}", bare["i2c"], confined["i2c"])
+check(chips == found, f"the sandboxed service finds the same chips: {sorted(chips)}", bare["i2c"], confined["i2c"])
 hidden = {key: (bare[key], confined[key]) for key in bare if bare[key] != confined[key]}
-check(not hidden, "and the same CAN interfaces, SPI devices, PWM chips, GPIO chips and proposal", hidden)
+check(not hidden, "the sandboxed service finds the same CAN interfaces, SPI devices, PWM chips and GPIO chips, and makes the same proposal", hidden)
 spi = json.loads(sh(BIN / "airframectl", "--json", "hardware", "--spi"))
-check(spi["spi"] and not any("problem" in bus for bus in spi["spi"]), "with --spi, it reads the SPI devices from its sandbox", spi["spi"])
+check(spi["spi"] and not any("problem" in bus for bus in spi["spi"]), "with --spi, the sandboxed service reads the SPI devices", spi["spi"])
 sh("systemctl", "stop", UNIT)

@@ -46,7 +46,7 @@ def group(name):
 
 
 if Path("/proc/1/comm").read_text() != "systemd\n":
-    sys.exit("process 1 is no systemd")
+    sys.exit("process 1 is not systemd")
 run(UNIT, BIN / "airframed", f"--set=diagnostics.socket={SOCKET}", "--set=persistence.directory=/run/limits/state", "--set=loop.rate_hz=200",
     "--set=hardware.simulation.motion=still", "--set=imu.timeout_ms=250", "--set=control.find_inertia=false")
 until(SOCKET.exists, "the socket")
@@ -66,21 +66,21 @@ last = connect()
 last.sendall(b'{"id":2,"method":"stop"}\n')
 answer = last.makefile("r").readline()
 assert '"result"' in answer, answer
-step(f"a stop beside {len(crowd)} clients with {len(QUESTION)} bytes of questions each: {time.monotonic() - began:.2f} s")
+step(f"`airframectl stop` takes {time.monotonic() - began:.2f} s while {len(crowd)} clients have sent {len(QUESTION)} bytes of requests each")
 time.sleep(20)
 peak, tasks = group("memory.peak"), group("pids.peak") if Path("/sys/fs/cgroup" + show("ControlGroup"), "pids.peak").exists() else group("pids.current")
 assert show("ActiveState") == "active" and show("NRestarts") == "0", show("Result")
 limit = int(show("MemoryMax"))
 assert peak < limit and tasks < int(show("TasksMax")), (peak, tasks)
-step(f"at most {peak >> 20} of {limit >> 20} MiB and {tasks} of {show('TasksMax')} tasks")
+step(f"peak use: {peak >> 20} of {limit >> 20} MiB, {tasks} of {show('TasksMax')} tasks")
 for connection in crowd + [last]:
     connection.close()
 subprocess.run(["systemctl", "stop", UNIT], check=True)
 
 run("greedy.service", sys.executable, "-c", "b = b'x' * (300 << 20)")
-until(lambda: show("ActiveState", "greedy.service") == "failed", "the end of a process that takes 300 MiB")
+until(lambda: show("ActiveState", "greedy.service") == "failed", "the end of a process that allocates 300 MiB")
 assert show("Result", "greedy.service") == "oom-kill", show("Result", "greedy.service")
-step("a process that takes 300 MiB under the same limit is ended: oom-kill")
+step("the kernel ends a process that allocates 300 MiB under the same limit (oom-kill)")
 
 # The number of threads reaches the limit: the next thread is refused, and no process is killed.
 run("crowded.service", sys.executable, "-c", """
@@ -95,16 +95,16 @@ except RuntimeError:
     time.sleep(600)
 """)
 report = Path("/run/limits/threads")
-until(lambda: report.exists() and report.read_text(), "the thread that is one too many")
+until(lambda: report.exists() and report.read_text(), "the first thread over the limit")
 threads = int(report.read_text())
 subprocess.run(["systemctl", "stop", "crowded.service"], check=True)
 assert threads == int(LIMITS["TasksMax"]), threads
-step(f"a process under the same limit gets {threads} threads")
+step(f"a process under the same limit can start {threads} threads")
 
 # The limit is below airframed's number of threads: airframed exits, and reports the thread and the limit.
 few = subprocess.run(["systemd-run", "--quiet", "--wait", "--pipe", "--unit=few.service", "--property=TasksMax=8", "--property=RuntimeDirectory=few",
                       str(BIN / "airframed"), "--set=diagnostics.socket=/run/few/airframed.sock", "--set=persistence.directory=/run/few/state"],
                      capture_output=True, text=True, timeout=60)
 assert few.returncode == 70 and "thread airframed-" in few.stderr, (few.returncode, few.stderr)
-step(f"airframed with 8 tasks: {few.stderr.strip().splitlines()[-1]}")
+step(f"with a limit of 8 tasks, airframed ends with: {few.stderr.strip().splitlines()[-1]}")
 step("PASSED")

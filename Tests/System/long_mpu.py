@@ -18,18 +18,18 @@ SPI = f'imu_interface = "spi"\nspi_khz = 1000\nmotors = "pwm"\npwm_chip = "{PWM_
 def closes_loop(name, place, wiring, *words):
     chip, plant = Chip(place), Plant(name, *words)
     board.start(f'imu = "{name}"\n{wiring}[motors]\ntype = "servo"\n')
-    comes_on(lambda: plant.is_driven, f"{name} at {place if isinstance(place, str) else hex(place)}: brought up, outputs on")
-    check((chip.read(0x1B)[0], chip.read(0x1C)[0]) == (0x18, 0x18), "ranges of 2000 deg/s and 16 g are written")
+    comes_on(lambda: plant.is_driven, f"{name} at {place if isinstance(place, str) else hex(place)}: configured, outputs on")
+    check((chip.read(0x1B)[0], chip.read(0x1C)[0]) == (0x18, 0x18), "airframed has written the ranges 2000 deg/s and 16 g")
     board.closes_loop(plant)
     if name == "mpu9250":
         heading = board.status()["estimator"]["heading_sigma_deg"]
-        check(heading is not None and heading < 5, f"its magnetometer gives a heading, sigma {heading:.1f} deg")
+        check(heading is not None and heading < 5, f"the magnetometer supplies the heading, standard deviation {heading:.1f} deg")
     chip.write(0x6B, [0x01])
     chip.write(0x38, [0x00])
-    until(lambda: board.status()["imu"]["lost_configurations"] == 1, "a reset in flight is counted")
+    until(lambda: board.status()["imu"]["lost_configurations"] == 1, "status counts a reset of the chip during operation")
     until(lambda: chip.read(0x38) == b"\x01", "configured again")
     time.sleep(1)
-    comes_on(lambda: plant.is_driven, "outputs on after it")
+    comes_on(lambda: plant.is_driven, "the outputs are on after the reset")
     board.end()
     plant.stop()
 

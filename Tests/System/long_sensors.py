@@ -25,12 +25,12 @@ def edges(plant):
         return late / (after["loop"]["ticks"] - before["loop"]["ticks"])
 
     share = late_share()
-    check(share < 0.5, f"periods begin with an edge, but for {share * 100:.0f} %: a plant that was held up")
+    check(share < 0.5, f"{share * 100:.0f} % of the periods began without an edge, because the simulated plant was late")
     plant.tell("edges 0")
     time.sleep(1)
     without = late_share()
-    check(without > max(share, 0.4), f"a data-ready line that stands still is counted: {without * 100:.0f} %")
-    check(plant.is_driven, "and the clock goes on in its place")
+    check(without > max(share, 0.4), f"with a constant data-ready line, status counts {without * 100:.0f} % of the periods as late")
+    check(plant.is_driven, "the clock replaces the data-ready line, and the outputs stay on")
     plant.tell("edges 1")
     time.sleep(1)
 
@@ -39,16 +39,16 @@ def faults_of_both(plant):
     """Tests that long_faults does not contain: a sensor on the handle."""
     camera, handle = Chip(CAMERA), Chip(HANDLE)
     camera.fail(6)
-    until(lambda: not plant.is_driven, "no acknowledge: outputs off")
+    until(lambda: not plant.is_driven, "the camera's sensor does not acknowledge: the outputs are switched off")
     board.is_named("imu_stale", "imu_missing")
     camera.fail(0)
-    comes_on(lambda: plant.is_driven, "back: outputs on without a restart")
+    comes_on(lambda: plant.is_driven, "the sensor acknowledges again: the outputs are switched on without a restart")
 
     handle.fail(6)
-    until(lambda: "handle_imu_missing" in names("notices"), "the handle's sensor is gone: named")
-    check(plant.is_driven, "and the camera is held without it")
+    until(lambda: "handle_imu_missing" in names("notices"), "status reports that the handle's sensor is missing")
+    check(plant.is_driven, "airframed holds the camera without the handle's sensor")
     handle.fail(0)
-    until(lambda: "handle_imu_missing" not in names("notices"), "the handle's sensor is back")
+    until(lambda: "handle_imu_missing" not in names("notices"), "status reports no missing sensor after the handle's sensor returns")
 
 
 def mallocs():
@@ -70,18 +70,18 @@ handle_imu = "mpu6050"
 [motors]
 type = "servo"
 """, {"LD_PRELOAD": str(COUNTER), "MALLOC_COUNTER_FILE": str(COUNTS)} if COUNTER.exists() else {})
-    comes_on(lambda: plant.is_driven, "sensors and servo chip brought up, outputs on")
-    check("handle_imu_missing" not in names("notices"), "the handle's sensor is there")
+    comes_on(lambda: plant.is_driven, "sensors and servo chip are configured, the outputs are on")
+    check("handle_imu_missing" not in names("notices"), "the handle's sensor delivers samples")
     board.closes_loop(plant)
     warm = mallocs()
     edges(plant)
     faults_of_both(plant)
     if warm is None:
-        print(f"  not counted: allocations of the bus thread, because there is no {COUNTER}", flush=True)
+        print(f"  SKIPPED: the count of the bus thread's allocations, because {COUNTER} is missing", flush=True)
     else:
-        check(mallocs() == warm, f"the bus thread has called malloc {mallocs() - warm} times in all this")
+        check(mallocs() == warm, f"the bus thread has called malloc {mallocs() - warm} times during all faults")
     board.end()
-    until(lambda: not plant.is_driven, "outputs off at the end")
+    until(lambda: not plant.is_driven, "the outputs are off at the end")
     plant.stop()
     board.done()
 

@@ -80,15 +80,15 @@ write(b"U7>")
 wait(lambda: (robot(gimbal)["x_steps"], robot(gimbal)["y_steps"]) == (45, 7), what="45 and 7 steps")
 write(b"L-45>D-7>")
 wait(lambda: (robot(gimbal)["x_steps"], robot(gimbal)["y_steps"]) == (-45, -7), what="-45 and -7 steps")
-step("robot: R45> U7>, then L-45>D-7> in one write: both motors are there, and hold")
+step("robot: R45> U7>, then L-45>D-7> in one write: both motors reach their positions and stay there")
 for piece in (b"F", b">F>", b"F>"):
     write(piece)
-wait(lambda: robot(gimbal)["slider_steps"] == 3, what="a step for each command")
+wait(lambda: robot(gimbal)["slider_steps"] == 3, what="one step for each command")
 time.sleep(0.5)
 assert robot(gimbal)["slider_steps"] == 3
-step("robot: F>F> cut in two, and again: a step for each, and no further")
+step("robot: F>F> in two pieces, then F>: one step for each command")
 write(b"B>")
-wait(lambda: robot(gimbal)["slider_steps"] == 2, what="a step backwards")
+wait(lambda: robot(gimbal)["slider_steps"] == 2, what="one step backwards")
 write(b"S>")
 assert (robot(gimbal)["x_steps"], robot(gimbal)["y_steps"]) == (-45, -7)
 write(b"E>")
@@ -99,7 +99,7 @@ assert robot(gimbal)["x_steps"] == -45
 write(b"C>")
 write(b"R10>")
 wait(lambda: robot(gimbal)["x_steps"] == 10, what="10 steps")
-step("robot: B>, S>; E> stops everything until C>")
+step("robot: B>, S>; E> stops all motors until C>")
 phone.disconnect()
 gimbal.stop()
 
@@ -123,7 +123,7 @@ found = frames(stream)
 vehicle, own = [sum(f[:2] == who for f in found) for who in ((1, 1), (1, 154))]
 counts = next(a["counts"] for a in gimbal.radio()["advertisements"] if a["uuid"] == RBL)
 assert vehicle + counts["dropped_messages"] >= sent and vehicle > 0 and own > 0, (vehicle, own, counts)
-step(f"bridge with a tap: {vehicle} of the radio's {sent} frames and {own} of the gimbal's, none torn; {counts['dropped_messages']} left out as a whole")
+step(f"bridge with a tap: {vehicle} of the radio's {sent} frames and {own} of the gimbal's, no partial frame; {counts['dropped_messages']} whole frames omitted")
 command = frame(0, 255, 190, 76, struct.pack("<7fHBBB", 1, 0, 0, 0, 0, 0, 0, 400, 1, 1, 0))
 write(command)
 got = b""
@@ -134,7 +134,7 @@ while len(got) < len(command) and time.monotonic() < end:
 assert got == command, got.hex()
 saved = gimbal.ask("get", keys=["rbl.baud"])[0]
 assert str(saved["value"]) == "115200" and "saved" in saved["origin"], saved
-step("bridge: what the phone writes reaches the radio unchanged; the speed that it chose is saved")
+step("bridge: the phone's bytes reach the radio unchanged; the baud rate that the phone selected is saved")
 phone.disconnect()
-step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+step(f"SIGTERM: airframed ended after {gimbal.stop():.2f} s")
 step("PASSED")

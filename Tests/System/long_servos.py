@@ -37,7 +37,7 @@ class Rig:
                              daemon=True).start()
         self.motors = Motors(programs[0], kind, memory=memory)
         self.busy = subprocess.Popen([programs[1], "busy", "0", "0"])
-        until(lambda: self.motors.line.exists(), f"{kind}: the line exists")
+        until(lambda: self.motors.line.exists(), f"{kind}: the serial line exists")
 
     def swing(self, degrees):
         (self.plant.stdin.write if self.plant else self.motors.process.stdin.write)(f"amplitude {degrees}\n")
@@ -87,13 +87,13 @@ def reaction(rig, words, name, end):
 
     before = named()
     rig.motors.tell(words)
-    until(lambda: rig.motors.are_off, f"{words}: the motors are off")
+    until(lambda: rig.motors.are_off, f"simulated fault '{words}': the motors are off")
     took = rig.motors.reaction_ms
-    check(0 < took <= LIMIT_MS, f"after {took:.1f} ms")
+    check(0 < took <= LIMIT_MS, f"the motors were switched off after {took:.1f} ms")
     if end:
         rig.motors.tell(end)
     until(lambda: named() > before, f"the log names {name}")
-    until(lambda: rig.motors.are_on, "on again without a restart")
+    until(lambda: rig.motors.are_on, "the motors are on again without a restart")
     return f"{took:.1f}"
 
 
@@ -107,20 +107,20 @@ def try_kind(programs, kind):
     rig.swing(8)
     time.sleep(3)
     still, handle = held(rig)
-    check(still < handle / 3, f"handle {handle:.2f} deg RMS, camera {still:.4f}")
+    check(still < handle / 3, f"handle {handle:.2f} deg RMS, camera {still:.4f} deg RMS")
     exchanges, load = counts(rig)
     status = board.status()
     computed, achieved = status["serial"]["load_percent"], status["loop"]["achieved_hz"]
     latency = "/".join(f'{stage(status, "imu_to_motor")[name]:.0f}' for name in ("p50_us", "p99_us"))
     check(achieved > rate * 0.98, f"the loop runs at {achieved:.1f} Hz")
-    check(load <= computed + 3, f"load {load:.1f} %, computed {computed:.1f} %")
+    check(load <= computed + 3, f"load of the line {load:.1f} %, airframed computes {computed:.1f} %")
     board.ctl("point", "--pitch", "-5", "--duration", "1")
     request = f'{stage(board.status(), "request")["p50_us"]:.0f}'
     rig.motors.tell("damaged 0.03")
     time.sleep(1)
     shaken, _ = held(rig)
     serial = board.status()["serial"]
-    check(rig.motors.are_on, f'3 % damaged: camera {shaken:.4f}, {serial["damaged"]} of {serial["requests"]} exchanges')
+    check(rig.motors.are_on, f'with 3 % damaged bytes: camera {shaken:.4f} deg RMS, {serial["damaged"]} of {serial["requests"]} exchanges damaged')
     rig.motors.tell("damaged 0")
     rig.swing(0)
     time.sleep(1.5)
@@ -133,28 +133,28 @@ def try_kind(programs, kind):
                   (f"fault 2 {hot}", "drive_overheated", "fault 2 0"), (f"fault 1 {volt}", "drive_voltage", "fault 1 0")]
     took = [reaction(rig, *fault) for fault in faults]
     asked = board.ask("stop")
-    until(lambda: rig.motors.are_off, "an emergency stop turns the motors off")
+    until(lambda: rig.motors.are_off, "an emergency stop switches the motors off")
     stopped = (rig.motors.last[14] - asked) * 1e-6
-    check(stopped <= LIMIT_MS, f"{stopped:.1f} ms after the request")
+    check(stopped <= LIMIT_MS, f"the motors were off {stopped:.1f} ms after the request")
     board.start_motors()
-    until(lambda: rig.motors.are_on, "on again")
+    until(lambda: rig.motors.are_on, "the motors are on again")
     killed_at = time.monotonic()
     board.daemon.send_signal(signal.SIGKILL)
     board.daemon.wait(10)
     # A Feetech servo does not have a watchdog: the unit's ExecStopPost switches it off.
     if kind == "feetech":
         subprocess.run([BIN / "airframed", "--config", board.folder / "airframed.toml", "--outputs-off"], check=True)
-    until(lambda: rig.motors.last[14] * 1e-9 >= killed_at, "killed: the motors stop", seconds=5)
+    until(lambda: rig.motors.last[14] * 1e-9 >= killed_at, "airframed is killed: the motors stop", seconds=5)
     killed = f"{(rig.motors.last[14] * 1e-9 - killed_at) * 1000:.0f}"
     start(rig, rate)
     # Servos without a watchdog are still on, so the motors' state comes from airframed.
-    until(lambda: all(m["state"] == "on" for m in board.status()["serial"]["motors"]), "on again after a kill")
+    until(lambda: all(m["state"] == "on" for m in board.status()["serial"]["motors"]), "the motors are on again after a restart")
     board.end()
-    until(lambda: rig.motors.are_off, "SIGTERM turns the motors off by command", seconds=3)
+    until(lambda: rig.motors.are_off, "after SIGTERM a command switches the motors off", seconds=3)
     if kind == "board":
         rig.motors.tell("voltage 12")
         board.start_profile("simplefoc-gimbal", motor_port=rig.motors.line)
-        until(lambda: rig.motors.are_on, "the profile of the SimpleFOC gimbal starts, and switches its motors on")
+        until(lambda: rig.motors.are_on, "airframed starts with the profile of the SimpleFOC gimbal, and switches the motors on")
         board.end()
     rows.append([kind, f"{handle:.2f}", f"{still:.4f}", f"{shaken:.4f}", f"{exchanges:.0f}", f"{load:.1f}", f"{computed:.1f}",
                  f"{achieved:.0f}", latency, request, *took, f"{stopped:.1f}", killed])
@@ -165,7 +165,7 @@ def main():
     programs = build(), build_plant()
     for kind in sys.argv[1:] or KINDS:
         try_kind(programs, kind)
-    heads = ["kind", "handle deg", "held deg", "held, 3 % damaged", "exchanges/s", "load %", "computed %", "loop Hz", "IMU to motor us p50/p99",
+    heads = ["kind", "handle deg", "held deg", "camera, 3 % damaged", "exchanges/s", "load %", "computed %", "loop Hz", "IMU to motor us p50/p99",
              "request us", "silent ms", "overload ms",
              "hot ms", "voltage ms", "stop ms", "killed ms"]
     widths = [max(len(r[i]) for r in [heads, *rows]) for i in range(len(heads))]

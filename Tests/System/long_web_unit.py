@@ -33,7 +33,7 @@ def until(sentence, is_met, seconds=60):
         if is_met():
             return
         time.sleep(0.3)
-    fail(f"not within {seconds} s: {sentence}")
+    fail(f"after {seconds} s still waiting for: {sentence}")
 
 
 def request(method, path, body=None, **headers):
@@ -51,11 +51,11 @@ def ask(method, **params):
 
 
 if not PACKAGES:
-    print("SKIPPED: no .build/airframe-web_*.deb; `make deb-web` makes it")
+    print("SKIPPED: no .build/airframe-web_*.deb; `make deb-web` builds it")
     sys.exit(0)
 sh("dpkg", "--force-depends", "-i", PACKAGES[-1])
 if show("ActiveState") == "active":
-    fail("a first installation must not open a port")
+    fail("the first installation opens a port")
 sh("systemctl", "start", UNIT)
 status, headers, page = request("GET", "/")
 if status != 200 or b"airframe" not in page or "script-src 'self'" not in headers["content-security-policy"]:
@@ -78,14 +78,14 @@ print("ok   a browser is paired in the sandbox, and its hash is private")
 sh("kill", "-9", pid)
 until("a restart", lambda: show("ActiveState") == "active" and show("MainPID") not in (pid, "0"))
 if not json.loads(request("GET", "/session", Cookie=cookie)[2])["paired"]:
-    fail("the token is lost with the process")
+    fail("the token is invalid after the restart of the process")
 print("ok   systemd starts it again after kill -9, and the browser is still paired")
 if [browser["name"] for browser in ask("revoke", id="all")] != ["unit"]:
     fail("the browser cannot be revoked")
 if json.loads(request("GET", "/session", Cookie=cookie)[2])["paired"]:
-    fail("a revoked token is valid")
+    fail("a revoked token is still valid")
 print("ok   a revoked browser is refused")
 sh("systemctl", "stop", UNIT)
 if show("Result") != "success":
     fail(f"stop: {show('Result')}")
-print(f"ok   it stops in order; peak memory {show('MemoryPeak') or 'unknown'}")
+print(f"ok   the service stops without an error; peak memory {show('MemoryPeak') or 'unknown'}")

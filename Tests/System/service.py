@@ -13,9 +13,9 @@ SETTINGS = Path("/etc/airframe/conf.d/lab.toml")
 def skip_unless_possible():
     missing = None
     if not PACKAGES:
-        missing = "no .build/airframe_*.deb; `make deb` makes it"
+        missing = "no .build/airframe_*.deb; `make deb` builds it"
     elif Path("/proc/1/comm").read_text() != "systemd\n":
-        missing = "process 1 is no systemd"
+        missing = "process 1 is not systemd"
     if missing:
         print(f"SKIPPED: {missing}")
         sys.exit(0)
@@ -98,7 +98,7 @@ class Service(Board):
             Path(stop).unlink(missing_ok=True)
         print(sh("dpkg", "-i", PACKAGES[-1], check=False), flush=True)
         bus = Path("/dev/i2c-1")
-        self.until(lambda: bus.group() == "i2c" and bus.stat().st_mode & 0o777 == 0o660, "installed; udev gives the bus to group i2c")
+        self.until(lambda: bus.group() == "i2c" and bus.stat().st_mode & 0o777 == 0o660, "the package is installed; udev has assigned the bus to group i2c")
 
     def start(self, hardware="", tables=""):
         """Starts the unit, with these lines below [hardware.linux] and these tables, and returns how long it took to be

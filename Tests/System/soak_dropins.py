@@ -30,13 +30,13 @@ power_line = {POWER}
 """, f"""[mavlink]
 connect = "127.0.0.1:{PORT}"
 """)
-comes_on(lambda: plant.is_driven, "servos at the board's PWM chip are driven from the sandbox")
-check(gpio_line(POWER)[0] == 1, "and their power is on")
-until(lambda: status_text().startswith("Stabilising"), "STATUS says so")
+comes_on(lambda: plant.is_driven, "the sandboxed service drives servos at the board's PWM chip")
+check(gpio_line(POWER)[0] == 1, "the power of the servos is on")
+until(lambda: status_text().startswith("Stabilising"), "STATUS begins with Stabilising")
 service.closes_loop(plant)
 data, address = peer.recvfrom(300)
-check(data[0] == 0xFD and address[0] == "127.0.0.1", "MAVLink comes over UDP")
+check(data[0] == 0xFD and address[0] == "127.0.0.1", "MAVLink arrives over UDP")
 sh("systemctl", "stop", UNIT)
-until(lambda: gpio_line(POWER)[0] == 0 and not plant.is_driven, "stopped: power off, no pulses")
+until(lambda: gpio_line(POWER)[0] == 0 and not plant.is_driven, "after the stop, power is off and there are no pulses")
 plant.stop()
 service.done()

@@ -13,7 +13,7 @@ CYCLES = int(os.environ.get("CYCLES", "20"))
 phone, bluez = Client(), BlueZ()
 gimbal = Gimbal("bluetooth.max_writes_hz=5000")
 gimbal.wait_radio("advertising")
-step("on the air")
+step("airframed advertises its services")
 
 
 def use():
@@ -42,14 +42,14 @@ for cycle in range(CYCLES):
     took = use()
     phone.disconnect()
     wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
-    step(f"restart {cycle + 1}: registered {registered[-1]:.2f} s after the daemon was back; first notification in {took:.2f} s")
-print(f"          registration after the daemon is back: median {sorted(registered)[CYCLES // 2]:.2f} s, "
+    step(f"restart {cycle + 1}: registered {registered[-1]:.2f} s after bluetoothd had returned; first notification after {took:.2f} s")
+print(f"          registration after the return of bluetoothd: median {sorted(registered)[CYCLES // 2]:.2f} s, "
       f"worst {max(registered):.2f} s")
 for cycle in range(CYCLES):
     took = use()
     phone.vanish()
     wait(lambda: not gimbal.radio()["centrals"], what="the vanished phone to be gone")
-    step(f"vanished {cycle + 1}: first notification in {took:.2f} s, gone")
+    step(f"lost phone {cycle + 1}: first notification after {took:.2f} s, then removed from status")
 
 use()
 for characteristic in OTHERS:
@@ -68,7 +68,7 @@ time.sleep(1)
 seen = [len(phone.notifications(c, count=10_000, timeout=0)) for c in (PITCH, *OTHERS)]
 sent = gimbal.radio()["counters"]["notifications"] - sent
 dropped = gimbal.radio()["counters"]["dropped_notifications"] - dropped
-step(f"{took:.1f} s of notifications: {seen} received, {sent} sent, {dropped} dropped here")
+step(f"{took:.1f} s of notifications: {seen} received, {sent} sent, {dropped} dropped by airframed")
 assert dropped == 0 and min(seen) >= 590, "notifications were lost"
 
 def attitude():
@@ -83,7 +83,7 @@ for n in range(2000):
         continue    # The number of an existing mode is a valid request.
     try:
         phone.write(target, value)
-        print("          taken:", target[:8], value)
+        print("          accepted:", target[:8], value)
     except PhoneError as e:
         assert e.att, e
         refused += 1
@@ -97,5 +97,5 @@ print("          descriptors, memory in kB, matches: before", before, "after", a
 print("          ", gimbal.radio()["counters"])
 assert after[0] == before[0] and after[2] == before[2]
 assert after[1] < before[1] + 4096, "memory has grown"
-step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+step(f"SIGTERM: airframed ended after {gimbal.stop():.2f} s")
 step("PASSED")

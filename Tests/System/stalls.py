@@ -39,6 +39,6 @@ def judged(trial, recover, times=6):
         longest = METER.take()
         if holds or longest < TOO_LONG:
             return holds, words
-        print(f"  again: {words}, but the machine stood still for {longest * 1000:.0f} ms", flush=True)
+        print(f"  repeated: {words}, but the virtual machine stalled for {longest * 1000:.0f} ms", flush=True)
         recover()
-    return None, f"SKIPPED: {words}, because the machine stood still for {longest * 1000:.0f} ms, and {times} times in a row"
+    return None, f"SKIPPED: {words}, because the virtual machine stalled for {longest * 1000:.0f} ms, in {times} successive attempts"

@@ -18,16 +18,16 @@ phone = Client()
 gimbal = Gimbal()
 gimbal.wait_radio("advertising")
 wait(lambda: gimbal.status()["enabled"], what="the outputs")
-step("airframed is on the air, the motors hold")
+step("airframed advertises its services, and the motors are on")
 
 
 def refused(code, characteristic, value, words):
     try:
         phone.write(characteristic, value)
     except PhoneError as e:
-        assert e.att == code, f"{words}: {e}, wanted 0x{code:02x}"
+        assert e.att == code, f"{words}: {e}, expected ATT error 0x{code:02x}"
         return
-    raise SystemExit(f"{words}: was taken")
+    raise SystemExit(f"{words}: the write was accepted")
 
 
 def characteristics(service):
@@ -59,13 +59,13 @@ assert found == TABLE, found
 for characteristic in (PITCH, ROLL, YAW, STATUS):
     phone.subscribe(characteristic)
 assert len(latest(PITCH)) == 4
-step(f"AirLink: scan, connect, ten characteristics, four subscriptions, first angle in {time.monotonic() - began:.2f} s")
+step(f"AirLink: scan, connect, ten characteristics, four subscriptions, first angle after {time.monotonic() - began:.2f} s")
 
 assert phone.read(MODE) == b"\x01"
 assert phone.read(PITCH_PID) == phone.read(ROLL_PID) == bytes.fromhex("9a99993fcdcccc3dcdcc4c3d")
 assert phone.read(YAW_PID) == struct.pack("<3f", 0.8, 0.05, 0.02)
 assert phone.read(KALMAN) == struct.pack("<3f", 0.001, 0.003, 0.03)
-step("mode, PID and Kalman have their values from the first read")
+step("the first read of mode, PID and Kalman returns their values")
 
 
 def sent():
@@ -76,11 +76,11 @@ def sent():
 before, began = sent(), time.monotonic()
 time.sleep(10.5)
 handed, took = (sent() - before) / 4, time.monotonic() - began
-assert handed <= 10 * took + 4, f"{handed} periods in {took:.1f} s"
+assert handed <= 10 * took + 4, f"notifications of {handed} periods in {took:.1f} s"
 counts = [sum(began < n["t"] < began + 10 for n in phone.notifications(c, count=10000, timeout=0))
           for c in (PITCH, ROLL, YAW, STATUS)]
 assert max(counts) - min(counts) <= 1 and counts[0] >= 0.8 * handed >= 30, (counts, handed)
-step(f"10 s of notifications: {counts}, none of a period without the others; {handed / took:.1f} a second handed to the radio")
+step(f"10 s of notifications: {counts}, complete in every period; {handed / took:.1f} periods per second passed to bluetoothd")
 # Fewer notifications, because a slow machine would deliver the next ones too late.
 gimbal.ctl("set", "airos.notify_hz", "3")
 
@@ -103,7 +103,7 @@ def ignored():
     track(30, 8)
     after = gimbal.status()["setpoint_deg"]
     moved = max(abs(after[axis] - before[axis]) for axis in ("yaw", "pitch"))
-    return moved < 0.1, f"speeds outside mode 4 move nothing: {moved:.3f} deg"
+    return moved < 0.1, f"speeds outside mode 4 do not move the camera: {moved:.3f} deg"
 
 
 def tracked():
@@ -113,7 +113,7 @@ def tracked():
     phone.write(CONTROL, b"track_tilt:0.00")
     wait_status(TRACKING, "tracking")
     track(12.5, 8)
-    wait_status(LOCKED, "locked, 1 s after the last speed")
+    wait_status(LOCKED, "the mode is locked 1 s after the last speed")
     panned, tilted = angle(YAW) - yaw, angle(PITCH) - pitch
     return 10 < panned < 60 and 6 < tilted < 40, f"tracked right by {panned:.1f} deg and down by {tilted:.1f}"
 
@@ -137,16 +137,16 @@ for characteristic in (PITCH_PID, ROLL_PID, YAW_PID):
     phone.write(characteristic, triple)
     assert phone.read(characteristic) == triple
 phone.write(CONTROL, b"save")
-step("PID of three axes written, read back, saved")
+step("the PID values of three axes are written, read back and saved")
 
 refused(0x0D, PITCH_PID, triple[:11], "eleven bytes of PID")
-refused(0x81, PITCH_PID, struct.pack("<3f", float("nan"), 0, 0), "a PID that is no number")
-refused(0x80, PITCH_PID, struct.pack("<3f", 99, 0, 0), "a PID out of range")
+refused(0x81, PITCH_PID, struct.pack("<3f", float("nan"), 0, 0), "a PID value that is not a number")
+refused(0x80, PITCH_PID, struct.pack("<3f", 99, 0, 0), "a PID value out of range")
 refused(0x80, MODE, b"\x09", "mode 9")
 refused(0x0D, MODE, b"", "an empty mode")
 refused(0x06, CONTROL, b"make_coffee", "an unknown command")
 assert phone.read(PITCH_PID) == triple and phone.read(MODE) == b"\x01"
-step("six wrong writes refused with their codes; nothing has changed")
+step("six invalid writes are refused with their codes, and change nothing")
 
 phone.write(CONTROL, b"calibrate")
 wait_status(1, "calibrating")
@@ -156,15 +156,15 @@ phone.write(MODE, b"\x04")
 phone.write(CONTROL, b"track_pan:20.00")
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
-wait(lambda: abs(gimbal.status()["rate_dps"]["yaw"]) < 3, what="the camera to stand still")
-step("disconnected while tracking: the camera stands still")
+wait(lambda: abs(gimbal.status()["rate_dps"]["yaw"]) < 3, what="the camera to stop")
+step("the camera stops when the phone disconnects during tracking")
 
 took = gimbal.stop()
 gimbal = Gimbal()
 gimbal.wait_radio("advertising")
 connect(phone, name=NAME)
 assert phone.read(YAW_PID) == triple, phone.read(YAW_PID)
-step(f"after a restart the saved PID is there (stopped in {took:.2f} s)")
+step(f"the saved PID is in effect after a restart (airframed ended after {took:.2f} s)")
 phone.write(CONTROL, b"defaults")
 assert phone.read(PITCH_PID) == bytes.fromhex("9a99993fcdcccc3dcdcc4c3d")
 step("defaults")
@@ -193,5 +193,5 @@ for command in (b"F>", b"S>", b"R45>", b"U-7>"):
     phone.write(RBL_CHARACTERISTIC(3), command, response=False)
 assert gimbal.status()["enabled"]
 step("robot controller: four commands written")
-step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+step(f"SIGTERM: airframed ended after {gimbal.stop():.2f} s")
 step("PASSED")

@@ -27,29 +27,29 @@ def main():
     rows = drives.history[first:]
     for axis, handle, camera in (("roll", 2, 5), ("pitch", 3, 6)):
         swing, held = rms(r[handle] for r in rows), rms(r[camera] for r in rows)
-        check(held < 0.2, f"{axis}: handle {swing:.2f} deg RMS, camera {held:.4f}")
+        check(held < 0.2, f"{axis}: handle {swing:.2f} deg RMS, camera {held:.4f} deg RMS")
     can = board.status()["can"]
     check(all(d["state"] == "on" and d["supply_v"] > 24 for d in can["drives"]),
-          "status names the drives: " + ", ".join(f'{d["axis"]} {d["state"]} {d["supply_v"]:.1f} V' for d in can["drives"]))
-    check(can["malformed_frames"] == 0 and can["error_reports"] == 0, "no malformed frame, no error")
+          "status lists the drives: " + ", ".join(f'{d["axis"]} {d["state"]} {d["supply_v"]:.1f} V' for d in can["drives"]))
+    check(can["malformed_frames"] == 0 and can["error_reports"] == 0, "status counts no malformed frame and no error")
 
     drives.tell(1, "silent 1")
-    until(lambda: drives.are_off, "a drive loses its supply: the others are off")
-    check(drives.reaction_ms(1) <= LIMIT_MS, f"after {drives.reaction_ms(1):.1f} ms")
+    until(lambda: drives.are_off, "one drive loses its supply: the other drives are switched off")
+    check(drives.reaction_ms(1) <= LIMIT_MS, f"the drives were switched off after {drives.reaction_ms(1):.1f} ms")
     board.is_named("drive_silent")
     drives.tell(1, "silent 0")
-    until(lambda: drives.are_on, "it is back: all are on without a restart")
+    until(lambda: drives.are_on, "the drive answers again: all drives are on without a restart")
 
     board.end()
     check(drives.are_off, "the drives are off at the end")
-    check(sum(j.faults for j in drives.joints) == 0, "no watchdog has expired: each drive was switched off by a command")
+    check(sum(j.faults for j in drives.joints) == 0, "no watchdog has expired: a command switched each drive off")
     drives.stop()
 
     drives = Drives(program, "moteus")
     board.start_profile("can-gimbal", can_interface=INTERFACE)
-    until(lambda: drives.are_on, "the profile of the CAN gimbal starts, and switches its drives on")
+    until(lambda: drives.are_on, "airframed starts with the profile of the CAN gimbal, and switches the drives on")
     board.end()
-    check(drives.are_off, "and off at its end")
+    check(drives.are_off, "airframed switches the drives off at the end")
     drives.stop()
     board.done()
 

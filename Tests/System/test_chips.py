@@ -20,46 +20,46 @@ def found():
 def main():
     plant = Plant()
     board.start('[motors]\ntype = "servo"\n')
-    comes_on(lambda: plant.is_driven, "sensor and servo chip brought up, outputs on")
+    comes_on(lambda: plant.is_driven, "sensor and servo chip are configured, the outputs are on")
     before = Chip(PWM).read(0xFE, 1)[0]
-    check(before == 17, f"prescaler for 333 Hz from 25 MHz is 17: {before}")
+    check(before == 17, f"prescaler for 333 Hz from 25 MHz: {before}, expected 17")
 
     board.closes_loop(plant)
 
     for title, address in (("accelerometer", ACCEL), ("gyroscope", GYRO)):
         chip = Chip(address)
         chip.fail(6)
-        until(lambda: not plant.is_driven, f"{title} does not acknowledge: outputs off")
+        until(lambda: not plant.is_driven, f"{title} does not acknowledge: the outputs are switched off")
         board.is_named("imu_stale", "imu_missing")
         chip.fail(0)
-        comes_on(lambda: plant.is_driven, f"{title} is back: outputs on without a restart")
+        comes_on(lambda: plant.is_driven, f"{title} acknowledges again: the outputs are switched on without a restart")
 
     chip = Chip(ACCEL)
     chip.write(0x7D, [0])
-    until(lambda: chip.read(0x7D, 1)[0] == 4, "a reset in flight: configured again")
+    until(lambda: chip.read(0x7D, 1)[0] == 4, "airframed configures the chip again after a reset during operation")
     until(lambda: board.status()["imu"]["lost_configurations"] == 1, "counted")
     # The motors can switch off shortly after the reset.
     time.sleep(1)
-    comes_on(lambda: plant.is_driven, "outputs on after it")
+    comes_on(lambda: plant.is_driven, "the outputs are on after the reset")
 
     plant.tell("frozen 1")
-    until(lambda: not plant.is_driven, "data that stand still: outputs off")
+    until(lambda: not plant.is_driven, "constant sensor data: the outputs are switched off")
     board.is_named("imu_stale", "imu_frozen")
     plant.tell("frozen 0")
-    comes_on(lambda: plant.is_driven, "data that move again: outputs on")
+    comes_on(lambda: plant.is_driven, "changing sensor data: the outputs are switched on")
 
     # The search for chips reads the bus only while the motors are off. The registers are those of a PCA9685 after a reset.
     Chip(PWM).write(0x02, [0xE2, 0xE4, 0xE8, 0xE0])
     bus = next(b for b in board.ctl("hardware")["i2c"] if b["path"] == "/dev/i2c-1")
-    check(bus["chips"] == [] and "motors are on" in bus["problem"], f"the search leaves {bus['path']} alone while the motors are on")
+    check(bus["chips"] == [] and "motors are on" in bus["problem"], f"the search for chips does not use {bus['path']} while the motors are on")
     board.ctl("mode", "inactive")
     until(lambda: not plant.is_driven, "motors off")
-    until(lambda: found(), "bmi088 and pca9685 found", seconds=5)
+    until(lambda: found(), "the search finds bmi088 and pca9685", seconds=5)
     proposal = board.ctl("hardware")["proposal"]["lines"]
     check('imu = "bmi088"' in proposal and "imu_address = 0x18" in proposal and 'motors = "none"' in proposal, "proposed")
 
     board.end()
-    until(lambda: not plant.is_driven, "outputs off at the end")
+    until(lambda: not plant.is_driven, "the outputs are off at the end")
     plant.stop()
     board.done()
 

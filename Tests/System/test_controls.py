@@ -178,19 +178,19 @@ gimbal = Gimbal("loop.rate_hz=200", "controls.stick_timeout_s=3", 'controls.bind
                 '"BTN_NORTH hold: mode pan_follow while held","BTN_TL press: mode pan_follow","BTN_TR press: mode locked",'
                 '"BTN_SELECT press: stop","ABS_HAT0X+ press: step yaw 5","KEY_PROG1 hold: reset_stop","REL_DIAL+ step: step pitch 1"]')
 wait(lambda: (s := gimbal.status()) and s["enabled"], what="the motors")
-check(names() == [], "no input device: the gimbal runs without one")
+check(names() == [], "the gimbal runs without an input device")
 
 pad = gamepad()
 wait(lambda: names() == ["Lab Pad"], what="the gamepad")
-step("a gamepad is plugged in, and found")
+step("airframed finds a gamepad that is plugged in")
 keyboard = Device("Lab Keyboard", BUS_USB, range(1, 120))
 wait(lambda: "Lab Keyboard" in controls()["unused"], what="the keyboard")
-check(names() == ["Lab Pad"], "a keyboard is not used")
+check(names() == ["Lab Pad"], "airframed does not use a keyboard")
 
 pad.press(BTN_NORTH, 1.5)
 wait(lambda: mode() == "locked", what="the earlier mode")
 events = [f'{e["control"]} {e["gesture"]}: {e["outcome"]}' for e in controls()["events"]]
-check("BTN_NORTH hold: done" in events, f"a held button: {events}")
+check("BTN_NORTH hold: done" in events, f"events of a held button: {events}")
 pad.press(BTN_SOUTH)
 time.sleep(0.1)
 pad.press(BTN_SOUTH)
@@ -215,7 +215,7 @@ check(abs(turned(rest)) < 0.5, "a stick near its centre stops the camera")
 
 pad.send(EV_ABS, ABS_X, -32768)
 wait(lambda: any(e["gesture"] == "stuck" for e in controls()["events"]), what="the stuck stick")
-check(controls()["rate_dps"] == [0, 0, 0], "a stick that never changes is stuck: the camera stops")
+check(controls()["rate_dps"] == [0, 0, 0], "airframed treats a stick that does not change as stuck, and stops the camera")
 pad.send(EV_ABS, ABS_X, 0)
 time.sleep(1)
 pad.send(EV_ABS, ABS_X, -32768)
@@ -225,14 +225,14 @@ wait(lambda: names() == [], what="the end of the gamepad")
 time.sleep(1)
 rest = yaw()
 time.sleep(1)
-check(abs(turned(rest)) < 0.5, "the gamepad is unplugged with a deflected stick: the camera stops")
+check(abs(turned(rest)) < 0.5, "the camera stops when the gamepad is unplugged with a deflected stick")
 
 pad = gamepad()
 wait(lambda: names() == ["Lab Pad"], what="the gamepad")
 time.sleep(1)
 found = reactions(pad, 60)
 p50, p99 = found[len(found) // 2], found[int(len(found) * 0.99)]
-check(p50 <= LIMIT_SECONDS, f"from a button to its tick: median {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms, "
+check(p50 <= LIMIT_SECONDS, f"delay from a button to the tick with its command: median {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms, "
       f"longest {found[-1] * 1e3:.1f} ms of {len(found)}")
 
 pad.press(BTN_SELECT)
@@ -244,22 +244,22 @@ light = wait(lambda: next(iter(lights() - known), None), what="the LED device")
 gimbal.ask("set", key="signals.led", value=light.parent.name)
 time.sleep(0.5)
 seen = flashes(light, 3 * 1.9)
-check(seen == 3, f"an emergency stop is one flash every 1.9 s: {seen} in three periods")
+check(seen == 3, f"the LED shows an emergency stop as one flash every 1.9 s: {seen} flashes in three periods")
 board = Device("lab-buttons", BUS_HOST, [148], dials=[7])
 wait(lambda: "lab-buttons" in names(), what="the button of the board")
 board.press(148, 1)
 wait(lambda: not any(c["name"] == "emergency_stop" for c in gimbal.status()["inhibitions"]), what="the reset")
-step("a button stops the gimbal, and another device resets the stop")
+step("a button of one device stops the gimbal, and another device resets the stop")
 
 pad = Feedback("Lab Rumble", keys=[BTN_SOUTH], effects=[FF_RUMBLE])
 beeper = Feedback("Lab Beeper", sounds=[SND_TONE])
 signals("Lab Rumble")
 check(len(pad.uploads) == 1 and pad.uploads[0]["type"] == FF_RUMBLE and pad.uploads[0]["ms"] == 1000
-      and pad.uploads[0]["strong"] > 0, f"the kernel passes one vibration of at most 1 s to the driver: {pad.uploads}")
+      and pad.uploads[0]["strong"] > 0, f"the driver receives one vibration of at most 1 s: {pad.uploads}")
 number = pad.uploads[0]["id"]
-check(pad.played[:2] == [(EV_FF, number, 1), (EV_FF, number, 0)], f"an emergency stop is one vibration: {pad.played}")
+check(pad.played[:2] == [(EV_FF, number, 1), (EV_FF, number, 0)], f"the gamepad vibrates once at an emergency stop: {pad.played}")
 signals("Lab Beeper")
-check(beeper.played[:2] == [(EV_SND, SND_TONE, 2500), (EV_SND, SND_TONE, 0)], f"or one beep: {beeper.played}")
+check(beeper.played[:2] == [(EV_SND, SND_TONE, 2500), (EV_SND, SND_TONE, 0)], f"the buzzer beeps once at an emergency stop: {beeper.played}")
 
 learning = subprocess.Popen([os.environ["BIN"] + "/airframectl", "--socket", SOCKET, "controls", "learn", "recentre"],
                             stdout=subprocess.PIPE, text=True)
@@ -268,7 +268,7 @@ board.press(148)
 time.sleep(0.1)
 board.press(148)
 said = learning.communicate(timeout=60)[0]
-check("KEY_PROG1 double: recentre" in said, f"a control is learned: {said.splitlines()[-1]}")
+check("KEY_PROG1 double: recentre" in said, f"`controls learn` binds a control: {said.splitlines()[-1]}")
 check("KEY_PROG1 double: recentre" in gimbal.ask("get", keys=["controls.bindings"])[0]["value"], "and bound")
 print(gimbal.text("controls", "--once"))
 gimbal.stop()

@@ -8,7 +8,7 @@ phone = Client()
 step("phone answers")
 gimbal = Gimbal("bluetooth.security=encrypted")
 gimbal.wait_radio("advertising")
-step("airframed is on the air")
+step("airframed advertises its services")
 
 
 def refused(what, call):
@@ -26,9 +26,9 @@ refused("reading without keys", lambda: phone.read(MODE))
 refused("subscribing without keys", lambda: phone.subscribe(PITCH))
 try:
     phone.pair(io="keyboard", passkey=123456)
-    raise SystemExit("paired although nobody allowed it")
+    raise SystemExit("the phone paired although pairing was not allowed")
 except PhoneError as e:
-    step(f"pairing while it is not allowed: {e}")
+    step(f"pairing is refused while it is not allowed: {e}")
 if phone.status()["connected"]:
     phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
@@ -64,8 +64,8 @@ connect(phone)
 assert phone.status()["encrypted"]
 phone.write(MODE, b"\x01")
 phone.subscribe(PITCH)
-assert phone.notifications(PITCH, count=3, timeout=60), "no notification after coming back"
-step("came back with its keys")
+assert phone.notifications(PITCH, count=3, timeout=60), "no notification after the reconnection"
+step("the phone reconnected with its keys")
 
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
@@ -74,8 +74,8 @@ wait(lambda: not gimbal.radio()["bonds"], what="the bond to be gone")
 phone.forget()
 step("forgotten")
 connect(phone)
-refused("writing after being forgotten", lambda: phone.write(MODE, b"\x01"))
+refused("writing after the removal of the keys", lambda: phone.write(MODE, b"\x01"))
 print("          ", gimbal.radio()["counters"])
 phone.disconnect()
-step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+step(f"SIGTERM: airframed ended after {gimbal.stop():.2f} s")
 step("PASSED")

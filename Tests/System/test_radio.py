@@ -8,7 +8,7 @@ phone, bluez = Client(), BlueZ()
 step("phone answers")
 gimbal = Gimbal()
 gimbal.wait_radio("advertising")
-step("airframed is on the air")
+step("airframed advertises its services")
 
 
 def names():
@@ -31,7 +31,7 @@ def use(text):
     took = time.monotonic() - began
     phone.write(MODE, b"\x01")
     assert phone.read(MODE) == b"\x01"
-    step(f"{text}: scan, connect, discover, subscribe, first notification in {took:.2f} s; write, read")
+    step(f"{text}: scan, connect, discover, subscribe, first notification after {took:.2f} s; then write and read")
 
 
 step(f"advertised: {names()}")
@@ -39,18 +39,18 @@ use("first connection")
 table = handles(phone)
 print("         ", {c[:8]: hex(h) for (_, c), h in table.items()})
 assert phone.read("2a00") == NAME.encode(), phone.read("2a00")
-step("GAP name is the alias")
+step("the GAP name equals the alias of the adapter")
 try:
     phone.write(MODE, b"\x01\x02\x03")
-    raise SystemExit("a mode of three bytes was taken")
+    raise SystemExit("a mode of three bytes was accepted")
 except PhoneError as e:
     assert e.att == 0x0D, e
-step("wrong length: ATT 0x0D")
+step("a write of the wrong length is refused with ATT error 0x0D")
 got = phone.notifications(PITCH, count=30, timeout=60)
 step(f"{len(got)} notifications")
 status = gimbal.radio()
 assert [c["address"] for c in status["centrals"]] == [PHONE] and status["centrals"][0]["mtu"] >= 185, status
-step("status knows the phone and its MTU")
+step("status contains the phone and its MTU")
 print(gimbal.text("status").split("bluetooth")[1].split("\n")[0])
 for line in gimbal.text("doctor").splitlines():
     if any(w in line for w in ("bluetooth", "advertising", "phone name", "pairing", "pop-up", "remedy")):
@@ -61,8 +61,8 @@ phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
 use("second connection")
 phone.vanish()
-wait(lambda: not gimbal.radio()["centrals"], what="the vanished phone to be gone")
-step("phone vanished, and is gone from status")
+wait(lambda: not gimbal.radio()["centrals"], what="the removal of the lost phone from status")
+step("status no longer contains a phone that was lost")
 use("after vanishing")
 
 # The kernel would keep the dead link and its phone for 4 s, so airframed switches the adapter off and on to end the link.
@@ -75,39 +75,39 @@ for turn in range(10):
     bluez.start()
     wait(lambda: not phone.status()["connected"], what="the phone to notice")
     noticed = time.monotonic() - began
-    use(f"bluetoothd killed and started, seen by the phone after {noticed:.2f} s")
+    use(f"bluetoothd was killed and restarted; the phone noticed the disconnection after {noticed:.2f} s")
     times.append(time.monotonic() - began)
     assert handles(phone) == table, "handles have moved"
-step("the same phone uses everything again after " + ", ".join(f"{t:.2f}" for t in times) + " s; same handles")
+step("the same phone uses all services again after " + ", ".join(f"{t:.2f}" for t in times) + " s; same handles")
 assert max(times) < 2, times
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
 
 bluez.powered(False)
 gimbal.wait_radio("adapter off")
-step("adapter switched off")
+step("the adapter is switched off")
 time.sleep(1)
 bluez.powered(True)
 gimbal.wait_radio("advertising")
-step("adapter switched on: on the air")
-use("after the bounce of power")
+step("the adapter is switched on: airframed advertises again")
+use("after the adapter was switched off and on")
 phone.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the phone to be gone")
 
 bluez.blocked(True)
 gimbal.wait_radio("adapter off")
-step("adapter blocked by rfkill")
+step("rfkill blocks the adapter")
 bluez.blocked(False)
 gimbal.wait_radio("advertising")
-step("no longer blocked: on the air")
+step("rfkill releases the adapter: airframed advertises again")
 
 phone.adapter(present=False)
 gimbal.wait_radio("no adapter")
-step("adapter pulled out")
+step("the adapter is unplugged")
 phone.adapter(present=True)
 gimbal.wait_radio("advertising")
-step("adapter is back: on the air")
-use("after the adapter was pulled out")
+step("the adapter is plugged in: airframed advertises again")
+use("after the adapter was unplugged")
 assert handles(phone) == table, "handles have moved"
 
 # ---- a second phone: it receives all data, but cannot control the gimbal, which the first phone controls
@@ -116,38 +116,38 @@ connect(tablet)
 tablet.subscribe(PITCH)
 assert tablet.notifications(PITCH, count=1, timeout=60) and phone.notifications(PITCH, count=1, timeout=60)
 assert len(gimbal.radio()["centrals"]) == 2
-step("two phones connected, both are notified")
+step("two connected phones receive notifications")
 phone.write(MODE, b"\x03")
 assert tablet.read(MODE) == b"\x03"
 try:
     tablet.write(MODE, b"\x01")
-    raise SystemExit("the second phone took control")
+    raise SystemExit("the second phone has control although the first phone is in control")
 except PhoneError as e:
     assert e.att == 0x08, e
 assert phone.read(MODE) == b"\x03"
-step("the second phone reads the mode, and is refused to change it")
+step("the second phone can read the mode, but cannot change it")
 phone.write(MODE, b"\x01")
 phone.disconnect()
 wait(lambda: len(gimbal.radio()["centrals"]) == 1, what="the first phone to be gone")
 tablet.write(MODE, b"\x03")
 assert tablet.read(MODE) == b"\x03"
 tablet.write(MODE, b"\x01")
-step("the first phone has gone: the second is in control")
+step("the second phone takes control after the first phone has disconnected")
 tablet.disconnect()
 wait(lambda: not gimbal.radio()["centrals"], what="the second phone to be gone")
 
 bluez.end_bus()
 gimbal.wait_radio("no bus")
-step("D-Bus and bluetoothd ended")
+step("D-Bus and bluetoothd have ended")
 bluez.start_bus()
 gimbal.wait_radio("advertising")
-step("D-Bus and bluetoothd started: on the air")
+step("D-Bus and bluetoothd have started: airframed advertises again")
 use("after the restart of D-Bus")
 assert handles(phone) == table, "handles have moved"
 wait(lambda: (gimbal.descriptors(), gimbal.radio()["matches"]) == resources, what=f"resources {resources} again")
-step(f"descriptors and matches as before: {resources}")
+step(f"the numbers of descriptors and D-Bus matches are as before: {resources}")
 print("         ", gimbal.radio()["counters"])
 print("         ", "last error:", gimbal.radio().get("last_error"))
-step(f"SIGTERM: ended in {gimbal.stop():.2f} s")
+step(f"SIGTERM: airframed ended after {gimbal.stop():.2f} s")
 wait(lambda: not phone.status()["connected"], what="the phone to be disconnected")
 step("PASSED")

@@ -131,7 +131,7 @@ def main():
     before = gimbal.radio()
     names = subprocess.run(["busctl", "--system", "--no-legend", "list"], capture_output=True, text=True, check=True).stdout
     target = next(line.split()[0] for line in names.splitlines() if line.split()[1] == str(gimbal.process.pid))
-    step(f"a phone uses the gimbal, which is {target} on the bus")
+    step(f"a phone uses the gimbal, whose name on the bus is {target}")
 
     spoofer = as_nobody(lambda: Stranger(target).spoof(500))
     assert os.waitpid(spoofer, 0)[1] == 0
@@ -140,7 +140,7 @@ def main():
     for key in ("state", "restarts", "connections", "refused_connections"):
         assert after.get(key) == before.get(key), (key, before, after)
     assert [c["address"] for c in after["centrals"]] == [PHONE], after["centrals"]
-    step("another user's 1,000 signals change nothing: the phone is on, and nobody else")
+    step("1,000 signals from another user change nothing: only the phone is connected")
 
     ready, there = os.pipe()
     crowd = as_nobody(lambda: idle(70, there), groups=[group.gr_gid])
@@ -148,7 +148,7 @@ def main():
     gimbal.lines = None
     began = time.monotonic()
     gimbal.ctl("stop")
-    step(f"70 idle connections of another user: root's stop takes {time.monotonic() - began:.1f} s, with the start of airframectl")
+    step(f"while another user has 70 idle connections, root's stop takes {time.monotonic() - began:.1f} s, including the start of airframectl")
     status = gimbal.status()
     assert status["stopped_by"].startswith("diagnostics"), status["stopped_by"]
     assert status["clients"]["connected"] <= status["clients"]["limit"], status["clients"]

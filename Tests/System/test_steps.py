@@ -72,11 +72,11 @@ def home():
 
     start = stepper()["position_steps"]
     search = subprocess.Popen([BIN / "airframectl", "--socket", SOCKET, "step", "x", "--home"], stdout=subprocess.PIPE, text=True)
-    wait(lambda: stepper()["position_steps"] < start - 400, every=0.1, what="the way down")
+    wait(lambda: stepper()["position_steps"] < start - 400, every=0.1, what="the motion to the switch")
     gpio_set(HOME + 1, 0)
     wait(lambda: stepper()["homing"] == "leaving", every=0.1, what="the switch")
     turned = stepper()["position_steps"]
-    wait(lambda: stepper()["position_steps"] > turned + 20, every=0.1, what="the way off it")
+    wait(lambda: stepper()["position_steps"] > turned + 20, every=0.1, what="the motion away from the switch")
     gpio_set(HOME + 1, 1)
     said = search.communicate(timeout=30)[0].strip()
     assert (search.returncode, said) == (0, "x is at home: position 0."), (search.returncode, said)
@@ -85,7 +85,7 @@ def home():
     wait(lambda: stepper()["position_steps"] == -LOWEST, every=0.2, what="the soft limit")
     time.sleep(0.5)
     assert stepper()["position_steps"] == -LOWEST
-    step(f"x found its switch below {turned}, counts from it, and stops at its limit of {-LOWEST} steps")
+    step(f"x finds its home switch below {turned}, counts its position from the switch, and stops at its limit of {-LOWEST} steps")
 
 
 for line in range(HOME, HOME + 3):
@@ -102,10 +102,10 @@ write("R50>")
 write("D-50>")
 wait(lambda: write("F>") or positions()["y"] <= -5 * FULL, every=0.3, what="5,000 steps on every axis")
 write("S>")
-assert all(gpio_line(FIRST + n)[1:] == (True, True) for n in range(6)), "the six lines are driven"
+assert all(gpio_line(FIRST + n)[1:] == (True, True) for n in range(6)), "airframed does not drive all six lines"
 there = standing()
 assert (there["x"], there["y"]) == (5 * FULL, -5 * FULL) and there["slider"] > 3 * FULL, there
-step(f"three axes at {FULL} steps/s: {there}")
+step(f"positions after three axes moved at {FULL} steps/s: {there}")
 # Commands for the opposite direction, and a stop during the motion.
 write("R0>")
 write("U0>")
@@ -118,20 +118,20 @@ write("L-3>")
 write("U3>")
 wait(lambda: (positions()["x"], positions()["y"]) == (-300, 300), what="the last positions")
 there = standing()
-step(f"emergency stop at {stopped}, then on to {there}")
+step(f"emergency stop at {stopped}; after the reset, new commands move the axes to {there}")
 
 trace = gpio_trace()
 lines = {axis: Lines(n, trace) for n, axis in enumerate(AXES)}
 for axis, seen in lines.items():
-    assert seen.position == there[axis], f"{axis}: {seen.position} on the lines, {there[axis]} in status"
+    assert seen.position == there[axis], f"{axis}: position {seen.position} from the lines, {there[axis]} in status"
     # After a late tick, less time remains until the next tick, which ends the pulse.
     assert min(seen.pulses) > 1e3 and len(seen.pulses) == len(seen.times), (axis, min(seen.pulses))
-    assert min(seen.lead) > 0, f"{axis}: a direction that changes with its step"
-    step(f"{axis}: {len(seen.times)} steps on the lines, none lost; {seen.fastest(1)} in the fastest second; pulses of "
-         f"{min(seen.pulses) / 1e3:.0f} us and more; the direction {min(seen.lead) / 1e3:.0f} us before its step")
+    assert min(seen.lead) > 0, f"{axis}: the direction changes at the same time as a step"
+    step(f"{axis}: {len(seen.times)} steps on the lines, as in status; {seen.fastest(1)} in the fastest second; the pulses last "
+         f"{min(seen.pulses) / 1e3:.0f} us or longer; the direction changes at least {min(seen.lead) / 1e3:.0f} us before its step")
 ticks = len(trace)
 assert ticks <= sum(2 * len(seen.times) for seen in lines.values()), ticks
-step(f"{ticks} times were lines set, for {sum(len(seen.times) for seen in lines.values())} steps")
+step(f"the lines were set {ticks} times, for {sum(len(seen.times) for seen in lines.values())} steps")
 # On a busy host, ticks are missing in every second; in the best 0.1 s, the steppers must run at full speed.
 assert all(seen.fastest(0.1) > 0.95 * FULL * 0.1 for seen in lines.values()), {axis: seen.fastest(0.1) for axis, seen in lines.items()}
 home()

@@ -244,7 +244,7 @@ def attach(device):
         if hub == "hs" and int(state) == 4:
             (CONTROLLER / "attach").write_text(f"{int(port)} {device.fileno()} {1 << 16 | 2} 3")
             return
-    sys.exit("usb_camera: the virtual controller has no free port")
+    sys.exit("usb_camera: the virtual USB controller has no free port")
 
 
 def main():
