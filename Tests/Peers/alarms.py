@@ -61,18 +61,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--airframed", default=".build/release/airframed", metavar="PATH")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="for airframed")
-    add("--seeds", default="0:24", metavar="A:B[:STEP]", help="from A to B - 1")
-    add("--kinds", default=",".join(drawn_gimbal.KINDS), help="of %(default)s")
-    add("--motions", default=",".join(pointing.MOTIONS), help="of %(default)s")
-    add("--data", default="../shared/data/gait", metavar="DIR", help="of recorded walks, .imu")
-    add("--pulses", action="store_true", help="tells airframed the servos' pulses per second")
-    add("--jobs", type=int, default=1, help="runs at the same time")
-    add("--log", action="store_true", help="the lines of the log, too")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="setting of airframed; can be repeated")
+    add("--seeds", default="0:24", metavar="A:B[:STEP]", help="seeds A to B - 1")
+    add("--kinds", default=",".join(drawn_gimbal.KINDS), help="kinds of gimbals, separated by commas; default: %(default)s")
+    add("--motions", default=",".join(pointing.MOTIONS), help="motions, separated by commas; default: %(default)s")
+    add("--data", default="../shared/data/gait", metavar="DIR", help="directory of the recorded walks (.imu)")
+    add("--pulses", action="store_true", help="configure airframed with the frequency of the servos' pulses")
+    add("--jobs", type=int, default=1, help="number of simultaneous runs")
+    add("--log", action="store_true", help="also print the log")
     args = parser.parse_args()
     args.ideal = args.frictionless = False
     if not os.access(args.airframed, os.X_OK):
-        sys.exit(f"{args.airframed} is not there: make build, or name it with --airframed")
+        sys.exit(f"{args.airframed} does not exist; run `make build`, or give the path with --airframed")
     work = [(args, seed, kind, motion) for seed in range(*map(int, args.seeds.split(":")))
             for kind in args.kinds.split(",") for motion in args.motions.split(",")]
     offs = alarms = 0
@@ -88,7 +88,7 @@ def main():
                 if args.log:
                     for t, _, text in names:
                         print(f"    {t:6.2f} {text}", flush=True)
-    print(f"{len(work)} runs: outputs went off in {offs}, a fault was named in {alarms}")
+    print(f"{len(work)} runs: the outputs were switched off in {offs}, airframed reported a fault in {alarms}")
 
 
 if __name__ == "__main__":

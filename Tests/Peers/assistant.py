@@ -608,7 +608,7 @@ async def main():
         print(f"{peer.options.only} in {time.monotonic() - begin:.1f} s", flush=True)
         return
     malformed(peer)
-    print("malformed input is answered with errors", flush=True)
+    print("malformed input causes error replies", flush=True)
     await listing(peer, "auto")
     for mode in ["legacy", "2026-07-28"]:
         parts = [listing, every_tool, refusals, cancellation, shooting, two_servers, stopping]

@@ -143,7 +143,7 @@ def table(name, figure, must, paths, scores, judged):
              f"{wins} of {len(part)}", f"<= {bar:.3f} {word}" if not wanted else "")
         result[title] = (cells, wins, len(part), word)
     if figure != "bias_time":
-        line("  lead, ms; as it comes, deg",
+        line("  lead, ms; without lead, deg",
              [f"{LEADS[best[c]] * 1e3:.1f}; "
               f"{np.mean([s[c][int(np.argmin(abs(LEADS)))] for s in scores]):.3f}"
               if c in known else None for c in COLUMNS])
@@ -164,8 +164,8 @@ def main():
     judged = any(arguments.data.glob("*.imu"))
     data = arguments.data if judged else arguments.sample
     if not judged:
-        print(f"note: no recorded trials (*.imu) in {arguments.data}; name them with IMU_DATA=DIR.")
-        print(f"note: the committed sample in {data} is scored instead, and not judged.\n")
+        print(f"note: no recorded trials (*.imu) in {arguments.data}; give their directory with IMU_DATA=DIR.")
+        print(f"note: the committed sample in {data} is scored instead, without limits.\n")
     logs = arguments.work / "logs"
     shutil.rmtree(logs, ignore_errors=True)
     subprocess.run(
@@ -176,7 +176,7 @@ def main():
     print("< 0.1 deg/s. Development: " + " ".join(DEVELOPMENT) + "; the others report. Each estimator at its")
     print("own best lead, found on the development trials; one set of default parameters. Scenarios other than")
     print("'as recorded' are derived from the same trials. Wins: trials in which ours is better than VQF, than")
-    print("offline VQF (which knows the future) and than RIANN.\n")
+    print("offline VQF (which uses the whole recording) and than RIANN.\n")
     line("", COLUMNS, "wins", "bar")
     missed = 0
     each = {}

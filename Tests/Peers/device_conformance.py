@@ -178,7 +178,7 @@ class Tester:
             self.fail("yaw does not converge to 0")
         print("PASS  yaw estimator has converged", flush=True)
         if (self.status.target_system, self.status.target_component) != (0, 0):
-            self.fail("the status is not for all systems")
+            self.fail("the attitude status is not addressed to all systems")
         follow = [("look forward", 0, 0), ("45 degrees down", -45, 0), ("90 degrees down", -90, 0), ("20 degrees up", 20, 0),
                   ("forward again", 0, 0)]
         for text, pitch, yaw in follow:
@@ -206,7 +206,7 @@ class Tester:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--settle", type=float, default=2.0, help="time of each turn, s; the tester uses 2 s")
+    parser.add_argument("--settle", type=float, default=2.0, help="time of each turn, s; MAVSDK's tester uses 2 s")
     parser.add_argument("--pace", type=float, default=1.0, help="factor of the time of turns at a constant rate")
     parser.add_argument("--limit-yaw", type=float, default=60.0)
     parser.add_argument("--limit-pitch", type=float, default=90.0)

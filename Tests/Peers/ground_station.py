@@ -27,7 +27,7 @@ def step(text):
 
 def expect(condition, text):
     if not condition:
-        sys.exit(f"ground_station.py: not so: {text}")
+        sys.exit(f"ground_station.py: failed: {text}")
     step(text)
 
 
@@ -128,52 +128,52 @@ def conversation(port):
     # ---- discover
     beat = station.next("HEARTBEAT")
     expect((beat.get_srcSystem(), beat.get_srcComponent(), beat.type, beat.autopilot) == (1, 154, m.MAV_TYPE_GIMBAL, m.MAV_AUTOPILOT_INVALID),
-           "a gimbal is there, 1/154")
-    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 280) == "ACCEPTED", "asked for GIMBAL_MANAGER_INFORMATION")
+           "component 1/154 is a gimbal")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 280) == "ACCEPTED", "GIMBAL_MANAGER_INFORMATION is requested")
     info = station.next("GIMBAL_MANAGER_INFORMATION")
     expect(info.gimbal_device_id == 1 and info.cap_flags & m.GIMBAL_MANAGER_CAP_FLAGS_HAS_YAW_LOCK and info.pitch_min < info.pitch_max,
            f"manager: device {info.gimbal_device_id}, capabilities 0x{info.cap_flags:x}, pitch {math.degrees(info.pitch_min):.0f} to {math.degrees(info.pitch_max):.0f}")
-    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283) == "ACCEPTED", "asked for GIMBAL_DEVICE_INFORMATION")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283) == "ACCEPTED", "GIMBAL_DEVICE_INFORMATION is requested")
     device = station.next("GIMBAL_DEVICE_INFORMATION")
     expect(device.vendor_name == "airframe" and device.gimbal_device_id == 1, f"device: {device.vendor_name} {device.model_name}, firmware 0x{device.firmware_version:x}")
     status = station.next("GIMBAL_MANAGER_STATUS")
-    expect((status.primary_control_sysid, status.secondary_control_sysid) == (0, 0), "nobody is in control")
-    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 24) == "UNSUPPORTED", "a gimbal has no GPS")
-    expect(station.command(m.MAV_CMD_DO_SET_SERVO, 1, 1500) == "UNSUPPORTED", "a command that it does not know is answered so")
+    expect((status.primary_control_sysid, status.secondary_control_sysid) == (0, 0), "no component is in control")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 24) == "UNSUPPORTED", "the request of a GPS message is answered with UNSUPPORTED")
+    expect(station.command(m.MAV_CMD_DO_SET_SERVO, 1, 1500) == "UNSUPPORTED", "an unknown command is answered with UNSUPPORTED")
 
     # ---- take control, point, follow
     expect(station.point(-20, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "pointing without control is refused")
     expect(station.take() == "ACCEPTED", "255/190 takes control")
     status = station.next("GIMBAL_MANAGER_STATUS")
-    expect((status.primary_control_sysid, status.primary_control_compid) == (255, 190), "the manager says so")
-    expect(station.point(-30, 40, LOCK | EARTH) == "ACCEPTED", "point: pitch -30, yaw 40 from north, held")
-    step(f"it is there: {station.arrives(-30, 40)}")
-    expect(station.point(NAN, NAN, LOCK | EARTH, 10, 0) == "ACCEPTED", "rate: pitch 10 degrees a second")
+    expect((status.primary_control_sysid, status.primary_control_compid) == (255, 190), "GIMBAL_MANAGER_STATUS names 255/190 as primary")
+    expect(station.point(-30, 40, LOCK | EARTH) == "ACCEPTED", "the request of pitch -30, yaw 40 from north is accepted")
+    step(f"the camera reaches the requested direction: {station.arrives(-30, 40)}")
+    expect(station.point(NAN, NAN, LOCK | EARTH, 10, 0) == "ACCEPTED", "the request of a pitch rate of 10 degrees/s is accepted")
     before = station.angles()[0]
     station.pump(0.6)
     after = station.angles()[0]
-    expect(3 < after - before < 12, f"it turns: {after - before:.1f} degrees")
+    expect(3 < after - before < 12, f"the camera turns by {after - before:.1f} degrees in 0.6 s")
     station.pump(2.0)
     stopped = station.angles()[0]
     station.pump(0.5)
-    expect(abs(station.angles()[0] - stopped) < 0.5, "one command is not repeated: the dead-man has stopped it")
+    expect(abs(station.angles()[0] - stopped) < 0.5, "the camera stops after the dead-man time, because the rate is not requested again")
     for _ in range(20):
         station.mav.gimbal_manager_set_pitchyaw_send(1, 154, LOCK | EARTH, 1, math.radians(-10), math.radians(-20), NAN, NAN)
         station.pump(0.05)
-    step(f"streamed pitch and yaw: {station.arrives(-10, -20)}")
+    step(f"the camera reaches streamed pitch and yaw: {station.arrives(-10, -20)}")
     q = [math.cos(math.radians(10)), 0, math.sin(math.radians(10)), 0]
     station.mav.gimbal_manager_set_attitude_send(1, 154, LOCK | EARTH, 0, q, NAN, NAN, NAN)
-    step(f"an attitude as quaternion: {station.arrives(20, 0)}")
+    step(f"the camera reaches an attitude that is requested as a quaternion: {station.arrives(20, 0)}")
     station.mav.gimbal_manager_set_manual_control_send(1, 154, LOCK | EARTH, 0, NAN, NAN, -0.5, 0)
     station.pump(1.5)
     now = station.angles()
-    expect(now[0] < 15, f"a stick turns it down at half speed until the dead-man: {now[0]:.1f}")
-    expect(station.point(-5, 0, FOLLOW) == "ACCEPTED", "follow: pitch -5, yaw ahead of the vehicle")
-    step(f"it follows: {station.arrives(-5, 0)}")
+    expect(now[0] < 15, f"manual control turns the camera down at half speed until the dead-man time has passed: pitch {now[0]:.1f}")
+    expect(station.point(-5, 0, FOLLOW) == "ACCEPTED", "the request of pitch -5, yaw 0 relative to the vehicle is accepted")
+    step(f"the camera reaches the direction relative to the vehicle: {station.arrives(-5, 0)}")
     flags = station.next("GIMBAL_DEVICE_ATTITUDE_STATUS").flags
-    expect(not flags & m.GIMBAL_DEVICE_FLAGS_YAW_LOCK, "the device says that yaw is not locked")
-    expect(station.point(-5, 25, FOLLOW) == "ACCEPTED", "25 degrees to its right")
-    step(f"it follows beside it: {station.arrives(-5, 25)}")
+    expect(not flags & m.GIMBAL_DEVICE_FLAGS_YAW_LOCK, "the attitude status reports that yaw is not locked")
+    expect(station.point(-5, 25, FOLLOW) == "ACCEPTED", "the request of yaw 25 relative to the vehicle is accepted")
+    step(f"the camera reaches yaw 25 relative to the vehicle: {station.arrives(-5, 25)}")
     return station
 
 
@@ -182,48 +182,48 @@ def lose_and_regain(port, station, daemon):
     other = Peer(port, 254, 190)
     everybody.append(other)
     other.pump(1.2)
-    expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "254/190 is refused: it is not in control")
-    expect(other.take() == "TEMPORARILY_REJECTED", "and asking for control while 255/190 has it does not help")
+    expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "a request of 254/190 is refused, because 255/190 is in control")
+    expect(other.take() == "TEMPORARILY_REJECTED", "254/190 cannot take control from 255/190")
     thief = Peer(port, 255, 190)
     expect(thief.command(m.MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW, 30, 0, NAN, NAN, LOCK | EARTH, 0, 0, seconds=1, silent_ok=True) is None,
-           "from another address 255/190 is not believed")
-    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 254, 190) == "ACCEPTED", "255/190 makes it secondary")
-    expect(other.point(-15, 0, LOCK | EARTH) == "ACCEPTED", "now 254/190 points too")
+           "a command from 255/190 at another address is ignored")
+    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 254, 190) == "ACCEPTED", "255/190 makes 254/190 the secondary component")
+    expect(other.point(-15, 0, LOCK | EARTH) == "ACCEPTED", "a request of the secondary 254/190 is accepted")
     other.arrives(-15, None)
-    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 0, 0) == "ACCEPTED", "255/190 takes that back")
-    expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "254/190 is refused again")
+    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -1, -1, 0, 0) == "ACCEPTED", "255/190 removes the secondary component")
+    expect(other.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "a request of 254/190 is refused again")
 
     daemon.ask("take")
     station.pump(0.5)
     status = station.next("GIMBAL_MANAGER_STATUS")
-    expect(status.primary_control_sysid == 0, "a laptop has taken over: the manager says that nobody of us is in control")
-    expect(any("lost control" in text for text in "".join(station.texts).split(".")), "and STATUSTEXT says who has")
-    expect(station.take() == "TEMPORARILY_REJECTED", "who asks for control meanwhile is put off")
+    expect(status.primary_control_sysid == 0, "a socket client takes control: GIMBAL_MANAGER_STATUS names no component")
+    expect(any("lost control" in text for text in "".join(station.texts).split(".")), "STATUSTEXT reports the loss of control")
+    expect(station.take() == "TEMPORARILY_REJECTED", "255/190 cannot take control from the socket client")
     daemon.ask("release")
-    expect(station.take() == "ACCEPTED", "the laptop lets go, 255/190 regains control")
+    expect(station.take() == "ACCEPTED", "255/190 takes control after the socket client has released control")
 
-    expect(station.point(NAN, NAN, LOCK | EARTH, 0, 5) == "ACCEPTED", "a rate, and then 255/190 falls silent")
+    expect(station.point(NAN, NAN, LOCK | EARTH, 0, 5) == "ACCEPTED", "the request of a rate is accepted; then 255/190 sends no heartbeats")
     station.is_silent = True
     end = time.monotonic() + 9
     while time.monotonic() < end and other.last.get("GIMBAL_MANAGER_STATUS").primary_control_sysid:
         other.pump(0.2)
-    expect(other.last["GIMBAL_MANAGER_STATUS"].primary_control_sysid == 0, "its heartbeat is lost: control is free")
-    expect(other.take() == "ACCEPTED", "254/190 takes it")
+    expect(other.last["GIMBAL_MANAGER_STATUS"].primary_control_sysid == 0, "airframed releases control after the loss of the heartbeat")
+    expect(other.take() == "ACCEPTED", "254/190 takes control")
     station.is_silent = False
     station.pump(0.2)
-    expect(station.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "255/190 is back, and has to ask")
-    expect(other.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "254/190 gives it back")
+    expect(station.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "a request of 255/190 is refused after its return, because 254/190 is in control")
+    expect(other.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "254/190 releases control")
     expect(station.take() == "ACCEPTED", "255/190 regains control")
     return other
 
 
 def old_mount(station):
-    expect(station.command(m.MAV_CMD_DO_MOUNT_CONFIGURE, 2) == "ACCEPTED", "old protocol: mount configured")
-    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, -25, 0, 0, 0, 0, 0, 2) == "ACCEPTED", "old protocol: pitch -25")
-    step(f"it is there: {station.arrives(-25, None)}")
-    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, 0, 0, 0, 0, 0, 0, 1) == "ACCEPTED", "old protocol: neutral")
-    step(f"it is there: {station.arrives(0, 0)}")
-    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, 0, 0, 0, 0, 0, 0, 4) == "UNSUPPORTED", "old protocol: no point on earth")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONFIGURE, 2) == "ACCEPTED", "old protocol: the configuration of the mount is accepted")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, -25, 0, 0, 0, 0, 0, 2) == "ACCEPTED", "old protocol: the request of pitch -25 is accepted")
+    step(f"the camera reaches the requested direction: {station.arrives(-25, None)}")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, 0, 0, 0, 0, 0, 0, 1) == "ACCEPTED", "old protocol: the request of the neutral attitude is accepted")
+    step(f"the camera reaches the requested direction: {station.arrives(0, 0)}")
+    expect(station.command(m.MAV_CMD_DO_MOUNT_CONTROL, 0, 0, 0, 0, 0, 0, 4) == "UNSUPPORTED", "old protocol: the request of a geographic location is answered with UNSUPPORTED")
 
 
 def intervals(station):
@@ -231,16 +231,16 @@ def intervals(station):
         before = station.seen.get("GIMBAL_DEVICE_ATTITUDE_STATUS", 0)
         station.pump(seconds, lambda x: False)
         return (station.seen["GIMBAL_DEVICE_ATTITUDE_STATUS"] - before) / seconds
-    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 285, 20000) == "ACCEPTED", "attitude status at 50 Hz")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 285, 20000) == "ACCEPTED", "the request of the attitude status at 50 Hz is accepted")
     found = rate(2)
-    expect(40 < found < 60, f"it comes at {found:.0f} Hz")
-    expect(station.command(m.MAV_CMD_GET_MESSAGE_INTERVAL, 285) == "ACCEPTED", "asked for its interval")
-    expect(station.next("MESSAGE_INTERVAL").interval_us == 20000, "20000 us")
-    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 285, 0) == "ACCEPTED", "as usual again")
-    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 30, 100000) == "ACCEPTED", "ATTITUDE at 10 Hz")
+    expect(40 < found < 60, f"the attitude status arrives at {found:.0f} Hz")
+    expect(station.command(m.MAV_CMD_GET_MESSAGE_INTERVAL, 285) == "ACCEPTED", "the interval of the attitude status is requested")
+    expect(station.next("MESSAGE_INTERVAL").interval_us == 20000, "the interval is 20000 us")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 285, 0) == "ACCEPTED", "the request of the default interval is accepted")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 30, 100000) == "ACCEPTED", "the request of ATTITUDE at 10 Hz is accepted")
     station.next("ATTITUDE")
-    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 30, -1) == "ACCEPTED", "and no more")
-    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 24, 100000) == "UNSUPPORTED", "a gimbal has no GPS to stream")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 30, -1) == "ACCEPTED", "the request to stop ATTITUDE is accepted")
+    expect(station.command(m.MAV_CMD_SET_MESSAGE_INTERVAL, 24, 100000) == "UNSUPPORTED", "the interval of a GPS message is answered with UNSUPPORTED")
 
 
 def parameters(station, daemon):
@@ -263,21 +263,21 @@ def parameters(station, daemon):
     station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 120, m.MAV_PARAM_TYPE_REAL32)
     expect(station.next("PARAM_VALUE").param_value == 120, "GMB_PIT_RATE is 120")
     station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", -1, m.MAV_PARAM_TYPE_REAL32)
-    expect(station.next("PARAM_VALUE").param_value == 120, "-1 is refused: it stays 120")
+    expect(station.next("PARAM_VALUE").param_value == 120, "the value -1 is refused: GMB_PIT_RATE remains 120")
     station.mav.param_request_read_send(1, 154, b"GMB_PIT_P", -1)
-    expect(abs(station.next("PARAM_VALUE").param_value - 1.2) < 1e-6, "GMB_PIT_P reads 1.2")
-    expect(unsaved() == ["motion.max_rate_dps"], "nothing is kept unless somebody says so")
+    expect(abs(station.next("PARAM_VALUE").param_value - 1.2) < 1e-6, "GMB_PIT_P is 1.2")
+    expect(unsaved() == ["motion.max_rate_dps"], "the change is unsaved until a client saves it")
     before = changes()
     station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 120, m.MAV_PARAM_TYPE_REAL32)
-    expect(station.next("PARAM_VALUE").param_value == 120 and changes() == before, "120 once more is no change, and no history")
+    expect(station.next("PARAM_VALUE").param_value == 120 and changes() == before, "setting 120 again is not a change, and does not appear in the history")
     stranger = Peer(station.port, 253, 190)
     stranger.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 5, m.MAV_PARAM_TYPE_REAL32)
-    expect(stranger.next("PARAM_VALUE").param_value == 120, "a station that is not in control sets nothing")
-    expect(stranger.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "NOT_IN_CONTROL", "nor keeps it")
-    expect(station.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "ACCEPTED" and not unsaved(), "PREFLIGHT_STORAGE keeps it")
+    expect(stranger.next("PARAM_VALUE").param_value == 120, "a station that is not in control cannot set a parameter")
+    expect(stranger.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "NOT_IN_CONTROL", "a station that is not in control cannot save parameters")
+    expect(station.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "ACCEPTED" and not unsaved(), "PREFLIGHT_STORAGE saves the parameter")
     station.mav.param_set_send(1, 154, b"GMB_PIT_RATE", 240, m.MAV_PARAM_TYPE_REAL32)
-    expect(station.next("PARAM_VALUE").param_value == 240, "GMB_PIT_RATE is 240 again")
-    expect(station.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "ACCEPTED", "which is kept too")
+    expect(station.next("PARAM_VALUE").param_value == 240, "GMB_PIT_RATE is 240 after another change")
+    expect(station.command(m.MAV_CMD_PREFLIGHT_STORAGE, 1) == "ACCEPTED", "PREFLIGHT_STORAGE saves this change")
 
 
 def clocks(station):
@@ -306,9 +306,9 @@ def autopilot(port, station, daemon):
     station.pump(0.4)
     status = station.next("GIMBAL_DEVICE_ATTITUDE_STATUS")
     expect(status.flags & m.GIMBAL_DEVICE_FLAGS_ACCEPTS_YAW_IN_EARTH_FRAME and abs(math.degrees(status.delta_yaw) - 90) < 2,
-           f"the vehicle points east: delta_yaw {math.degrees(status.delta_yaw):.1f}")
-    expect(station.point(0, 100, LOCK | EARTH) == "ACCEPTED", "point: yaw 100 from north")
-    step(f"10 degrees right of the vehicle: {station.arrives(0, 10)}")
+           f"the attitude status contains the heading of a vehicle that points east: delta_yaw {math.degrees(status.delta_yaw):.1f}")
+    expect(station.point(0, 100, LOCK | EARTH) == "ACCEPTED", "the request of yaw 100 from north is accepted")
+    step(f"the camera reaches 10 degrees right of the vehicle: {station.arrives(0, 10)}")
     # The handle is at rest, and the autopilot's heading drifts: the gimbal's north must follow the autopilot's.
     for i in range(160):
         state(90 + i * 0.05)
@@ -318,23 +318,23 @@ def autopilot(port, station, daemon):
         pilot.pump(0.05)
     station.pump(0.4)
     now = station.angles()
-    expect(abs(now[1] - 2) < 1.0, f"north has turned by 8 degrees, and the camera holds 100 from it: {now[1]:.1f} right of the vehicle")
+    expect(abs(now[1] - 2) < 1.0, f"after a drift of north by 8 degrees, the camera is still at yaw 100 from north: {now[1]:.1f} right of the vehicle")
     foreign = daemon.link("mavlink")["foreign"]
     state(0, system=7)
     pilot.mav.srcSystem = 7
     pilot.mav.gimbal_device_set_attitude_send(1, 154, LOCK, [1, 0, 0, 0], NAN, NAN, NAN)
     pilot.mav.srcSystem = 1
     station.pump(0.6)
-    expect(daemon.link("mavlink")["foreign"] == foreign + 2, "what another vehicle's autopilot says is ignored and counted")
-    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "255/190 gives control back")
+    expect(daemon.link("mavlink")["foreign"] == foreign + 2, "messages from the autopilot of another vehicle are ignored and counted")
+    expect(station.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "255/190 releases control")
     for _ in range(5):
         pilot.mav.gimbal_device_set_attitude_send(1, 154, LOCK | VEHICLE, [math.cos(math.radians(-10)), 0, math.sin(math.radians(-10)), 0], NAN, NAN, NAN)
         pilot.pump(0.1)
-    step(f"the autopilot points its device: {station.arrives(-20, 0)}")
+    step(f"the autopilot points the gimbal device: {station.arrives(-20, 0)}")
     pilot.mav.gimbal_device_set_attitude_send(1, 154, LOCK | VEHICLE, [NAN] * 4, 0, math.radians(10), 0)
     station.pump(0.8)
-    expect(station.angles()[0] > -18, "and turns it by rates, until the dead-man")
-    expect(pilot.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "the autopilot lets go")
+    expect(station.angles()[0] > -18, "the autopilot turns the gimbal device by rates until the dead-man time has passed")
+    expect(pilot.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "the autopilot releases control")
     pilot.is_silent = True
     return pilot
 
@@ -346,7 +346,7 @@ def rubbish(station, daemon):
     station.link.write(bytes(frame))
     station.link.write(b"\xfd\x09garbage that is no frame")
     expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283, target=(2, 154), seconds=1, silent_ok=True) is None, "a command for system 2 is not answered")
-    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283, target=(1, 1), seconds=1, silent_ok=True) is None, "nor one for the autopilot")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 283, target=(1, 1), seconds=1, silent_ok=True) is None, "a command for the autopilot is not answered")
     station.pump(0.5)
     after = daemon.link("mavlink")
     expect(after["bad_checksums"] == before["bad_checksums"] + 1, "a wrong checksum is ignored and counted")
@@ -359,26 +359,26 @@ def stops(station, daemon):
     ports = [Peer(station.port, 240 + n, 190) for n in range(12)]
     for peer in ports:
         peer.mav.heartbeat_send(m.MAV_TYPE_GCS, 8, 0, 0, 4)
-    expect(station.point(0, 0, LOCK | EARTH) == "ACCEPTED", "twelve strangers want places, 255/190 keeps its own")
+    expect(station.point(0, 0, LOCK | EARTH) == "ACCEPTED", "255/190 remains connected while twelve other stations connect")
     ports[-1].mav.command_long_send(1, 154, m.MAV_CMD_DO_FLIGHTTERMINATION, 0, 1, 0, 0, 0, 0, 0, 0)
     station.pump(0.5)
-    expect(daemon.ask("status")["stopped_by"] == "mavlink client 251/190", "and the last one, without a place, is heard when it says stop")
-    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "255/190 ends that")
+    expect(daemon.ask("status")["stopped_by"] == "mavlink client 251/190", "the emergency stop of a station beyond the limit of stations is executed")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "255/190 resets this stop")
     daemon.ask("stop")
-    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "DENIED", "but not a stop from the socket")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "DENIED", "255/190 cannot reset a stop of a socket client")
     daemon.ask("reset_stop")
-    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "ACCEPTED" and station.take() == "ACCEPTED", "which the socket ends")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "ACCEPTED" and station.take() == "ACCEPTED", "255/190 takes control after the socket client has reset the stop")
     station.pump(1)
     station.texts.clear()
-    expect(station.command(m.MAV_CMD_DO_FLIGHTTERMINATION, 1) == "ACCEPTED", "emergency stop")
+    expect(station.command(m.MAV_CMD_DO_FLIGHTTERMINATION, 1) == "ACCEPTED", "the request of an emergency stop is accepted")
     station.pump(1.5)
     expect(station.last["HEARTBEAT"].system_status == m.MAV_STATE_FLIGHT_TERMINATION or station.last["HEARTBEAT"].system_status == m.MAV_STATE_EMERGENCY,
-           "the heartbeat says emergency")
-    expect("mergency stop" in "".join(station.texts), "STATUSTEXT says so")
-    expect(station.point(0, 0, LOCK | EARTH) == "DENIED", "pointing is refused")
-    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "DENIED", "so is switching on")
-    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "the forced one resets it")
-    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "ACCEPTED", "now the motors come on")
+           "the heartbeat reports the emergency")
+    expect("mergency stop" in "".join(station.texts), "STATUSTEXT reports the emergency stop")
+    expect(station.point(0, 0, LOCK | EARTH) == "DENIED", "pointing is refused during the emergency stop")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "DENIED", "switching the motors on is refused")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "switching on with the force parameter resets the stop")
+    expect(station.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 0) == "ACCEPTED", "switching the motors on is accepted after the reset")
     station.pump(0.5)
     expect(daemon.ask("status")["mode"] == "locked", "the mode is locked")
 

@@ -35,31 +35,31 @@ def options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--airframed", default=".build/release/airframed", help="started for this run")
-    add("--socket", help="connect to an airframed that runs already, instead")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="for airframed")
-    add("--seconds", type=float, default=40, help="simulated time")
-    add("--still", type=float, default=4, help="seconds before the motion begins")
-    add("--score-from", type=float, default=10, help="scored from here, s")
-    add("--rate", type=int, default=1000, help="lines per simulated second")
-    add("--substeps", type=int, default=4, help="physics steps per line")
+    add("--airframed", default=".build/release/airframed", help="program to start for this run")
+    add("--socket", help="connect to an airframed that is already running, instead of starting one")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="setting of airframed; can be repeated")
+    add("--seconds", type=float, default=40, help="simulated time, s")
+    add("--still", type=float, default=4, help="time before the motion begins, s")
+    add("--score-from", type=float, default=10, help="time at which scoring begins, s")
+    add("--rate", type=int, default=1000, help="messages per simulated second")
+    add("--substeps", type=int, default=4, help="physics steps per message")
     add("--motion", choices=("still", "handheld", "walking", "running"), default="walking")
     add("--motion-scale", type=float, default=1)
-    add("--inertia", type=float, default=1, metavar="FACTOR", help="of 2.5e-3 kg·m²")
-    add("--friction", type=float, default=1, metavar="FACTOR", help="of 10/15 mN·m")
+    add("--inertia", type=float, default=1, metavar="FACTOR", help="inertia as a multiple of 2.5e-3 kg·m²")
+    add("--friction", type=float, default=1, metavar="FACTOR", help="friction as a multiple of 10/15 mN·m")
     add("--imbalance-mm", type=float, default=5e-3 / GRAVITY / MASS * 1e3,
-        help="centre of mass off each axis of 0.5 kg; the default is 5 mN·m")
-    add("--delay-ms", type=float, default=3, help="from the sample to the torque")
+        help="distance of the centre of mass of 0.5 kg from each axis, mm; the default causes 5 mN·m")
+    add("--delay-ms", type=float, default=3, help="delay from the sample to the torque, ms")
     add("--imu", choices=("bmi088", "ideal"), default="bmi088")
-    add("--no-encoders", action="store_true", help="no joint angles on the line")
-    add("--joint-rates", action="store_true", help="joint rates on the line")
-    add("--handle-imu", action="store_true", help="the handle's rate on the line")
+    add("--no-encoders", action="store_true", help="send no joint angles")
+    add("--joint-rates", action="store_true", help="also send joint rates")
+    add("--handle-imu", action="store_true", help="also send the handle's rate")
     add("--motors", choices=("torque", "servo", "field"), default="torque")
-    add("--pole-pairs", type=int, default=7, help="of field motors")
-    add("--push-mnm", type=float, default=0, help="moment on all three axes for 1 s in every 5")
+    add("--pole-pairs", type=int, default=7, help="pole pairs of motors without encoders")
+    add("--push-mnm", type=float, default=0, help="disturbing torque on all three axes for 1 s in every 5 s, mN·m")
     add("--seed", type=int, default=1)
-    add("--json", action="store_true", help="the scores as one line of JSON")
-    add("--record", metavar="FILE", help="t, true and estimated angles, joints, torques as CSV")
+    add("--json", action="store_true", help="print the scores as one line of JSON")
+    add("--record", metavar="FILE", help="write time, true and estimated angles, joint angles and torques as CSV")
     return parser.parse_args()
 
 
@@ -188,7 +188,7 @@ def score(args, rows):
 def main():
     args = options()
     if not args.socket and not os.access(args.airframed, os.X_OK):
-        sys.exit(f"{args.airframed} is not there: make build, or name it with --airframed")
+        sys.exit(f"{args.airframed} does not exist; run `make build`, or give the path with --airframed")
     rows, elapsed = run(args)
     result = score(args, rows)
     result["speed"] = args.seconds / elapsed
@@ -199,7 +199,7 @@ def main():
         print(json.dumps(result))
         return
     print(f"{args.motion}, inertia x{args.inertia:g}, friction x{args.friction:g}, "
-          f"{args.imbalance_mm:.2f} mm off balance, {args.motors} motors, {args.imu}, "
+          f"{args.imbalance_mm:.2f} mm imbalance, {args.motors} motors, {args.imu}, "
           f"{'no ' if args.no_encoders else ''}encoders, seed {args.seed}")
     print(f"{'degrees':8}{'shake':>10}{'jitter':>10}{'horizon':>10}{'hold':>10}")
     for name in AXES:

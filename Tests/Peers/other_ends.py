@@ -51,23 +51,23 @@ def main():
     network = mavutil.mavlink_connection(f"udpin:127.0.0.1:{options.port}", source_system=254, source_component=190)
     laptop = Peer(network, 254, 190)
     beat = laptop.next("HEARTBEAT")
-    expect((beat.get_srcSystem(), beat.get_srcComponent(), beat.type) == (1, 154, m.MAV_TYPE_GIMBAL), "airframed speaks first, to the address it was given")
+    expect((beat.get_srcSystem(), beat.get_srcComponent(), beat.type) == (1, 154, m.MAV_TYPE_GIMBAL), "airframed sends first, to the configured address")
     everybody.append(laptop)
     expect(laptop.take() == "ACCEPTED", "254/190 takes control over UDP")
-    expect(laptop.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch -20")
-    step(f"it is there: {laptop.arrives(-20, None)}")
+    expect(laptop.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "the request of pitch -20 is accepted")
+    step(f"the camera reaches the requested direction: {laptop.arrives(-20, None)}")
 
     # ---- a serial line, whose adapter is plugged in now
     adapter = Adapter(options.tty)
     station = Peer(adapter, 255, 190)
     everybody.append(station)
     beat = station.next("HEARTBEAT", 10)
-    expect(beat.type == m.MAV_TYPE_GIMBAL, "the adapter is plugged in, and the gimbal speaks on the line")
-    expect(station.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "255/190 at the line is refused: 254/190 is in control")
-    expect(laptop.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "254/190 gives it back")
-    expect(station.take() == "ACCEPTED", "255/190 takes it")
-    expect(station.point(-30, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch -30")
-    step(f"it is there: {station.arrives(-30, None)}")
+    expect(beat.type == m.MAV_TYPE_GIMBAL, "after the adapter is plugged in, the gimbal sends on the serial line")
+    expect(station.point(0, 0, LOCK | EARTH) == "NOT_IN_CONTROL", "a request of 255/190 on the serial line is refused, because 254/190 is in control")
+    expect(laptop.command(m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -3, -3, -1, -1) == "ACCEPTED", "254/190 releases control")
+    expect(station.take() == "ACCEPTED", "255/190 takes control")
+    expect(station.point(-30, 0, LOCK | EARTH) == "ACCEPTED", "the request of pitch -30 is accepted")
+    step(f"the camera reaches the requested direction: {station.arrives(-30, None)}")
     before = daemon.link("mavlink")["bad_checksums"]
     frame = bytearray(m.MAVLink_command_long_message(1, 154, 1000, 0, 0, 0, 0, 0, 0, 0, 0).pack(station.mav))
     frame[-1] ^= 0x55
@@ -78,19 +78,19 @@ def main():
         adapter.write(bytes(frame[10:]))
         if station.pump(1, lambda _: daemon.link("mavlink")["bad_checksums"] > before):
             break
-    expect(daemon.link("mavlink")["bad_checksums"] > before, "a frame that the line has damaged is counted")
+    expect(daemon.link("mavlink")["bad_checksums"] > before, "a frame that is damaged on the serial line is counted")
 
     # ---- the adapter is unplugged and plugged in again
     everybody.remove(station)
     adapter.pull()
-    expect(laptop.pump(2) is None and laptop.next("HEARTBEAT"), "the adapter is pulled out; UDP goes on")
+    expect(laptop.pump(2) is None and laptop.next("HEARTBEAT"), "UDP continues after the adapter is unplugged")
     # A new reader: the previous one can contain old messages, which do not show that the new line is open.
     again = Peer(Adapter(options.tty), 255, 190)
     everybody.append(again)
     again.next("HEARTBEAT", 10)
-    expect(again.take() == "ACCEPTED", "it is back, and 255/190 has control again")
-    expect(again.point(5, 0, LOCK | EARTH) == "ACCEPTED", "point: pitch 5")
-    step(f"it is there: {again.arrives(5, None)}")
+    expect(again.take() == "ACCEPTED", "255/190 takes control again after the adapter is plugged in")
+    expect(again.point(5, 0, LOCK | EARTH) == "ACCEPTED", "the request of pitch 5 is accepted")
+    step(f"the camera reaches the requested direction: {again.arrives(5, None)}")
     for peer in (laptop, station, again):
         expect(peer.bad == 0, f"every frame to {peer.system}/{peer.component} was decoded: {sum(peer.seen.values())}")
 

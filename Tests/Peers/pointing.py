@@ -47,18 +47,18 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--airframed", default=".build/release/airframed", metavar="PATH")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="for airframed")
-    add("--seeds", default="0:12", metavar="A:B", help="from A to B - 1")
-    add("--kinds", default=",".join(drawn_gimbal.KINDS), help="of %(default)s")
-    add("--motions", default="still,handheld,recorded", help=f"of {','.join(MOTIONS)}")
-    add("--data", default="../shared/data/gait", metavar="DIR", help="of recorded walks, .imu")
-    add("--cache", metavar="FILE", help="keeps the cascade's gains and scores, so that airframed alone runs again")
-    add("--json", metavar="FILE", help="all scores")
-    add("--jobs", type=int, default=1, help="runs at the same time")
-    add("--pulses", action="store_true", help="tells airframed the servos' pulses per second")
-    add("--ideal", action="store_true", help="a sensor without errors, filters apart, for all: shows what the estimate costs")
-    add("--frictionless", action="store_true", help="no friction and no cogging, for all")
-    add("--record", metavar="FILE", help="the last run of airframed: t, true and own tilt, torques as CSV")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="setting of airframed; can be repeated")
+    add("--seeds", default="0:12", metavar="A:B", help="seeds A to B - 1")
+    add("--kinds", default=",".join(drawn_gimbal.KINDS), help="kinds of gimbals, separated by commas; default: %(default)s")
+    add("--motions", default="still,handheld,recorded", help=f"motions, separated by commas: {','.join(MOTIONS)}")
+    add("--data", default="../shared/data/gait", metavar="DIR", help="directory of the recorded walks (.imu)")
+    add("--cache", metavar="FILE", help="file that stores the cascade's gains and scores; the next run then simulates only airframed")
+    add("--json", metavar="FILE", help="write all scores as JSON")
+    add("--jobs", type=int, default=1, help="number of simultaneous runs")
+    add("--pulses", action="store_true", help="configure airframed with the frequency of the servos' pulses")
+    add("--ideal", action="store_true", help="sensor with filters but without errors, for all controllers; shows the effect of the estimation error")
+    add("--frictionless", action="store_true", help="no friction and no cogging, for all controllers")
+    add("--record", metavar="FILE", help="write time, true and estimated tilt, and torques of the last run of airframed as CSV")
     return parser.parse_args()
 
 
@@ -290,12 +290,12 @@ def summarize(results, kinds, motions):
 def main():
     args = options()
     if not os.access(args.airframed, os.X_OK):
-        sys.exit(f"{args.airframed} is not there: make build, or name it with --airframed")
+        sys.exit(f"{args.airframed} does not exist; run `make build`, or give the path with --airframed")
     kinds, motions = args.kinds.split(","), args.motions.split(",")
     if unknown := set(kinds) - set(drawn_gimbal.KINDS) | set(motions) - set(MOTIONS):
         sys.exit(f"unknown: {', '.join(unknown)}")
     if "recorded" in motions and not recordings(args.data):
-        print(f"not measured: recorded walks, because there is no .imu in {args.data} (GAIT_DATA)")
+        print(f"not measured: recorded walks, because {args.data} (GAIT_DATA) contains no .imu file")
         motions.remove("recorded")
     seeds = range(*map(int, args.seeds.split(":")))
     mark, cache = fingerprint(), {}
@@ -307,7 +307,7 @@ def main():
         for kind in kinds:
             for motion in motions:
                 work.append((args, seed, kind, motion, cache.get(Case(args, seed, kind, motion).key)))
-    print("degrees, mN·m; x: airframed / cascade\n" + HEAD)
+    print("degrees, mN·m; casc.: cascade; ceil.: the cascade with the true attitude and rate, without delay; x: airframed / cascade\n" + HEAD)
     results, times = {}, np.zeros(2)
     with get_context("fork").Pool(args.jobs) as pool:
         for key, summary, result, *spent in pool.imap(run, work):
@@ -318,7 +318,7 @@ def main():
                 cache[key] = {name: result[name] for name in ("gains", "cascade", "perfect")}
                 Path(args.cache).write_text(json.dumps({"of": mark, "peers": cache}))
     summarize(results, kinds, motions)
-    print(f"\n{len(results)} runs; s a run: airframed {times[0] / len(results):.1f}, its peers {times[1] / len(results):.1f}")
+    print(f"\n{len(results)} runs; time per run, s: airframed {times[0] / len(results):.1f}, its peers {times[1] / len(results):.1f}")
     if args.json:
         Path(args.json).write_text(json.dumps(results, indent=1))
 

@@ -29,7 +29,7 @@ def summary(reader):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
-    parser.add_argument("--unfinished", action="store_true", help="the file's writer died: take what is there")
+    parser.add_argument("--unfinished", action="store_true", help="the file is incomplete; read the messages that it contains")
     options = parser.parse_args()
     with open(options.file, "rb") as stream:
         if options.unfinished:

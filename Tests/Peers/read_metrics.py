@@ -8,5 +8,5 @@ from prometheus_client.parser import text_fd_to_metric_families
 
 for family in text_fd_to_metric_families(sys.stdin):
     if not family.documentation or family.type not in ("gauge", "counter") or not family.samples:
-        sys.exit(f"not complete: {family}")
+        sys.exit(f"the metric is incomplete: {family}")
     print(family.name, family.type, len(family.samples))

@@ -68,23 +68,23 @@ def main():
 
     station.pump(0.5)
     expect(station.command(m.MAV_CMD_DO_SET_ROI_LOCATION, 0, 0, 0, 0, *offset(100, 0, 0)) == "TEMPORARILY_REJECTED",
-           "without north and a position a region of interest is put off")
+           "a region of interest is temporarily rejected while north or the position is unknown")
     fly(1.0)
-    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 280) == "ACCEPTED", "asked for GIMBAL_MANAGER_INFORMATION")
-    expect(station.next("GIMBAL_MANAGER_INFORMATION").cap_flags & 131072, "the manager can point at places")
-    expect(roi(offset(100, 100, -50)) == 0, "a place 141 m to the north-east, 50 m below, is accepted")
+    expect(station.command(m.MAV_CMD_REQUEST_MESSAGE, 280) == "ACCEPTED", "GIMBAL_MANAGER_INFORMATION is requested")
+    expect(station.next("GIMBAL_MANAGER_INFORMATION").cap_flags & 131072, "the capabilities of the manager contain pointing at a location")
+    expect(roi(offset(100, 100, -50)) == 0, "a location 141 m to the north-east, 50 m below, is accepted")
     status = station.next("GIMBAL_MANAGER_STATUS")
-    expect(status.primary_control_sysid == 255, "nobody was in control: 255/190 is now")
-    points(math.degrees(math.atan2(-50, 100 * math.sqrt(2))), 45, "the camera looks at it")
+    expect(status.primary_control_sysid == 255, "255/190 takes control with its request, because no component was in control")
+    points(math.degrees(math.atan2(-50, 100 * math.sqrt(2))), 45, "the camera points at the location")
     # 20 m above home is 110 m above sea level.
     lat, lon, _ = offset(50, 0, 0)
-    expect(roi((lat, lon, 20), m.MAV_FRAME_GLOBAL_RELATIVE_ALT_INT) == 0, "a place 20 m above home")
-    points(math.degrees(math.atan2(10, 50)), 0, "the camera looks up at it")
+    expect(roi((lat, lon, 20), m.MAV_FRAME_GLOBAL_RELATIVE_ALT_INT) == 0, "a location 20 m above home is accepted")
+    points(math.degrees(math.atan2(10, 50)), 0, "the camera points up at the location")
     expect(roi((lat, lon, 20), m.MAV_FRAME_GLOBAL_TERRAIN_ALT_INT) == 3, "altitudes above terrain are not supported")
-    expect(roi((91, 0, 0)) == 2, "there is no latitude of 91 degrees")
+    expect(roi((91, 0, 0)) == 2, "a latitude of 91 degrees is denied")
 
     # The vehicle passes the place at 4 m/s: the camera keeps pointing at the place.
-    expect(roi(offset(30, 0, -10)) == 0, "a place ahead; the vehicle passes it")
+    expect(roi(offset(30, 0, -10)) == 0, "a location ahead is accepted; then the vehicle passes the location")
     fly(2.0, where=lambda t: offset(0, -8 + 4 * t, 0))
     worst = 0.0
     for _ in range(8):
@@ -92,35 +92,35 @@ def main():
         east = _ + 1.0
         pitch, yaw = direction()
         worst = max(worst, abs((yaw - math.degrees(math.atan2(-east, 30)) + 180) % 360 - 180))
-    expect(worst < 3, f"at most {worst:.1f} degrees beside it")
+    expect(worst < 3, f"the largest error of yaw during the passage is {worst:.1f} degrees")
 
     # Another vehicle.
-    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "TEMPORARILY_REJECTED", "system 7 has not said where it is")
-    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 1, 0) == "DENIED", "the gimbal's own vehicle is no target")
+    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "TEMPORARILY_REJECTED", "following system 7 is temporarily rejected, because its position is unknown")
+    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 1, 0) == "DENIED", "following the gimbal's own vehicle is denied")
     fly(0.5, there=lambda t: (offset(20, 0, -5),))
-    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "ACCEPTED", "system 7 is followed")
+    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "ACCEPTED", "following system 7 is accepted")
     fly(1.5, there=lambda t: (offset(20, 0, -5),))
     # The other vehicle drives to the east at 3 m/s for 3 s.
     fly(3.0, there=lambda t: (offset(20, 3 * t, -5), (0, 3, 0)))
     fly(0.3, there=lambda t: (offset(20, 9, -5),))
     pitch, yaw = direction()
     expect(abs(yaw - math.degrees(math.atan2(9, 20))) < 2 and abs(pitch - math.degrees(math.atan2(-5, math.hypot(9, 20)))) < 2,
-           f"the camera has followed it to pitch {pitch:.1f}, yaw {yaw:.1f} from north")
+           f"the camera has followed system 7 to pitch {pitch:.1f}, yaw {yaw:.1f} from north")
     rival = Peer(options.port, 254, 190)
     everybody.append(rival)
     rival.pump(0.5)
     expect(rival.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "NOT_IN_CONTROL", "another station cannot choose a target")
     # A request for an attitude ends the pointing at the region of interest.
-    expect(station.point(-10, 0, LOCK | EARTH) == "ACCEPTED", "255/190 points itself")
+    expect(station.point(-10, 0, LOCK | EARTH) == "ACCEPTED", "255/190 requests an attitude")
     fly(1.5, there=lambda t: (offset(0, 30, 0),))
-    points(-10, 0, "and the camera stays there")
-    expect(station.command(m.MAV_CMD_DO_SET_ROI_WPNEXT_OFFSET) == "UNSUPPORTED", "the next waypoint is the autopilot's business")
+    points(-10, 0, "the camera stays at the requested attitude")
+    expect(station.command(m.MAV_CMD_DO_SET_ROI_WPNEXT_OFFSET) == "UNSUPPORTED", "pointing at the next waypoint is not supported")
     fly(0.5, there=lambda t: (offset(20, 20, -5),))
-    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "ACCEPTED", "system 7 once more")
+    expect(station.command(m.MAV_CMD_DO_SET_ROI_SYSID, 7, 0) == "ACCEPTED", "following system 7 is accepted again")
     fly(1.0, there=lambda t: (offset(20, 20, -5),))
-    expect(station.command(m.MAV_CMD_DO_SET_ROI_NONE, 0) == "ACCEPTED", "and no region of interest any more")
-    points(0, 0, "the camera looks ahead, level")
-    expect(daemon.ask("status")["mode"] == "neutral", "in mode neutral")
+    expect(station.command(m.MAV_CMD_DO_SET_ROI_NONE, 0) == "ACCEPTED", "the end of the region of interest is accepted")
+    points(0, 0, "the camera points forward and level")
+    expect(daemon.ask("status")["mode"] == "neutral", "the mode is neutral")
     for peer in everybody:
         expect(peer.bad == 0, f"every frame to {peer.system}/{peer.component} was decoded")
 

@@ -45,40 +45,40 @@ def main():
         return now["left_percent"], now["right_percent"]
 
     app.drive(0, 0, 0.5)
-    expect(wheels() == (0, 0), "the app is idle: 0/0, 20 times a second")
+    expect(wheels() == (0, 0), "the app sends 0/0, 20 times per second: the wheels do not turn")
     app.drive(60, -40, 1.0)
-    expect(wheels() == (60, -40), "forwards on the left, backwards on the right")
+    expect(wheels() == (60, -40), "the left wheel turns forwards, the right wheel backwards")
     app.drive(250, 100, 1.0)
-    expect(wheels() == (100, 100), "250 counts as 100")
+    expect(wheels() == (100, 100), "the value 250 is limited to 100")
     app.drive(0, 0, 0.5)
-    expect(wheels() == (0, 0), "the stick is let go")
+    expect(wheels() == (0, 0), "the stick is released: the wheels stop")
     app.raw("50,50,0")
     for _ in range(10):
         app.raw("50,50,0")
         time.sleep(0.05)
-    expect(wheels() == (50, 50), "the same as text: 50,50,0")
+    expect(wheels() == (50, 50), "a command as text, 50,50,0, turns the wheels")
 
     before = link()
     for text in ("", "{", '{"left":1}', '{"left":"1","right":2}', '{"left":1e999,"right":0}', "1,2", "1,2,3", "1,x,0", b"\xff\xfe", "[1,2]", "9" * 2000):
         app.raw(text)
     after = link()
-    expect(after["malformed"] - before["malformed"] == 11 and after["accepted"] == before["accepted"], "eleven malformed datagrams are counted and do nothing")
+    expect(after["malformed"] - before["malformed"] == 11 and after["accepted"] == before["accepted"], "eleven malformed datagrams are counted and have no effect")
 
     app.drive(40, 40, 0.5)
     end = time.monotonic() + 1.6
     while time.monotonic() < end:
         app.raw("rubbish")
         time.sleep(0.05)
-    expect(wheels() == (0, 0), "silence but for rubbish: the dead-man has stopped the wheels")
+    expect(wheels() == (0, 0), "malformed datagrams do not extend the dead-man time: the wheels stop")
     before = link()["waiting_for_zero"]
     app.drive(40, 40, 0.5)
-    expect(wheels() == (0, 0) and link()["waiting_for_zero"] == before + 10, "40/40 moves nothing before the first 0/0")
+    expect(wheels() == (0, 0) and link()["waiting_for_zero"] == before + 10, "40/40 does not turn the wheels before the first 0/0")
     app.send(0, 0)
     app.drive(40, 40, 0.5)
-    expect(wheels() == (40, 40), "after 0/0 it does")
+    expect(wheels() == (40, 40), "40/40 turns the wheels after 0/0")
     app.send(0, 0)
     time.sleep(1.2)
-    expect(wheels() == (0, 0), "the app's emergency stop: one 0/0, then silence")
+    expect(wheels() == (0, 0), "the wheels stop after the app's emergency stop, which is one 0/0 and then no datagram")
 
     app.drive(0, 0, 0.2)
     stop = threading.Event()
@@ -98,17 +98,17 @@ def main():
     stop.set()
     thread.join()
     accepted, refused = after["accepted"] - before["accepted"], after["refused"] - before["refused"]
-    expect(accepted == 60 and (left, right) == (30, 30), f"a stranger's flood, {refused} refused: all {accepted} of the app's 60 datagrams were taken, the wheels are at {left}/{right}")
+    expect(accepted == 60 and (left, right) == (30, 30), f"{refused} datagrams of another sender are refused, all {accepted} of the app's 60 datagrams are accepted, the wheels are at {left}/{right}")
 
     stranger.raw('{"command":"emergency_stop"}')
     app.drive(30, 30, 0.3)
-    expect(wheels() == (0, 0) and daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "anybody may stop everything; it is latched")
+    expect(wheels() == (0, 0) and daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "every sender can request an emergency stop; the stop is latched")
     app.raw('{"command":"reset_emergency_stop"}')
     app.drive(30, 30, 0.3)
-    expect(wheels() == (0, 0), "reset, and still the stick has to be in the middle first")
+    expect(wheels() == (0, 0), "after the reset, the wheels do not turn until the stick has been in the middle")
     app.drive(0, 0, 0.2)
     app.drive(30, 30, 0.5)
-    expect(wheels() == (30, 30), "then it drives again")
+    expect(wheels() == (30, 30), "after 0/0 the wheels turn again")
 
 
 if __name__ == "__main__":

@@ -21,20 +21,20 @@ def mavlink(port, passphrase, daemon):
         return station
 
     configure = (m.MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE, -2, -2, -1, -1)
-    for station, words in (peer(251), "an unsigned station"), (peer(252, "another passphrase"), "one with a wrong key"):
-        expect(station.command(*configure, seconds=0.5, silent_ok=True) is None and not station.seen, f"{words} is neither answered nor sent anything")
+    for station, words in (peer(251), "an unsigned station"), (peer(252, "another passphrase"), "a station with a wrong key"):
+        expect(station.command(*configure, seconds=0.5, silent_ok=True) is None and not station.seen, f"{words} receives no answer and no other message")
         station.is_silent = True
     friend = peer(255, passphrase)
-    expect(friend.next("HEARTBEAT") and friend.bad == 0, "a station with the key hears the gimbal, and its signatures are right")
-    expect(friend.take() == "ACCEPTED" and friend.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "takes control and points")
+    expect(friend.next("HEARTBEAT") and friend.bad == 0, "a station with the key receives the gimbal's frames with valid signatures")
+    expect(friend.take() == "ACCEPTED" and friend.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "the station with the key takes control and points the camera")
     friend.arrives(-20, 0)
 
     sent = []
     write = friend.link.write
     friend.link.write = lambda frame: (sent.append(bytes(frame)), write(frame))
-    expect(friend.point(10, 0, LOCK | EARTH) == "ACCEPTED", "points elsewhere, and somebody listens")
+    expect(friend.point(10, 0, LOCK | EARTH) == "ACCEPTED", "the station points the camera elsewhere while its frames are recorded")
     friend.arrives(10, 0)
-    expect(friend.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "and back")
+    expect(friend.point(-20, 0, LOCK | EARTH) == "ACCEPTED", "the station points the camera back")
     friend.arrives(-20, 0)
     friend.link.write = write
     before = daemon.link("mavlink")["unsigned"]
@@ -44,17 +44,17 @@ def mavlink(port, passphrase, daemon):
     friend.pump(1)
     refused = daemon.link("mavlink")["unsigned"] - before
     expect(refused == 5 * len(sent), f"{5 * len(sent)} replayed frames are refused and counted: {refused}")
-    expect(abs(friend.angles()[0] + 20) < 1, "and the camera stays where it is")
+    expect(abs(friend.angles()[0] + 20) < 1, "the camera does not move")
 
     stranger = Peer(port, 250, 1)
     stranger.mav.command_long_send(1, 154, m.MAV_CMD_DO_FLIGHTTERMINATION, 0, 1, 0, 0, 0, 0, 0, 0)
     friend.pump(0.5)
-    expect(daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "an unsigned stop is obeyed")
+    expect(daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "an unsigned emergency stop is executed")
     stranger.mav.command_long_send(1, 154, m.MAV_CMD_COMPONENT_ARM_DISARM, 0, 1, 21196, 0, 0, 0, 0, 0)
     friend.pump(0.5)
-    expect(daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "an unsigned end of it is not")
-    expect(friend.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "a signed one is")
-    expect(friend.bad == 0, "every frame of the gimbal was rightly signed")
+    expect(daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "an unsigned reset of the stop is ignored")
+    expect(friend.command(m.MAV_CMD_COMPONENT_ARM_DISARM, 1, 21196) == "ACCEPTED", "a signed reset of the stop is executed")
+    expect(friend.bad == 0, "every frame of the gimbal had a valid signature")
 
 
 def rider(port, passphrase, daemon):
@@ -76,7 +76,7 @@ def rider(port, passphrase, daemon):
     for _ in range(3):
         thief.raw("0,0,0")
         thief.raw("80,80,0")
-    expect(wheels() == (0, 0), "without the key nothing drives")
+    expect(wheels() == (0, 0), "datagrams without a code do not turn the wheels")
     # The first datagram only sets the counter that must be saved before a command is accepted.
     for _ in range(3):
         app.raw(sealed("0,0,0"))
@@ -85,18 +85,18 @@ def rider(port, passphrase, daemon):
     for datagram in heard:
         app.raw(datagram)
         time.sleep(0.05)
-    expect(wheels() == (60, 60), "with it the wheels turn")
+    expect(wheels() == (60, 60), "datagrams with a valid code turn the wheels")
     app.raw(sealed("0,0,0"))
     for datagram in heard:
         thief.raw(datagram)
         time.sleep(0.05)
-    expect(wheels() == (0, 0), "a datagram that somebody has recorded turns nothing again")
+    expect(wheels() == (0, 0), "replayed datagrams do not turn the wheels")
     thief.raw('{"command":"emergency_stop"}')
     time.sleep(0.3)
-    expect(daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "anybody may stop")
+    expect(daemon.ask("status")["inhibitions"][0]["name"] == "emergency_stop", "an emergency stop without a code is executed")
     app.raw(sealed('{"command":"reset_emergency_stop"}'))
     time.sleep(0.3)
-    expect(daemon.ask("status").get("stopped_by") is None, "who has the key ends it")
+    expect(daemon.ask("status").get("stopped_by") is None, "a sender with the key resets the stop")
 
 
 def main():

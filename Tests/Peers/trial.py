@@ -18,7 +18,7 @@ class Trial:
     def __init__(self, path):
         data = path.read_bytes()
         if data[:4] != b"IMU1":
-            raise SystemExit(f"{path}: not an IMU log")
+            raise SystemExit(f"{path} is not an IMU log")
         self.path = path
         self.rate = float(np.frombuffer(data, "<f8", 1, 16)[0])
         self.records = np.frombuffer(data, RECORD, offset=HEADER_BYTES)
