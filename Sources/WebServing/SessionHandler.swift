@@ -199,7 +199,7 @@ final class SessionHandler: ChannelInboundHandler {
         guard !isClosing else { return }
         let now = NIODeadline.now()
         if Double((now - lastHeard).nanoseconds) * 1e-9 >= limits.idle {
-            return fail(.idle, 1008, "the client is silent")
+            return fail(.idle, 1008, "the client does not answer")
         }
         ticks &+= 1
         if ticks % 2 == 0 { session.put(.ping, [ticks], key: "\0ping") }

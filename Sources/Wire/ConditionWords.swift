@@ -38,7 +38,7 @@ extension Conditions {
         ConditionWords(
             condition: .autotuning, name: "autotuning",
             sentence:
-                "An autotune is running. Any request that moves the camera ends the autotune, and so does `airframectl autotune cancel`."
+                "An autotune is running. `airframectl autotune cancel`, or any request that moves the camera, ends the autotune."
         ),
         ConditionWords(
             condition: .commandExpired, name: "command_expired",
@@ -215,7 +215,7 @@ extension Conditions {
         ConditionWords(
             condition: .supplyEmpty, name: "supply_empty",
             sentence:
-                "The voltage of the motors' supply is below supply.empty_v, so the camera moves to its rest pose, and the motors go off. Charge the battery."
+                "The voltage of the motors' supply is below supply.empty_v, so the camera moves to its rest pose, and airframed turns the motors off. Charge the battery."
         ),
         ConditionWords(
             condition: .driveVoltage, name: "drive_voltage",
@@ -260,7 +260,7 @@ extension Conditions {
         ConditionWords(
             condition: .simulatorSilent, name: "simulator_silent",
             sentence:
-                "The simulator has sent nothing for longer than hardware.lockstep.timeout. When the simulator sends a line, the motors come on again."
+                "The simulator has sent nothing for longer than hardware.lockstep.timeout. When the simulator sends a line, airframed switches the motors on again."
         ),
         ConditionWords(
             condition: .simulatorMissing, name: "simulator_missing",

@@ -162,7 +162,7 @@ struct VideoTests {
             while true {
                 let frame = try page.frame()
                 if frame.opcode == 2 { break }
-                #expect(frame.text.contains("Is it running?"))
+                #expect(frame.text.contains("Check that airframe-eyes is running."))
             }
             #expect(try rig.status()["enabled"] == true)
         }

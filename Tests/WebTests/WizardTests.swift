@@ -13,7 +13,7 @@ struct WizardTests {
             try #require(try page.wait(Chromium.Page.isReady) != nil)
             try page.show("setup")
             try #require(try page.wait(open("sensors")) != nil)
-            try press("sensors", "The chips are right", page)
+            try press("sensors", "The chips are correct", page)
             try #require(try page.wait(open("gyro")) != nil)
             // Opens the step again, and skips it before the page has read the chips' settings.
             try page.value("document.querySelector('[data-step=sensors]').open = true")

@@ -47,7 +47,7 @@ extension Schema {
             "follow",
             "Preset and dead zones of the modes that follow the handle: pan_follow, fpv and neutral."
         ),
-        ("follow.cinema", "Preset \"cinema\" of the modes that follow the handle: calm pans."),
+        ("follow.cinema", "Preset \"cinema\" of the modes that follow the handle: slow pans."),
         ("follow.slow", "Preset \"slow\" of the modes that follow the handle."),
         ("follow.normal", "Preset \"normal\" of the modes that follow the handle."),
         ("follow.sport", "Preset \"sport\" of the modes that follow the handle: quick response."),

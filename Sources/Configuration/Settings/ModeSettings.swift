@@ -2,7 +2,7 @@ public import GimbalCore
 
 /// Preset of the modes that follow the handle: dead zone, rate limit and smoothing of each axis.
 public enum FollowPreset: String, Sendable, CaseIterable {
-    /// The camera follows the handle very slowly outside a wide dead zone, for calm pans.
+    /// The camera follows the handle very slowly outside a wide dead zone, for slow pans.
     case cinema
     /// The camera follows the handle slowly, for smooth pictures.
     case slow

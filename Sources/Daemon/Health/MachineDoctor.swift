@@ -107,6 +107,6 @@ struct MachineDoctor {
             : DoctorCheck(
                 "configuration", .warn,
                 "\(finding); settings that take effect after a restart: \(waiting.joined(separator: ", "))",
-                remedy: "Run `systemctl restart airframed` at a time when the motors can go off.")
+                remedy: "Run `systemctl restart airframed` at a time when the motors can be off.")
     }
 }

@@ -18,8 +18,8 @@ enum StatusLine {
             return "Stabilising, mode \(snapshot.mode.name)."
         }
         guard let reason else {
-            return "Motors off; they come on when the start-up checks have passed."
+            return "Motors off; they are switched on when the start-up checks have passed."
         }
-        return "Motors \(snapshot.output.enabled ? "going off" : "off"): \(reason.sentence)"
+        return "Motors \(snapshot.output.enabled ? "ramping down" : "off"): \(reason.sentence)"
     }
 }

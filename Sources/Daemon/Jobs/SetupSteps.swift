@@ -26,7 +26,7 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .mounting: "Mounting of the sensor"
         case .motors: "Motors, one by one"
         case .joints: "Range of the joints"
-        case .locked: "Hold still for the first time"
+        case .locked: "First test with the motors on"
         case .balance: "Balance"
         case .save: "Save"
         }
@@ -45,7 +45,7 @@ enum SetupStepName: String, CaseIterable, Sendable {
         case .joints:
             "The step measures how far each joint can turn. Align the camera with the handle first. With encoders, the motors are off, and you turn each joint by hand to both ends and back. Without encoders, each motor turns its joint slowly (12°/s) to both ends, and back when the joint stops: keep cables and hands away, and a hand at the switch of the supply. Hold the handle still and upright."
         case .locked:
-            "Balance the camera first: with the motors off, it must stay where you release it. Then the motors come on and hold the camera. Keep a hand at the switch of the supply."
+            "Balance the camera first: with the motors off, it must stay where you release it. Then the motors are switched on and hold the camera. Keep a hand at the switch of the supply."
         case .balance: "The motors measure the balance. Hold the handle still and upright."
         case .save: "The step saves the changed settings, so that they survive a restart."
         }

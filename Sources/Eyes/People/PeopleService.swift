@@ -243,7 +243,7 @@ private struct PeopleRun {
         end()
     }
 
-    // MARK: People whom phones see
+    // MARK: People in the phones' pictures
 
     /// Aims the camera at a person that a phone detects. While no phone detects the person, the
     /// camera holds its direction. The tracking ends after the time `patience`.
@@ -254,7 +254,7 @@ private struct PeopleRun {
         if let angles = found?.angles { remote = (remote.id, angles.yaw, angles.pitch, now) }
         self.remote = remote
         guard let seen = remote.seen, now - seen < follower.patience else {
-            return stop("no \(found == nil ? "" : "calibrated ")phone sees person \(remote.id)")
+            return stop("no \(found == nil ? "" : "calibrated ")phone has person \(remote.id) in its picture")
         }
         let aim = PersonFollower.Aim(
             yaw: remote.yaw, yawRate: 0, pitch: remote.pitch, time: now)

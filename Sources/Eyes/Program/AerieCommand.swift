@@ -240,7 +240,7 @@ struct AerieTrackCommand: ParsableCommand {
             "Point the camera at a person in the pictures of a calibrated phone, until Ctrl-C.",
         discussion: """
             `airframe-eyes aerie phones` lists the people. The gimbal must be in mode locked. The camera turns at 60°/s at most. \
-            While no phone sees the person, the camera holds its direction; after 10 s the command ends.
+            While the person is in no phone's picture, the camera holds its direction; after 10 s the command ends.
             """)
 
     @OptionGroup var options: EyesOptions
@@ -264,7 +264,7 @@ struct AerieTrackCommand: ParsableCommand {
                 guard let yaw = state.yaw, let pitch = state.pitch else {
                     throw LoopbackClient.Failure(
                         description:
-                            "The phone that sees person \(person) is not calibrated: run airframe-eyes aerie calibrate."
+                            "The phone with a picture of person \(person) is not calibrated: run airframe-eyes aerie calibrate."
                     )
                 }
                 unseen = 0
@@ -273,7 +273,7 @@ struct AerieTrackCommand: ParsableCommand {
                 }
                 usleep(100_000)
             }
-            Log.write("No phone has seen person \(person) for 10 s.")
+            Log.write("Person \(person) has not been in any phone's picture for 10 s.")
             throw ExitCode(1)
         } catch let error as ClientError {
             Log.write(error.requestError.message)

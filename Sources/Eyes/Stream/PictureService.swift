@@ -107,7 +107,7 @@ final class PictureService: WebApplication {
     /// Stops the thread and closes the socket.
     func stop() {
         thread.stop()
-        refuse("airframe-eyes ends.") { _ in true }
+        refuse("airframe-eyes is stopping.") { _ in true }
         server.withLock { $0 }?.stop()
         unlink(path)
     }

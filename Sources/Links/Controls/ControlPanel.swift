@@ -98,7 +98,7 @@ struct ControlPanel {
     /// Removes a device, and stops the motion that the device has requested.
     mutating func disconnect(_ id: Int, now: Instant) {
         guard let device = devices.removeValue(forKey: id) else { return }
-        log.notice("The input device \(device.description.name) (\(device.node)) is gone.")
+        log.notice("The input device \(device.description.name) (\(device.node)) was removed.")
         for control in (earlierModes.removeValue(forKey: id) ?? [:]).values {
             restore(control, now: now)
         }

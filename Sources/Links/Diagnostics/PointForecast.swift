@@ -34,7 +34,7 @@ struct PointForecast {
                 sentences.append("\(limit.key) makes the turn longer than requested.")
             }
         } else {
-            sentences.append("The camera turns when the motors come on.")
+            sentences.append("The camera turns when the motors are switched on.")
         }
         if forecast.isClamped {
             limits.append("range")

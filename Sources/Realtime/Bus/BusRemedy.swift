@@ -62,7 +62,7 @@ extension BusError {
         case EACCES, EPERM:
             "The user of airframed has no permission to open the serial port: add this user to the group dialout."
         case EBUSY:
-            "Another program uses the serial port: end it, such as `airframectl motor scan` or a console on the port."
+            "Another program uses the serial port, such as `airframectl motor scan` or a console: end this program."
         case ENOTTY: "The file is not a serial port: set hardware.linux.motor_port."
         case EINVAL: "The port does not support this speed: set hardware.linux.motor_baud."
         default: "Check the adapter and its cable; dmesg shows messages of its driver."

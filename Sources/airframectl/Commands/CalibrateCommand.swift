@@ -9,10 +9,10 @@ struct CalibrateCommand: ParsableCommand {
         commandName: "calibrate",
         abstract: "Calibrate a sensor, step by step; show or undo calibrations.",
         discussion: """
-            gyro            with the camera still for a few seconds
-            accelerometer   with the camera still on each of its six sides, in any order; the upright pose must be level
+            gyro            offset of the gyroscope, with the camera still for a few seconds
+            accelerometer   offset and scale, with the camera still on each of its six sides, in any order; the upright pose must be level
             mounting        mounting angles of the sensor: camera level, then with the lens down
-            magnetometer    with the camera turned in every direction
+            magnetometer    offset and scale, while you turn the camera in every direction
             status          present calibrations, and whether a calibration is running
             undo [WHAT]     restore the calibration that the last calibration replaced
             cancel          end a calibration that another client has started
@@ -154,7 +154,7 @@ struct CalibrationView {
                 + "\(amount(saved.residual.known ?? .nan, saved.unit))\(undo)"
         }
         if lines.isEmpty {
-            lines = ["No sensor is calibrated. `airframectl calibrate gyro` is a good start."]
+            lines = ["No sensor is calibrated. Begin with `airframectl calibrate gyro`."]
         }
         if report.isRunning, let what = report.what {
             lines.append("A calibration of the \(what) is running.")

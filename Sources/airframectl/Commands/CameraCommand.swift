@@ -12,7 +12,7 @@ struct CameraCommand: AcknowledgedCommand {
             `record` and `stop` begin and end a recording (MP4) on the gimbal's computer; `photo` stores a JPEG file next to the recordings. \
             `set` changes live settings of airframe-eyes until airframe-eyes restarts or reads its file again, for example \
             `airframectl camera set video.width=1280 video.height=720 video.bitrate_kbps=4000`; video.enabled=false ends the stream.
-            Needs airframe-eyes.
+            The command needs airframe-eyes.
             """)
 
     /// Camera action for users.

@@ -198,7 +198,7 @@ struct TrackCommand: AcknowledgedCommand {
         discussion: """
             `on` follows the person nearest to the middle of the picture. `next` follows the person to the right of the followed person. \
             --x and --y choose the person at the given position in the picture. \
-            `person` follows the person with the given number, if a calibrated phone sees this person (`airframe-eyes aerie phones`). The motors must be on. \
+            `person` follows the person with the given number, if this person is in the picture of a calibrated phone (`airframe-eyes aerie phones`). The motors must be on. \
             Every other request that moves the camera makes airframe-eyes stop following.
             The command needs airframe-eyes, which finds the people.
             """)

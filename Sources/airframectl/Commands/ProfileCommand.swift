@@ -14,7 +14,7 @@ struct ProfileCommand: ParsableCommand {
             delete NAME  delete a profile
 
             A profile is a baseline (`airframectl baseline`), so it contains every setting that was changed while airframed \
-            runs. A button can select a profile, too: `airframectl controls learn profile next`.
+            runs. A button can also select a profile: `airframectl controls learn profile next`.
             """)
 
     /// Actions on a profile.

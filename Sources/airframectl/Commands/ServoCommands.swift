@@ -51,7 +51,7 @@ struct MotorScanCommand: ParsableCommand {
         commandName: "scan", abstract: "Search for servos on a serial bus.",
         discussion: """
             airframed must not use the port at the same time: stop it, or start it without motors. The search sends a read request to each identifier, \
-            and moves nothing. Two servos with the same identifier answer at the same time, and are not found: connect new servos one by one.
+            and does not move the servos. It does not find servos with the same identifier, because they answer at the same time: connect new servos one by one.
             """)
 
     @OptionGroup var options: ServoPortOptions

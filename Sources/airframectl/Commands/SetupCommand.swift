@@ -14,14 +14,14 @@ struct SetupCommand: ParsableCommand {
 
             chips           searches the buses, proposes a configuration, and checks that the sensor delivers samples
             gyro, accelerometer, mounting
-                            calibrations, see `airframectl calibrate`
-            motors          moves each motor slowly, and measures its axis, direction, and pole pairs or travel
-            joints          range of each joint, and direction of its encoder
-            locked          the motors hold the camera for the first time
-            balance         balance of the camera, as the motors measure it
-            save            saves the changed settings
+                            calibrate the sensor, see `airframectl calibrate`
+            motors          move each motor slowly, and measure its axis, direction, and pole pairs or travel
+            joints          measure the range of each joint, and the direction of its encoder
+            locked          switch the motors on for the first time, and check that they hold the camera
+            balance         measure the balance of the camera with the motors
+            save            save the changed settings
 
-            status          list of the steps
+            status          list the steps
             confirm STEP    mark a step as done after you have checked its result, such as the balance
             skip STEP       mark a step as skipped
             undo STEP       restore the settings from before a step

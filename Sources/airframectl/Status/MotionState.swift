@@ -24,10 +24,10 @@ struct MotionState: Equatable {
             if status.state == "soft stop" {
                 headline = "STOPPING"
                 role = .caution
-                sentences.insert("The motors ramp down, then go off.", at: 0)
+                sentences.insert("The motors ramp down, and are then switched off.", at: 0)
             }
         case (true, false):
-            headline = "MOVING, WITH CARE"
+            headline = "MOVING, WITH A PROBLEM"
             role = .caution
         case (false, true):
             headline = "OFF"
@@ -36,7 +36,7 @@ struct MotionState: Equatable {
                 sentences = [
                     status.mode == "inactive"
                         ? "The mode is inactive. `airframectl mode locked` starts the motors."
-                        : "The motors are off; they come on when the start-up checks have passed."
+                        : "The motors are off; they are switched on when the start-up checks have passed."
                 ]
             }
         case (false, false):

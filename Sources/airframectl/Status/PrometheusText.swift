@@ -31,7 +31,7 @@ struct PrometheusText {
     }
 
     private mutating func addUp(_ isUp: Bool) {
-        add("up", .gauge, "Whether airframed answers.", isUp ? 1 : 0)
+        add("up", .gauge, "1 if airframed answers, otherwise 0.", isUp ? 1 : 0)
     }
 
     private mutating func info(_ status: Status) {

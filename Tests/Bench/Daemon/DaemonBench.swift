@@ -42,7 +42,7 @@ enum DaemonBench {
             }
             answering.append(MonotonicClock.now.seconds(since: process.started))
             guard let status = process.status(where: { $0["enabled"]?.bool == true }) else {
-                return report.fail("the outputs never came on: \(process.log)")
+                return report.fail("the outputs are not switched on: \(process.log)")
             }
             stabilised.append(MonotonicClock.now.seconds(since: process.started))
             if status["realtime"]?["memory_locked"]?.bool != true {

@@ -68,7 +68,7 @@ enum LinkSoak {
         // late periods by the number of the waiting thread's late periods.
         let timing = SoakTrend(looks.map { ($0.overruns + 5) / ($0.missed + 5) })
         report.check(
-            "overruns / missed periods, end over beginning", timing.ratio, atMost: 2, "x")
+            "overruns / missed periods, end / beginning", timing.ratio, atMost: 2, "x")
         let end = process.stop()
         if end.status != 0 { report.fail("the daemon ended with \(end.status): \(process.log)") }
     }

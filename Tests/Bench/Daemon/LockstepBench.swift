@@ -26,18 +26,18 @@ enum LockstepBench {
         for line in lines {
             let sent = MonotonicClock.now
             guard simulator.send(line), simulator.line(waitMilliseconds: 1000) != nil else {
-                return report.fail("a line was not answered: \(process.log)")
+                return report.fail("a message was not answered: \(process.log)")
             }
             roundTrips.append(MonotonicClock.now.seconds(since: sent))
         }
         let elapsed = MonotonicClock.now.seconds(since: began)
         guard process.status(where: { $0["enabled"]?.bool == true }) != nil else {
-            return report.fail("the outputs never came on: \(process.log)")
+            return report.fail("the outputs are not switched on: \(process.log)")
         }
         let speed = Double(simulatedSeconds) / elapsed
         report.check("lockstep at \(rateHz) Hz, times real time", speed, atLeast: 5, "x")
-        report.show("lines a second", Double(lines.count) / elapsed, "1/s")
-        report.show("from a line to its reply, median", median(roundTrips) * 1e6, "us")
+        report.show("messages per second", Double(lines.count) / elapsed, "1/s")
+        report.show("message to reply, median", median(roundTrips) * 1e6, "us")
     }
 
     /// Lines that a simulator sends for a camera at rest, with joint angles and the sensor noise of

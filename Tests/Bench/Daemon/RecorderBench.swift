@@ -188,7 +188,7 @@ enum RecorderBench {
             let series = FlightSeries(try FlightFile(path: folder.directory.appending(name)))
             worst = max(worst, (ticks - Double(series.times.count)) / Double(rateHz))
         }
-        report.check("kill -9 while recording: lost, worst of 5", worst, atMost: 1, "s")
+        report.check("kill -9 while recording: lost time, worst of 5", worst, atMost: 1, "s")
     }
 
     private static let description = RecordingStore.Description(

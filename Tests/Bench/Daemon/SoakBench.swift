@@ -38,7 +38,7 @@ enum SoakBench {
             let asked = MonotonicClock.now
             guard simulator.send(line), let reply = simulator.line(waitMilliseconds: 5000),
                 let answer = try? JSONValue(parsing: reply), let error = gimbal.take(answer)
-            else { return report.fail("line \(tick) was not answered: \(process.log)") }
+            else { return report.fail("message \(tick) was not answered: \(process.log)") }
             spent += MonotonicClock.now.seconds(since: asked)
             tilt += error
             if tick % 200 == 0 { chatter.ask(tick / 200, isPointing: true) }
@@ -66,8 +66,8 @@ enum SoakBench {
         report.show("inclination error, mean, at the end", tilts.end, "°")
         report.check("inclination error, growth", tilts.growth, atMost: 0.05, "°")
         let times = SoakTrend(looks.map(\.microseconds))
-        report.show("line to reply, mean, at the end", times.end, "µs")
-        report.check("line to reply, end over beginning", times.ratio, atMost: 1.5, "x")
+        report.show("message to reply, mean, at the end", times.end, "µs")
+        report.check("message to reply, end / beginning", times.ratio, atMost: 1.5, "x")
     }
 }
 

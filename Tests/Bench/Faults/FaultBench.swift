@@ -118,7 +118,7 @@ enum FaultBench {
             "\(name): at the start", all.map(\.start).max() ?? 0, atMost: row.fault.bars.degrees,
             "°")
         report.check(
-            "\(name): shut off, or trembling at the end",
+            "\(name): motors off, or oscillating at the end",
             Double(all.count { $0.isShutOff || $0.isTrembling }), atMost: 0, "")
     }
 
@@ -171,7 +171,7 @@ enum FaultBench {
         report.check(
             "\(name): unintended with coasting", row.largest, atMost: bars.coasting, "°")
         report.check(
-            "\(name): never safe, or on again", Double(row.unsafe + row.returned), atMost: 0, "")
+            "\(name): never safe, or motors on again", Double(row.unsafe + row.returned), atMost: 0, "")
     }
 }
 

@@ -33,7 +33,7 @@ enum AutotuneBench {
         Case(name: "1/17 of the inertia", inertia: 1 / 17.0),
         Case(name: "4 x the inertia", inertia: 4),
         Case(name: "3 x the friction", friction: 3),
-        Case(name: "5 mm off balance", imbalance: 5),
+        Case(name: "imbalance of 5 mm", imbalance: 5),
     ]
 
     private static let mistuned = [
@@ -44,8 +44,8 @@ enum AutotuneBench {
     ]
 
     private static let servos = [
-        Case(name: "1.5 x as slow", motor: .servo, slowness: 1.5),
-        Case(name: "0.7 x as slow", motor: .servo, slowness: 0.7),
+        Case(name: "delay and lag x 1.5", motor: .servo, slowness: 1.5),
+        Case(name: "delay and lag x 0.7", motor: .servo, slowness: 0.7),
         Case(name: "bandwidth four times too low", motor: .servo, gains: 0.25),
         Case(name: "bandwidth at the edge of oscillation", motor: .servo, gains: 1.9),
         Case(name: "hand-held", motor: .servo, motion: .handheld),
@@ -58,10 +58,10 @@ enum AutotuneBench {
     ///   - options: Options of the command line; this benchmark does not use them.
     ///   - report: Report to which the results are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
-        report.note("hold error: of pitch, per unit of disturbing acceleration, while walking")
+        report.note("hold error: pitch error per unit of disturbing acceleration, while walking")
         for motor in [MotorType.torque, .field] { exerting(motor, &report) }
         GyroDelayBench.run(&report)
-        report.note("servo hold error: of pitch, while walking")
+        report.note("servo hold error: pitch error while walking")
         for what in servos {
             guard let tuned = tuned(what, &report) else { continue }
             let ratio = shake(what, tuned) / shake(what, known(what))

@@ -83,7 +83,7 @@ enum GalleryBench {
                 "\(all.count { isMissed($0.outcome) }) \(name)"
             }
             report.note(
-                "\(type): \(all.count), \(counts.joined(separator: ", ")); of those held shake"
+                "\(type): \(all.count), \(counts.joined(separator: ", ")); gimbals that were held: shake"
                     + " \(spread(some.map(\.outcome.shake)))°, hold"
                     + " \(spread(some.map(\.outcome.hold)))° (median, p90, worst)")
         }

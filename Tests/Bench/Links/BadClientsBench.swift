@@ -35,7 +35,7 @@ enum BadClientsBench {
             }
             bad.append(second)
         }
-        report.show("requests whose answers are never read", Double(sent.requests), "")
+        report.show("requests whose replies are never read", Double(sent.requests), "")
         report.show("flooding connections that the daemon closed", Double(sent.dropped), "")
         report.show("incomplete lines", Double(sent.halves), "")
         report.show("writes and malformed calls over Bluetooth", Double(sent.writes), "")

@@ -95,7 +95,7 @@ enum LinkBench {
             sender.send("\(speed),\(-speed),0")
             while abs(wheels.speeds.left * 100 - speed) > 0.1 {
                 if MonotonicClock.now.seconds(since: sent) > 1 {
-                    return report.fail("datagram \(number) never reached the wheels")
+                    return report.fail("datagram \(number) did not reach the wheels")
                 }
                 usleep(20)
             }
@@ -154,7 +154,7 @@ enum LinkBench {
             ])
         guard process.status(where: { $0["enabled"]?.bool == true }) != nil,
             let socket = try? BenchSocket(to: port)
-        else { return report.fail("no daemon: \(process.log)") }
+        else { return report.fail("the daemon does not answer: \(process.log)") }
         let station = MAVLinkAddress(system: 255, component: 190)
         var order = CommandLong()
         order.command = MAVLinkCommand.setMessageInterval.rawValue

@@ -52,6 +52,6 @@ enum PhoneBench {
         report.show("writes", Double(writes), "")
         report.show("receipt to tick, p50", p50 / 1000, "ms")
         report.check("receipt to tick, p99", p99 / 1000, atMost: period + 2, "ms")
-        report.show("write to its answer over D-Bus, p99", trips[trips.count * 99 / 100], "ms")
+        report.show("write to reply over D-Bus, p99", trips[trips.count * 99 / 100], "ms")
     }
 }

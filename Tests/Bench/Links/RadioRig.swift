@@ -25,7 +25,7 @@ struct RadioRig {
         guard radio.serve(until: { radio.advertisements > 0 }),
             process.status(where: { $0["enabled"]?.bool == true }) != nil
         else {
-            report.fail("no service on the bus, or no outputs: \(process.log)")
+            report.fail("no service on the bus, or the outputs are off: \(process.log)")
             return nil
         }
     }

@@ -8,11 +8,11 @@ import Realtime
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
-            report.note("malloc is not replaced in this build (sanitizer?): nothing to count")
+            report.note("allocations are not counted: this build, perhaps with a sanitizer, does not replace malloc")
             return
         }
         report.check(
-            "counted calls, thread that makes 10", Double(callsOfKnownThread()), atLeast: 10, "")
+            "counted calls of a thread with 10 calls", Double(callsOfKnownThread()), atLeast: 10, "")
         let wakefulness = CPUWakefulness()
         if let problem = wakefulness.problem { report.note(problem) }
         for rate in [1000.0, 4000.0] {

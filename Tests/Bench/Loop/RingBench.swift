@@ -45,7 +45,7 @@ enum RingBench {
             if let record = reader.pop() { sum &+= record.number }
         }
         let elapsed = cl_now_ns() - start
-        precondition(sum == count * (count - 1) / 2, "the ring lost something")
+        precondition(sum == count * (count - 1) / 2, "the ring lost an item")
         return Double(elapsed) / Double(count)
     }
 
@@ -60,7 +60,7 @@ enum RingBench {
             sum &+= reader.read().value.number
         }
         let elapsed = cl_now_ns() - start
-        precondition(sum == count * (count - 1) / 2, "the mailbox returned something old")
+        precondition(sum == count * (count - 1) / 2, "the mailbox returned an old item")
         return Double(elapsed) / Double(count)
     }
 

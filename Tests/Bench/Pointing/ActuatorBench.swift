@@ -64,7 +64,7 @@ enum ActuatorBench {
         var slow = run(.servo)
         slow.parameters.servo.frameRate = 50
         shake(
-            "servo walking, 50 pulses a second", PointingBench.Pair(slow), roll: 250, pitch: 350,
+            "servo walking, 50 pulses per second", PointingBench.Pair(slow), roll: 250, pitch: 350,
             &report)
         step("servo", .servo, &report)
     }
@@ -74,7 +74,7 @@ enum ActuatorBench {
     private static func variants(_ report: inout BenchReport) {
         for (name, inertia, friction, imbalance) in [
             ("inertia x 4", 4.0, 1.0, 5e-3), ("inertia x 1/4", 0.25, 1, 5e-3),
-            ("friction x 3", 1, 3, 5e-3), ("5 mm off balance", 1, 1, 25e-3),
+            ("friction x 3", 1, 3, 5e-3), ("imbalance of 5 mm", 1, 1, 25e-3),
         ] {
             var other = run(.field)
             other.seconds = 35

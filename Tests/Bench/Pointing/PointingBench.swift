@@ -19,7 +19,7 @@ enum PointingBench {
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run")
-        report.note("by a controller with the true state, every disturbance known and no delay")
+        report.note("by a controller that knows the true state and every disturbance, without delay")
         walking(&report)
         running(&report)
         handheld(&report)
@@ -48,7 +48,7 @@ enum PointingBench {
         for (name, bar, figure) in figures {
             pair.check("walking, \(name)", atMost: bar, &report, figure)
         }
-        report.show("switched on at rest to full authority", pair.worst { $0.start }, "s")
+        report.show("motors on at rest to full torque", pair.worst { $0.start }, "s")
         run.parameters.encoderCounts = 0
         let blind = Pair(run)
         blind.check("walking without encoders, shake roll", atMost: 12.6, &report) { $0.roll.shake }
@@ -155,7 +155,7 @@ enum PointingBench {
         run.seconds = 20
         let isSame = run.run().digest == run.run().digest
         report.check(
-            "second runs of a seed that differ from the first", isSame ? 0 : 1, atMost: 0, "")
+            "repeated runs that differ from the first run", isSame ? 0 : 1, atMost: 0, "")
     }
 
     private static func outcomes(of run: PointingRun) -> [PointingRun.Outcome] {

@@ -20,7 +20,7 @@ enum PointingPlot {
         return [
             ("pointing-walking.svg", figure(walking, "Walking, seed 1", from: 0)),
             ("pointing-step.svg", figure(step, "A step of 30°", from: 11.9)),
-            ("pointing-push.svg", figure(push, "A push of 20 mN·m that stays", from: 11.9)),
+            ("pointing-push.svg", figure(push, "A constant disturbing torque of 20 mN·m", from: 11.9)),
             ("pointing-tracking.svg", tracking()),
         ]
     }
@@ -36,12 +36,12 @@ enum PointingPlot {
         let isCommanded = Chart.Shade(
             "commands arrive", color: "#cde6d0", holds: rows.map { $0.time >= 12 && $0.time < 15 })
         let isTracking = Chart.Shade(
-            "mode tracking, silent", color: "#f6d5c0",
+            "mode tracking, no commands", color: "#f6d5c0",
             holds: rows.map { $0.mode == .tracking && $0.time >= 15 })
         return Figure(
-            title: "Tracking while walking, and what happens when the commands stop",
+            title: "Tracking while walking, and after the end of the commands",
             subtitle:
-                "20 °/s right and 10 °/s down for 3 s; 1 s of silence and the camera is locked",
+                "20 °/s right and 10 °/s down for 3 s; 1 s after the last command the camera is locked",
             label: "time, s", abscissa: rows.map(\.time),
             charts: [
                 Chart(

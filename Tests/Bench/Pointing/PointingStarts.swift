@@ -17,7 +17,7 @@ enum PointingStarts {
             $0.plant.friction.stiction *= 3
         },
         // The centre of mass of a camera of 0.5 kg is 5 mm off the axes, on a diagonal.
-        Case(name: "5 mm off balance") {
+        Case(name: "imbalance of 5 mm") {
             let moment = 0.5 * 0.005 / 3.0.squareRoot()
             $0.plant.imbalance = Vector3(moment, moment, moment)
         },

@@ -160,7 +160,7 @@ struct Options: Sendable {
             "  --data DIRECTORY  recorded trials (.imu) for the estimator",
             "  --recorded DIR    `pointing` with the recorded motions (.imu) in DIR",
             "  --daemon PATH     the daemon to measure (airframed in the bench's directory)",
-            "  --export DIR      write the harder logs of --data to DIR, and end",
+            "  --export DIR      write the harder variants of the logs in --data to DIR, and end",
             "  --cost LOG        print the time of one estimator update with LOG, ns, and end",
             "  --plots DIR       write plots of the estimator, or of `pointing`, to DIR, and end",
             "  --seconds S       duration of each allocation run, s (60)",

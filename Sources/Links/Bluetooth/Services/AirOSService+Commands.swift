@@ -31,7 +31,7 @@ extension AirOSService {
             try ask(.mode(port.settings.airos.inactive.mode), central, now)
         } catch  where [.sensorMissing, .sensorSilent].contains(error.code) {
             log.warning(
-                "airos.inactive is neutral, but the joint angles are unknown: the motors go off instead."
+                "airos.inactive is neutral, but the joint angles are unknown, so airframed turns the motors off."
             )
             try ask(.mode(.inactive), central, now)
         }

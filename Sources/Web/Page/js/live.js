@@ -57,7 +57,7 @@ export function summary(status) {
   const problems = status.inhibitions.filter((reason) => reason.name !== "inactive_mode");
   const sentences = status.inhibitions.map((reason) => reason.sentence);
   if (status.enabled) {
-    if (problems.length) return { headline: "MOVING, WITH CARE", role: "care", sentences };
+    if (problems.length) return { headline: "MOVING, WITH A PROBLEM", role: "care", sentences };
     if (!sentences.length) {
       const errors = axes.map((axis) => Math.abs(status.error_deg[axis])).filter(Number.isFinite);
       sentences.push(errors.length
@@ -67,7 +67,7 @@ export function summary(status) {
     return { headline: "MOVING", role: "good", sentences };
   }
   if (problems.length) return { headline: "NOT MOVING", role: "bad", sentences };
-  if (!sentences.length) sentences.push("The motors are off; they come on when the start-up checks have passed.");
+  if (!sentences.length) sentences.push("The motors are off; they are switched on when the start-up checks have passed.");
   return { headline: "OFF", role: "care", sentences };
 }
 

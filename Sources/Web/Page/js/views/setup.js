@@ -23,7 +23,7 @@ export class SetupView {
       { name: "mounting", title: "Mounting of the sensor", build: (body) => this.#calibration(body, "mounting") },
       { name: "motors", title: "Motors, one by one", build: (body) => this.#motors(body) },
       { name: "joints", title: "Range of the joints", build: (body) => this.#joints(body) },
-      { name: "locked", title: "Hold still for the first time", build: (body) => this.#locked(body) },
+      { name: "locked", title: "First test with the motors on", build: (body) => this.#locked(body) },
       { name: "balance", title: "Balance", build: (body) => this.#balance(body) },
       { name: "save", title: "Save", build: (body) => this.#save(body) },
     ];
@@ -147,7 +147,7 @@ export class SetupView {
 
   async #chips(body) {
     const state = el("ul", { class: "plain" });
-    const next = el("button", { type: "button", class: "main", onclick: () => this.#finish("sensors") }, "The chips are right");
+    const next = el("button", { type: "button", class: "main", onclick: () => this.#finish("sensors") }, "The chips are correct");
     const found = el("div", { role: "status" });
     body.append(el("p", {}, "The following chips are configured. If a chip is missing, correct the section hardware of the configuration file, and restart airframed."), state,
       el("div", { class: "row" }, el("button", { type: "button", onclick: () => this.#search(found) }, "Search the buses")), found, next);
@@ -328,7 +328,7 @@ export class SetupView {
     const state = el("p", { class: "big", role: "status" });
     const problem = el("p", { class: "care", "aria-live": "polite" });
     const next = el("button", { type: "button", class: "main", disabled: true, onclick: () => this.#finish("locked") }, "The camera is held still");
-    body.append(el("p", {}, "Balance the camera first: with the motors off, it must stay where you let go of it. Then the motors come on and hold the camera in its attitude. If the camera moves, touch STOP."),
+    body.append(el("p", {}, "Balance the camera first: with the motors off, it must stay where you release it. Then the motors are switched on and hold the camera in its attitude. If the camera moves, touch STOP."),
       el("button", { type: "button", onclick: async () => {
         setText(problem, "");
         try {
