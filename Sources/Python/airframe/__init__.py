@@ -276,7 +276,7 @@ class Gimbal:
         self.request("set", key=key, value=value, rollback=rollback)
 
     def save(self) -> None:
-        """Save all live changes, also those on trial."""
+        """Save all live changes, including temporary changes."""
         self.request("save")
 
     def trial(self, seconds: float = 30.0) -> Trial:
@@ -421,7 +421,7 @@ class Control:
 
 
 class Trial:
-    """Changes of settings on trial during a `with` statement, see `Gimbal.trial`."""
+    """Temporary changes of settings during a `with` statement, see `Gimbal.trial`."""
 
     def __init__(self, gimbal: Gimbal, seconds: float) -> None:
         self._gimbal = gimbal
