@@ -13,7 +13,7 @@ import Wire
         #expect(found["_meta"]?["io.modelcontextprotocol/serverInfo"]?["name"] == "airframe")
         #expect(found["ttlMs"]?.int ?? -1 >= 0)
         #expect(found["cacheScope"] == "private")
-        #expect(bench.memory.opened == 0, "the daemon is not needed")
+        #expect(bench.memory.opened == 0, "no connection to the daemon is opened")
     }
 
     @Test("an older client begins with initialize, and gets results without a result type")

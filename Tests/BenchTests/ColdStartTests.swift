@@ -17,7 +17,7 @@ struct ColdStartTests {
         #expect(outcomes.allSatisfy { $0.start < 1.7 })
         #expect(outcomes.allSatisfy { $0.level < 4 })
         #expect(outcomes.count { $0.level < 2 } >= 5)
-        withKnownIssue("every other one takes up to 4 s", isIntermittent: true) {
+        withKnownIssue("the other starts take up to 4 s", isIntermittent: true) {
             #expect(outcomes.allSatisfy { $0.level < 2 })
         }
     }

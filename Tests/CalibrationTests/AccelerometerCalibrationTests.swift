@@ -192,7 +192,7 @@ struct AccelerometerCalibrationTests {
         _ = Self.lay(&sensor, sensor.attitude(.bottom, sloppiness: 0), &calibration)
         #expect(calibration.missing.count == 5)
         guard case .refused(let reason) = calibration.finish() else {
-            Issue.record("finished with one face")
+            Issue.record("the calibration finished with one face")
             return
         }
         #expect(reason.contains("lens down"))

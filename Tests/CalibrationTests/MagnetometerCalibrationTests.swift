@@ -56,7 +56,7 @@ struct MagnetometerCalibrationTests {
     @Test("a turn about only one axis is refused, and the missing directions are counted")
     func flat() throws {
         guard case .refused(let reason) = try Self.run(flat: true) else {
-            Issue.record("took a circle for an ellipsoid")
+            Issue.record("a circle was accepted as an ellipsoid")
             return
         }
         #expect(reason.contains("of 8 directions"))
@@ -65,7 +65,7 @@ struct MagnetometerCalibrationTests {
     @Test("a magnetic field that changes during the calibration is refused")
     func disturbed() throws {
         guard case .refused(let reason) = try Self.run(drift: 6) else {
-            Issue.record("took a disturbed field")
+            Issue.record("a disturbed field was accepted")
             return
         }
         #expect(reason.contains("Move away from iron"), "\(reason)")

@@ -68,12 +68,12 @@ struct MountingCalibrationTests {
     func secondPose() {
         var near = PosedSensor(seed: 1)
         guard case .collecting = Self.run(&near, second: .aboutY(-0.2)) else {
-            Issue.record("took a tilt of 11°")
+            Issue.record("a tilt of 11° was accepted")
             return
         }
         var far = PosedSensor(seed: 1)
         guard case .refused(let reason) = Self.run(&far, second: .aboutY(-2.6)) else {
-            Issue.record("took a tilt of 150°")
+            Issue.record("a tilt of 150° was accepted")
             return
         }
         #expect(reason.contains("too far"))

@@ -33,7 +33,7 @@ struct SchemaTests {
     func bindings(of setting: Setting) {
         var settings = Settings()
         setting.write(&settings, Self.otherValue(than: setting.defaultValue, for: setting))
-        #expect(setting.value(in: settings) != setting.defaultValue, "nothing was written")
+        #expect(setting.value(in: settings) != setting.defaultValue, "no setting was written")
         let changed = Schema.settings.filter { $0.value(in: settings) != $0.defaultValue }
         #expect(changed.map(\.key) == [setting.key])
         let before = Self.leafValues(of: Settings(), path: "")

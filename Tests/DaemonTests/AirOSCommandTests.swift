@@ -124,7 +124,7 @@ import Wire
             let seconds = bench.run(until: { !bench.calibration.progress.isRunning }, atMost: 20)
             #expect(seconds != nil)
             #expect(bench.log.contains("The gyro was not calibrated. The camera was never still"))
-            #expect(try bench.read(.status) == [6], "the phone sees that it failed")
+            #expect(try bench.read(.status) == [6], "the phone reads the failure")
             bench.run(2.1)
             #expect(try bench.read(.status) == [2])
         }

@@ -13,7 +13,7 @@ import Wire
 
     @Test(
         "the official SDK can call every tool in both protocol generations",
-        .enabled(if: isThere, "`make mcp-peer` installs the SDK, which calls the tools")
+        .enabled(if: isThere, "the MCP SDK is not installed: make mcp-peer")
     )
     func sdk() throws {
         let devices = ["drive.board=simulated", "robot.motors=simulated"]
@@ -24,7 +24,7 @@ import Wire
 
     @Test(
         "the official SDK tunes an axis: autotune proposes gains, and applies them temporarily",
-        .enabled(if: isThere, "`make mcp-peer` installs the SDK, which calls the tools")
+        .enabled(if: isThere, "the MCP SDK is not installed: make mcp-peer")
     )
     func autotune() throws {
         // The configured inertia is wrong, so that autotune has a reason to propose gains.

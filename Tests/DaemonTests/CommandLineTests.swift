@@ -26,7 +26,7 @@ import Wire
             #expect(result.errors.contains("\(file):2: loop.rate_hz = 5000 is outside 50...4000"))
             #expect(result.errors.contains("\(file):4: control.max_rate_dps"))
             #expect(result.errors.contains("\(file):5: control.feed_foward"))
-            #expect(result.errors.contains("feed_forward"), "a guess at what was meant")
+            #expect(result.errors.contains("feed_forward"), "the error suggests a similar name")
         }
     }
 

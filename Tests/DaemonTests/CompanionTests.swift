@@ -48,7 +48,7 @@ struct CompanionTests {
                 #expect(check["remedy"]?.string == "plug it in")
                 #expect(try daemon.control("status").output.contains("no camera"))
             }
-            try daemon.status("the companion has left") {
+            try daemon.status("the companion has disconnected") {
                 $0["companions"]?.array?.isEmpty == true
             }
         }

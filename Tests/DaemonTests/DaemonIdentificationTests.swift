@@ -65,14 +65,14 @@ import Wire
             let report = try runAutotune(daemon)
             let overruns = try daemon.status("afterwards").number("loop", "overruns") - before
             if report["state"]?.string == "refused", overruns > 0 {
-                print("The loop was held up \(Int(overruns)) times: \(report.text)")
+                print("The loop was delayed \(Int(overruns)) times: \(report.text)")
                 continue
             }
             try #require(report["state"]?.string == "done", "\(report.text)")
             #expect(report["rollback_s"]?.number == 120, "\(report.text)")
             return report
         }
-        print("Autotune is not judged: this machine holds the loop up in every run of it.")
+        print("SKIPPED: autotune, because this machine delays the loop in every run.")
         return nil
     }
 

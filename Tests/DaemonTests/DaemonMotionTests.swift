@@ -43,7 +43,7 @@ import Wire
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
             #expect(try daemon.control("step", "x", "--to", "-20").status == 0)
             #expect(try daemon.control("step", "y", "--to", "4000").status == 0)
-            try daemon.status("there, or at the limit") { status in
+            try daemon.status("the camera is at the requested angle, or at the limit") { status in
                 let motors = status["robot"]?["motors"]?.array ?? []
                 return motors.compactMap { $0["position_steps"]?.int } == [0, -20, 50]
                     && motors.allSatisfy { $0["homing"]?.string == "none" }
@@ -62,7 +62,7 @@ import Wire
             let refused = try daemon.control("step", "x", "--to", "5")
             #expect(refused.status == 1)
             #expect(refused.errors.contains("No such file or directory; check robot.gpio_chip"))
-            #expect(try daemon.control("step", "x").status == 0, "to stand is no motion")
+            #expect(try daemon.control("step", "x").status == 0, "a rate of zero is not a motion")
         }
     }
 
@@ -100,14 +100,14 @@ import Wire
                 .number("setpoint_deg", "yaw")
             let answer = try daemon.control("rate", "--yaw", "20", "--duration", "0.5")
             #expect(answer.status == 0, "\(answer.errors)")
-            let status = try daemon.status("standing still again") {
+            let status = try daemon.status("the camera is at rest again") {
                 abs($0.number("rate_dps", "yaw")) < 0.5
             }
             // Half a second at 20 °/s, minus the acceleration and the deceleration.
             let turned = status.number("setpoint_deg", "yaw") - start
             #expect((5...20).contains(turned), "\(turned)")
             #expect(abs(status.number("attitude", "yaw_deg") - start - turned) < 0.5)
-            #expect(status["holder"]?.string == nil, "the connection is gone, and control with it")
+            #expect(status["holder"]?.string == nil, "control ends with the connection")
         }
     }
 

@@ -156,7 +156,7 @@ import Wire
             #expect(status["control_lost"]?.string?.contains("the motors are off until") == true)
             #expect(try daemon.control("point", "--pitch", "-5").status == 1)
             #expect(try daemon.control("mode", "locked").status == 0)
-            try daemon.status("outputs on again") {
+            try daemon.status("the outputs are on again") {
                 $0["enabled"]?.bool == true && $0["control_lost"] == nil
             }
         }

@@ -55,7 +55,7 @@ import Wire
             #expect(type.status == 1)
             let key = try daemon.control("set", "control.max_rate_dp", "300")
             #expect(key.status == 1)
-            #expect(key.errors.contains(Self.key), "a guess at what was meant: \(key.errors)")
+            #expect(key.errors.contains(Self.key), "the error suggests a similar name: \(key.errors)")
             let table = try daemon.control("set", "robot.slider", "rate")
             #expect(table.status == 1)
             #expect(table.errors.contains("Did you mean robot.slider_motion?"), "\(table.errors)")
@@ -90,7 +90,7 @@ import Wire
 
             try write("[control]\nmax_rate_dps = 130\n", to: file)
             kill(daemon.program.processID, SIGHUP)
-            try daemon.status("the log says that it was read again") { _ in
+            try daemon.status("the log reports the reload") { _ in
                 daemon.log.contains("effective now: control.max_rate_dps")
             }
             #expect(try daemon.control("get", Self.key).output == "130\n")
@@ -134,7 +134,7 @@ import Wire
         try withDaemon { daemon throws in
             #expect(try daemon.control("set", Self.key, "50", "--rollback", "1s").status == 0)
             #expect(try daemon.control("get", Self.key).output == "50\n")
-            try daemon.status("the log says that it was taken back") { _ in
+            try daemon.status("the log reports that the change was reverted") { _ in
                 daemon.log.contains("The last change was not saved")
             }
             #expect(try daemon.control("get", Self.key).output == "360\n")

@@ -27,7 +27,7 @@ import Wire
     )
     func holdsStill() throws {
         try withDaemon { daemon throws in
-            let status = try daemon.status("running, with a small error") { status in
+            let status = try daemon.status("the motors are on, and the error is small") { status in
                 status["state"]?.string == "running"
                     && ["yaw", "roll", "pitch"].allSatisfy {
                         abs(status.number("error_deg", $0)) < 0.1
@@ -53,14 +53,14 @@ import Wire
             #expect(end.seconds < 1)
             #expect(daemon.log.contains("The motors are off."))
             #expect(daemon.log.hasSuffix("airframed has stopped.\n"))
-            #expect(access(daemon.socket, F_OK) != 0, "the socket's file is left behind")
+            #expect(access(daemon.socket, F_OK) != 0, "airframed has not removed the socket's file")
         }
     }
 
     /// The stacks are locked into memory in full size.
     @Test(
         "no thread has the C library's default stack of 8 MiB",
-        .disabled(if: Sanitizer.isActive, "a sanitizer has mappings of that size itself"))
+        .disabled(if: Sanitizer.isActive, "a sanitizer makes mappings of this size"))
     func smallStacks() throws {
         try withDaemon { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
@@ -124,7 +124,7 @@ import Wire
 
     @Test(
         "without real-time permission, airframed runs and logs a warning with the remedy",
-        .disabled(if: Sanitizer.isActive, "a sanitizer lets no memory be locked, and says it was"))
+        .disabled(if: Sanitizer.isActive, "a sanitizer does not lock memory, but reports success"))
     func withoutRealtime() throws {
         // Root has all capabilities unless they are dropped; in a container, they can already be
         // missing.
@@ -147,7 +147,7 @@ import Wire
             #expect(sentences.contains { $0.contains("airframed-loop has no real-time priority") })
             #expect(sentences.contains { $0.contains("LimitMEMLOCK") })
             #expect(daemon.log.contains("airframed: warning: Real-time set-up is incomplete"))
-            try daemon.status("it works all the same") { $0["enabled"]?.bool == true }
+            try daemon.status("the motors are on without real-time permission") { $0["enabled"]?.bool == true }
         }
     }
 }

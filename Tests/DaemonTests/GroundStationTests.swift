@@ -14,7 +14,7 @@ import Testing
 
     @Test(
         "the ground station finds the gimbal, takes control, points the camera, and regains lost control",
-        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+        .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func conversation() throws {
         let port = try unusedPort()
         try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
@@ -27,7 +27,7 @@ import Testing
 
     @Test(
         "the ground station points the camera at locations and at another vehicle",
-        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+        .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func regions() throws {
         let port = try unusedPort()
         try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
@@ -40,7 +40,7 @@ import Testing
 
     @Test(
         "the gimbal passes MAVSDK's gimbal_device_tester in the role of a device of an autopilot",
-        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+        .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func deviceConformance() throws {
         let port = try unusedPort()
         try withDaemon([
@@ -59,7 +59,7 @@ import Testing
 
     @Test(
         "MAVLink works on a serial port that is unplugged and plugged in, and over mavlink.connect",
-        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+        .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func otherEnds() throws {
         let port = try unusedPort()
         try withTemporaryDirectory { directory throws in
@@ -77,7 +77,7 @@ import Testing
 
     @Test(
         "with required signatures, only a peer with the key can move the camera; other peers can only stop it",
-        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+        .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func signed() throws {
         let (port, riderPort) = (try unusedPort(), try unusedPort())
         try withTemporaryDirectory { directory throws in
@@ -107,7 +107,7 @@ import Testing
 
     @Test(
         "the ground station finds the video stream of a companion program while the stream exists",
-        .enabled(if: isThere, "`make mavlink-peer` installs pymavlink; without it nobody talks"))
+        .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func camera() throws {
         let port = try unusedPort()
         try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in

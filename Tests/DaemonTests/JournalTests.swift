@@ -33,7 +33,7 @@ import Wire
         try withDaemon(through: ["env", "JOURNAL_STREAM=1:2"]) { daemon throws in
             try daemon.status("enabled") { $0["enabled"]?.bool == true }
             _ = try daemon.control("stop")
-            try daemon.status("a line about it") { _ in
+            try daemon.status("the journal contains the line") { _ in
                 daemon.log.contains("airframed: error: emergency_stop: ")
             }
             #expect(!daemon.log.contains("<5>"))

@@ -75,9 +75,9 @@ import Wire
         #expect(lines(of: store).count == LogStore.capacity)
         reader.hang(false)
         while reader.lines.count < 500 { usleep(1000) }
-        store.append(level: .info, message: "the reader is back")
+        store.append(level: .info, message: "the reader reads again")
         store.close()
-        #expect(reader.lines.last?.hasSuffix("the reader is back") == true)
+        #expect(reader.lines.last?.hasSuffix("the reader reads again") == true)
         #expect(
             reader.lines.contains { $0.contains("lines are missing here") },
             "\(reader.lines.suffix(3))")

@@ -16,7 +16,7 @@ import Wire
         "Prometheus's parser accepts every metric",
         .enabled(
             if: isThere,
-            "`make .build/peers/venv/prometheus` installs the parser; without it nobody reads them"
+            "Prometheus's parser is not installed: make .build/peers/venv/prometheus"
         ))
     func parser() throws {
         try withDaemon { daemon in

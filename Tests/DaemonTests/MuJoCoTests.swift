@@ -13,7 +13,7 @@ import Wire
 
     @Test(
         "a gimbal in MuJoCo holds the camera while the user walks",
-        .enabled(if: isThere, "`make lockstep-mujoco` installs MuJoCo; without it there is no run"))
+        .enabled(if: isThere, "MuJoCo is not installed: make lockstep-mujoco"))
     func walking() throws {
         try withTemporaryDirectory { directory in
             let program = try Program(

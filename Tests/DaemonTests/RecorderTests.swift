@@ -29,7 +29,7 @@ import Wire
     @Test("a recording of the last seconds is replayed bit for bit by another process")
     func request() throws {
         try withDaemon { daemon in
-            try daemon.status("five seconds are held") {
+            try daemon.status("the memory contains five seconds") {
                 $0.number("recorder", "held_s") >= 4 && $0.isFollowing
             }
             let result = try daemon.control("record", "--last", "3s")
@@ -56,7 +56,7 @@ import Wire
         try withDaemon { daemon in
             try daemon.status("it follows") { $0.isFollowing }
             _ = try daemon.ask("stop")
-            try daemon.status("the fault is written") {
+            try daemon.status("the recording of the fault is written") {
                 $0.number("recorder", "faults") == 1 && $0.number("recorder", "finished") == 1
             }
             let path = try #require(Self.files(daemon).first)
@@ -79,10 +79,10 @@ import Wire
 
     @Test(
         "a killed daemon loses at most one second of its recording",
-        .disabled(if: Sanitizer.isActive, "compressing is too slow under a sanitizer"))
+        .disabled(if: Sanitizer.isActive, "compression is too slow under a sanitizer"))
     func killed() throws {
         try withDaemon(["--set", "recording.continuous=true"]) { daemon in
-            try daemon.status("four seconds are held") { $0.number("recorder", "held_s") >= 4 }
+            try daemon.status("the memory contains four seconds") { $0.number("recorder", "held_s") >= 4 }
             let last = try daemon.ask("status").number("loop", "ticks")
             _ = try daemon.stop(SIGKILL)
             let path = try #require(Self.files(daemon).first)
@@ -93,7 +93,7 @@ import Wire
             #expect(replay["identical"] == .bool(true), "\(replay.text)")
             // The next start completes the file, for programs that need its summary.
             let next = try RunningDaemon(in: daemon.directory)
-            try next.status("the recorder has looked at its recordings") {
+            try next.status("the recorder has checked its recordings") {
                 ($0["recorder"]?["files"]?.int ?? 0) >= 1
             }
             let ended = try Self.json(next, ["record", "info", path, "--json"])
@@ -113,7 +113,7 @@ import Wire
                 $0.number("recorder", "open_bytes") > 200_000
             }
             _ = try daemon.ask("set", #"{"key":"motion.max_rate_dps","value":"[50,50,50]"}"#)
-            try daemon.status("more is held") { $0.number("recorder", "open_bytes") > 600_000 }
+            try daemon.status("the memory contains more") { $0.number("recorder", "open_bytes") > 600_000 }
             let result = try daemon.control("record", "stop")
             let path = result.output.filter { $0 != "\n" }
             let info = try Self.json(daemon, ["record", "info", path, "--json"])
@@ -126,7 +126,7 @@ import Wire
 
     @Test(
         "a full or read-only disk is reported, and does not affect the loop",
-        .enabled(if: Self.canMount, "`unshare --map-root-user --mount` is refused here"),
+        .enabled(if: Self.canMount, "`unshare --map-root-user --mount` is not permitted"),
         arguments: ["size=4m", "ro,size=8m"])
     func badDisk(options: String) throws {
         try withTemporaryDirectory { directory in
@@ -136,7 +136,7 @@ import Wire
             let daemon = try RunningDaemon(
                 in: directory, ["--set", "recording.continuous=true"],
                 through: ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
-            let status = try daemon.status(within: 30, "the disk's problem is named") {
+            let status = try daemon.status(within: 30, "status states the problem of the disk") {
                 $0["recorder"]?["problem"]?.string != nil
             }
             let problem = status["recorder"]?["problem"]?.string ?? ""
@@ -144,7 +144,7 @@ import Wire
                 problem.contains(
                     options == "size=4m" ? "No space left on device" : "Read-only file system"))
             let before = try daemon.ask("status").number("loop", "ticks")
-            try daemon.status("the loop goes on") {
+            try daemon.status("the loop continues") {
                 $0.number("loop", "ticks") > before + 500 && $0.number("recorder", "held_s") > 1
             }
             if options.hasPrefix("ro") {

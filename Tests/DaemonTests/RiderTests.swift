@@ -9,7 +9,7 @@ import Wire
         "the remote control drives the wheels, stops them by silence, survives a flood, and can stop everything",
         .enabled(
             if: GroundStationTests.isThere,
-            "`make mavlink-peer` installs the Python that the script runs in"))
+            "the Python environment of the script is not installed: make mavlink-peer"))
     func conversation() throws {
         let port = try unusedPort()
         try withDaemon([

@@ -40,7 +40,7 @@ struct SlowDiskTests {
             _ = try other.ask(#"{"id":3,"method":"reset_stop"}"#)
             // The stop is queued behind the save.
             try saver.send(Array((#"{"id":4,"method":"stop"}"# + "\n").utf8))
-            try daemon.status(within: 0.5, "stopped before the save is done") {
+            try daemon.status(within: 0.5, "the stop is executed before the end of the save") {
                 $0.inhibitions.contains("emergency_stop")
             }
             #expect(!saver.hasNews(within: 0))
@@ -83,7 +83,7 @@ struct SlowDiskTests {
             func percentile99(_ times: [Double]) -> Double {
                 times.sorted()[times.count * 99 / 100]
             }
-            #expect(busy.count > 400, "\(busy.count) stops beside 20 saves")
+            #expect(busy.count > 400, "\(busy.count) stops during 20 saves")
             let (worst, usual) = (percentile99(busy), percentile99(idle))
             #expect(worst < max(0.005, 3 * usual), "\(worst) s, idle \(usual) s")
         }
@@ -108,7 +108,7 @@ struct SlowDiskTests {
                     if listener.hears("WATCHDOG=1", within: 0.05) { last = Deadline(seconds: 0) }
                     longest = max(longest, last.secondsAgo)
                 }
-                #expect(longest < 0.8, "not fed for \(longest) s")
+                #expect(longest < 0.8, "the watchdog was not notified for \(longest) s")
             }
         }
     }

@@ -25,7 +25,7 @@ struct StatusLineTests {
     func inhibited() {
         #expect(line(.inactiveMode).hasPrefix("Motors off: The mode is inactive."))
         #expect(line([.inactiveMode, .imuMissing].union()).contains("IMU"))
-        #expect(line(.none).hasPrefix("Motors off; they come on"))
+        #expect(line(.none).hasPrefix("Motors off; they are switched on"))
     }
 
     @Test("each condition has a unique message ID of 32 hexadecimal digits")

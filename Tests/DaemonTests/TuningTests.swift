@@ -330,7 +330,7 @@ import Wire
                 third.tuning.history.entries.map(\.what) == [
                     "set \(Self.key) = 90", "saved the tuning", "set \(Self.key) = 110",
                 ])
-            #expect(third.value == 90, "what was not saved has ended with the process")
+            #expect(third.value == 90, "an unsaved change ends with the process")
         }
     }
 }

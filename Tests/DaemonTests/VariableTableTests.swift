@@ -29,7 +29,7 @@ import Wire
             // The record contains no temperature, and no servos that follow the handle.
             case .null:
                 #expect(variable.name == "imu_temperature" || variable.name.hasPrefix("followed."))
-            default: Issue.record("\(variable.name) is of no expected kind")
+            default: Issue.record("\(variable.name) does not have an expected type")
             }
         }
     }

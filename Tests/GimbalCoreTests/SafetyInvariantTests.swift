@@ -70,7 +70,7 @@ struct SafetyInvariantTests {
                 }
                 // Outputs that are off stay off while the estimate has not settled.
                 if !before.isEnabled, Self.step(before, .estimateNotConverged).isEnabled {
-                    Issue.record("started without a settled estimate after \(a | b)")
+                    Issue.record("the outputs were switched on before the estimate converged, after \(a | b)")
                 }
             }
         }
@@ -195,7 +195,7 @@ struct StabilizerInvariantTests {
         bench.ask(.resetEmergencyStop)
         bench.ask(.mode(.inactive))
         bench.run(1)
-        #expect(!bench.output.enabled, "its end starts nothing")
+        #expect(!bench.output.enabled, "the end of the condition does not switch the outputs on")
         bench.ask(.mode(mode))
         bench.run(1)
         #expect(bench.output.enabled)

@@ -66,7 +66,7 @@ struct SetpointGeneratorTests {
         let use = max(
             peakRate / p.maxRate.pitch, peakAcceleration / p.maxAcceleration.pitch,
             peakJerk / p.maxJerk.pitch)
-        #expect(use > 0.9, "one of the limits decides")
+        #expect(use > 0.9, "one of the limits is reached")
     }
 
     @Test("rate and acceleration of the set-point are derivatives of its attitude")

@@ -63,7 +63,7 @@ struct StepAxisTests {
         var listener = Listener()
         listener.run(.position(target), seconds: 5)
         #expect(listener.steps == target && listener.axis.position == target)
-        #expect(listener.pulses == abs(target), "not one step too far")
+        #expect(listener.pulses == abs(target), "no step beyond the limit")
         #expect(listener.axis.isStanding)
     }
 
@@ -77,7 +77,7 @@ struct StepAxisTests {
         listener.run(.velocity(1000, validUntil: forever), seconds: 60)
         #expect((59_990...60_000).contains(listener.steps))
         #expect(listener.axis.position == listener.steps)
-        #expect(listener.shortest == 1, "a tick high, a tick low")
+        #expect(listener.shortest == 1, "the line is high for one tick, and low for one tick")
     }
 
     @Test("late ticks are compensated, and cause neither lost steps nor an overshoot")

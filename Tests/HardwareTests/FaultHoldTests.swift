@@ -24,7 +24,7 @@ struct FaultHoldTests {
         #expect(holds(fault: 0, at: 74))
         #expect(!holds(fault: 0, at: 76))
         #expect(!holds(fault: 0x20, at: 80))
-        #expect(!holds(fault: 0, at: 81.5), "a minute later the count begins again")
+        #expect(!holds(fault: 0, at: 81.5), "the count begins again after a minute")
     }
 
     @Test("a motion that is read is complete, and never older than the motion read before")
@@ -48,7 +48,7 @@ struct FaultHoldTests {
             guard motions.yaw.angle > 0 else { continue }
             let expected = motion(Int(motions.yaw.angle))
             #expect(motions.yaw == expected && motions.pitch == expected)
-            #expect(motions.yaw.angle >= last, "older than the one before")
+            #expect(motions.yaw.angle >= last, "the time is earlier than the previous time")
             last = motions.yaw.angle
         }
         await writer.value

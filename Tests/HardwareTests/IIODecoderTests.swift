@@ -95,7 +95,7 @@ struct IIODecoderTests {
         let field = try #require(scan.magneticField)
         #expect((field - Vector3(20, -10, 45)).lengthForTest < 1e-9)
         #expect(abs((scan.temperature ?? 0) - 15.0294) < 1e-3)
-        #expect(bytes.dropLast().withUnsafeBytes { decoder.scan($0) } == nil, "a byte is missing")
+        #expect(bytes.dropLast().withUnsafeBytes { decoder.scan($0) } == nil, "an incomplete scan is refused")
     }
 
     @Test(
@@ -117,8 +117,8 @@ struct IIODecoderTests {
     func choices() throws {
         let list = try #require(IIOChoices("13.000 26.000 52.000 833.000"))
         #expect(list.atLeast(50) == "52.000")
-        #expect(list.atLeast(838) == "833.000", "a hundredth is rounding")
-        #expect(list.atLeast(5000) == "833.000", "the highest that there is")
+        #expect(list.atLeast(838) == "833.000", "a difference of 0.01 is a rounding error")
+        #expect(list.atLeast(5000) == "833.000", "the highest available frequency is used")
         let range = try #require(IIOChoices("[10 1 400]"))
         #expect(Double(range.atLeast(1000)) == 400)
         #expect(Double(range.atLeast(123)) == 123)
@@ -138,11 +138,11 @@ struct IIODecoderTests {
             let value = try #require(track.value(at: at(ms)))
             #expect((value - Vector3(ms, 2 * ms, -ms)).lengthForTest < 1e-9, "\(ms) ms")
         }
-        #expect(track.value(at: at(209))?.x == 205, "at most one interval beyond the newest")
+        #expect(track.value(at: at(209))?.x == 205, "the extrapolation is limited to one interval")
         #expect(track.value(at: at(221)) == nil, "too old")
-        #expect(track.value(at: at(1))?.x == 45, "the oldest that is kept")
+        #expect(track.value(at: at(1))?.x == 45, "the oldest stored sample is used")
         track.append(Vector3(9, 9, 9), time: at(150))
-        #expect(track.value(at: at(200))?.x == 200, "time does not run backwards")
+        #expect(track.value(at: at(200))?.x == 200, "an earlier time is ignored")
     }
 }
 

@@ -115,7 +115,7 @@ struct IIOSensorTests {
         let last = try #require(samples.last)
         #expect(abs(last.accel.x - (1050 + 0.55) * 0.004787) < 1e-6)
         let fields = samples.filter { $0.contents.contains(.magneticField) }
-        #expect(fields.count == 1, "a measurement is used once")
+        #expect(fields.count == 1, "each measurement is used once")
         #expect(abs((fields.first?.magneticField.z ?? 0) - 300 * 0.0146) < 1e-9)
     }
 

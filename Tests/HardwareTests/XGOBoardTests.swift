@@ -178,7 +178,7 @@ struct XGOBoardTests {
         #expect(wheels.report?.model == nil && wheels.report?.battery.isNaN == true)
         #expect(robot.waits { _ in wheels.speeds.left == 0 })
         usleep(100_000)
-        #expect(wheels.errors == 1, "an outage is one error")
+        #expect(wheels.errors == 1, "an outage is counted as one error")
         robot.with { $0.memory[0x30] = 0x80 }
         robot.plugIn()
         #expect(robot.waits { _ in wheels.report?.isReady(now: MonotonicClock.now) == true })

@@ -90,7 +90,7 @@ extension SimulatedLoop {
             loop.ask(.point(target: target, duration: 1))
         }
         guard case .failed(let sentence) = run.outcome else {
-            Issue.record("did not end")
+            Issue.record("the autotune did not end")
             return
         }
         #expect(sentence.contains("Another request"))

@@ -103,7 +103,7 @@ struct FieldAutotuneTests {
         }
         #expect(endings.first == .error || endings.first == .saturated, "\(endings)")
         guard case .failed = run.outcome else {
-            Issue.record("did not end")
+            Issue.record("the autotune did not end")
             return
         }
     }

@@ -80,7 +80,7 @@ class Client:
         self.socket.sendall(json.dumps({"do": do, "phone": self.phone, **arguments}).encode() + b"\n")
         line = self.lines.readline()
         if not line:
-            raise PhoneError("the phone hung up")
+            raise PhoneError("the simulated phone closed the connection")
         answer = json.loads(line)
         if "error" in answer:
             raise PhoneError(answer["error"], answer.get("att"))
@@ -343,7 +343,7 @@ class Phone:
         if not address:
             found = [e for e in await self.scan(seconds, service, name) if e["connectable"]]
             if not found:
-                raise PhoneError("found nobody to connect to")
+                raise PhoneError("found no peripheral to connect to")
             address = found[0]["address"]
         preferences = ConnectionParametersPreferences(
             connection_interval_min=interval, connection_interval_max=interval, supervision_timeout=timeout)
@@ -622,7 +622,7 @@ def main(arguments):
     for a in rest:
         key, equals, value = a.partition("=")
         if not equals:
-            key, value = names.pop(0) if names else sys.exit(f"phone.py: what is {a}?"), a
+            key, value = names.pop(0) if names else sys.exit(f"phone.py: unexpected argument {a}"), a
         if key not in ("char", "value", "name", "address", "service"):
             value = {"yes": True, "no": False}.get(value, value)
             try:

@@ -141,9 +141,9 @@ import Wire
 
     @Test("a refusal by the gimbal reaches the central and the log")
     func backendRefusal() {
-        gimbal.memory.withLock { $0.refusal = Refusal(.held, "somebody else steers") }
+        gimbal.memory.withLock { $0.refusal = Refusal(.held, "another client is in control") }
         #expect(throws: ATTError.notAuthorized) { try write(.mode, [2]) }
-        #expect(log.lines.first?.hasSuffix("refused: somebody else steers.") == true)
+        #expect(log.lines.first?.hasSuffix("refused: another client is in control.") == true)
     }
 
     @Test("sends to subscribers only, immediately and then once per period")

@@ -62,7 +62,7 @@ struct SlowClientTests {
                 _ = try other.ask(#"{"id":3,"method":"ping"}"#)
                 answered += 1
             }
-            #expect(answered < 2000, "the others wait for no more than some turns")
+            #expect(answered < 2000, "the other clients wait for at most a few iterations")
             #expect(backend.statuses < 2000)
         }
     }

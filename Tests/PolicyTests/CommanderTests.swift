@@ -213,7 +213,7 @@ struct CommanderTests {
             guard case .rate(.zero) = last[0], case .emergencyStop = last[1],
                 case .shutdown = last[2]
             else {
-                Issue.record("not what the loop needs to hear: \(last)")
+                Issue.record("the ring does not end with zero rates, emergency stop and shutdown: \(last)")
                 return
             }
         }

@@ -134,7 +134,7 @@ struct OutputThreadTests {
     @Test(
         "a period allocates no memory",
         .enabled(
-            if: mc_is_active(), "under a sanitizer malloc is its own; the plain run checks this"))
+            if: mc_is_active(), "a sanitizer replaces malloc; the run without a sanitizer checks this"))
     func allocations() throws {
         let bus = QuietOutputs()
         var rig = Rig(bus)

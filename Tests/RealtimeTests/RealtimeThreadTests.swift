@@ -27,7 +27,7 @@ struct RealtimeThreadTests {
         if thread.report.isRealtime {
             #expect(thread.report.priority == 5)
         } else {
-            #expect(thread.report.problems.first?.contains("not real-time") == true)
+            #expect(thread.report.problems.first?.contains("no real-time priority") == true)
         }
     }
 

@@ -92,7 +92,7 @@ import Wire
 
     @Test(
         "time 0 is the first video frame; the units and axes are those of Gyroflow: up, left, back",
-        .enabled(if: isThere, "`make .build/peers/venv/gyroflow` installs the reader"))
+        .enabled(if: isThere, "the reader is not installed: make .build/peers/venv/gyroflow"))
     func axes() throws {
         let header = GyroLog.Header(video: "a.mp4", start: 10, date: 0, recording: "b.mcap")
         var log = GyroLog(header)

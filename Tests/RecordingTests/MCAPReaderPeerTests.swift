@@ -35,7 +35,7 @@ import Wire
 
     @Test(
         "every message matches its schema, every checksum is correct, and the summary has the correct counts",
-        .enabled(if: isThere, "`make .build/peers/venv/mcap` installs the reader"))
+        .enabled(if: isThere, "the reader is not installed: make .build/peers/venv/mcap"))
     func whole() throws {
         var rig = FlightRig(.walking)
         rig.run(2)
@@ -62,7 +62,7 @@ import Wire
 
     @Test(
         "an unfinished file is read up to its last complete chunk",
-        .enabled(if: isThere, "`make .build/peers/venv/mcap` installs the reader"))
+        .enabled(if: isThere, "the reader is not installed: make .build/peers/venv/mcap"))
     func unfinished() throws {
         var rig = FlightRig(.still)
         rig.run(3)

@@ -59,7 +59,7 @@ import Testing
             let expected = try #require(prefixes.last { $0.0 <= place }).1
             let result = try recovered(Array(open[..<place]))
             #expect(result.isRecovered)
-            #expect(result.bytes == expected, "torn at byte \(place)")
+            #expect(result.bytes == expected, "truncated at byte \(place)")
         }
         let last = try recovered(Array(open.dropLast(1))).bytes
         let outcome = try FlightFile(bytes: last, path: "a").read { _, _ in true }
@@ -82,7 +82,7 @@ import Testing
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
         for place in stride(from: open.count + 1, to: whole.count, by: 97) {
-            #expect(try recovered(Array(whole[..<place])).bytes == whole, "torn at byte \(place)")
+            #expect(try recovered(Array(whole[..<place])).bytes == whole, "truncated at byte \(place)")
         }
     }
 

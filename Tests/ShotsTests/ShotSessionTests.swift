@@ -231,7 +231,7 @@ struct ShotSessionTests {
                 #expect(abs(now - photo) < 0.1)
                 return
             default:
-                Issue.record("an unexpected task")
+                Issue.record("the task is unexpected")
                 return
             }
         }

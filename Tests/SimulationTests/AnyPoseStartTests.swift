@@ -48,7 +48,7 @@ struct AnyPoseStartTests {
                     tilt = max(tilt, down.z < 0 ? 180 : sine * Self.degrees)
                 }
             }
-            #expect(switches == 1, "the outputs come on once and stay on")
+            #expect(switches == 1, "the outputs are switched on once and stay on")
             #expect(tilt < 2)
             // The set-point turns at 240°/s. Two motions add to this rate: the swing of the loose
             // camera when the motors catch it, and the return of a roll joint from beyond its

@@ -43,7 +43,7 @@ struct JointRestTests {
             #expect(watch.rest == 0)
             watch.command = .zero
             watch.run(10)
-            #expect(watch.rest > 1, "it comes back when the command has ended")
+            #expect(watch.rest > 1, "the rest detection resumes after the end of the command")
         }
     }
 

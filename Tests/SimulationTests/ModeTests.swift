@@ -109,7 +109,7 @@ struct ModeTests {
         #expect(loop.snapshot.mode == .locked)
         #expect(loop.snapshot.conditions.intersects(.commandExpired))
         #expect(near(loop.camera.yaw, 38, 3) && near(loop.camera.pitch, -45, 2))
-        #expect(loop.snapshot.rate.norm * Self.degrees < 3, "no more than noise")
+        #expect(loop.snapshot.rate.norm * Self.degrees < 3, "the rate is only noise")
     }
 
     @Test(

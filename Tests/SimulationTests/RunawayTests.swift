@@ -22,14 +22,14 @@ struct RunawayTests {
                     if offAfter.isInfinite { offAfter = Double(tick) * 1e-3 }
                     return
                 }
-                #expect(offAfter.isInfinite, "they have come back")
+                #expect(offAfter.isInfinite, "the outputs are on again")
                 output.torque[axis] = sign * 0.25
                 turned = max(turned, start.error(to: attitude).norm * 180 / .pi)
             }
         }
         // Full torque turns this camera by 6.3° in 46 ms: 0.25 N·m on 2.4 g·m².
         #expect(offAfter < 0.06)
-        withKnownIssue("5.3° where a person walks", isIntermittent: true) {
+        withKnownIssue("5.3° in the hand of a walking person", isIntermittent: true) {
             #expect(turned < 5)
         } when: {
             axis == .roll && sign > 0

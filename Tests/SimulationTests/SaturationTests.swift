@@ -65,8 +65,8 @@ struct SaturationTests {
         let snapshot = rig.stabilizer.snapshot
         #expect(snapshot.samples.gyroSaturated > 250)
         #expect(snapshot.samples.implausible == 0)
-        #expect(rig.output.enabled, "a saturated gyroscope is reported, and turns nothing off")
-        #expect(snapshot.inclinationSigma > 0.1, "and the estimate says that it is lost")
+        #expect(rig.output.enabled, "a saturated gyroscope is reported, and does not switch the outputs off")
+        #expect(snapshot.inclinationSigma > 0.1, "the estimate is reported as uncertain")
         rig.run(3)
         #expect(rig.inclinationError < 2)
         #expect(rig.isSane)

@@ -167,7 +167,7 @@ struct SteadyTurnTests {
         for (rate, mode) in [(0.5, Mode.locked), (2, .locked), (1, .inactive)] {
             var watch = Watch(motion(.yaw, rate, after: 0, for: turn), encoders: true, mode: mode)
             watch.run(turn)
-            #expect(watch.error > 0.3, "the turn has taught a wrong bias")
+            #expect(watch.error > 0.3, "the estimator has learned a wrong bias from the turn")
             let begin = watch.loop.now
             watch.run(limit + 30) { $0.error < 0.05 }
             let time = watch.loop.now.seconds(since: begin)

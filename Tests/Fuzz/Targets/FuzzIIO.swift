@@ -22,16 +22,16 @@ extension FuzzTargets {
             }
         }
         guard let decoder = IIODecoder(channels) else { return }
-        precondition((1...IIODecoder.mostBytes).contains(decoder.scanBytes), "size of a scan")
+        precondition((1...IIODecoder.mostBytes).contains(decoder.scanBytes), "the size of a scan is wrong")
         var left = Array(rest)
         while !left.isEmpty {
             let scan = left.withUnsafeBytes { decoder.scan($0) }
-            precondition((scan == nil) == (left.count < decoder.scanBytes), "a scan is a scan")
+            precondition((scan == nil) == (left.count < decoder.scanBytes), "the number of bytes of a scan is wrong")
             for quantity in decoder.quantities {
                 guard let vector = scan?[quantity] else { continue }
                 precondition(
                     abs(vector.x) <= 0x1p71 && abs(vector.y) <= 0x1p71 && abs(vector.z) <= 0x1p71,
-                    "more than 64 bits")
+                    "a channel has more than 64 bits")
             }
             left.removeFirst(min(left.count, decoder.scanBytes))
         }
@@ -42,7 +42,7 @@ extension FuzzTargets {
         guard let name = words.first, let type = words.last, let format = IIOFormat(type) else {
             return nil
         }
-        precondition(format.bits + format.shift <= 8 * format.size, "bits beyond the storage")
+        precondition(format.bits + format.shift <= 8 * format.size, "a channel has bits beyond its storage")
         precondition([1, 2, 4, 8].contains(format.size) && (1...16).contains(format.count))
         let index = words.count > 2 ? Int(words[1]) ?? count : count
         return IIOChannel(meaning: IIOChannel.meaning(of: name), index: index, format: format)
@@ -51,7 +51,7 @@ extension FuzzTargets {
     private static func matrix(_ text: String) {
         guard let matrix = IIOMountMatrix(text) else { return }
         let turned = matrix.rotate(Vector3(1, 2, 3))
-        precondition(abs(turned.dot(turned) - 14) < 1, "a mount matrix that stretches")
+        precondition(abs(turned.dot(turned) - 14) < 1, "the mount matrix is not a rotation")
     }
 
     private static func choices(_ text: String) {

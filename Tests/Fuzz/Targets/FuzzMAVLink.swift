@@ -27,13 +27,13 @@ extension FuzzTargets {
             parser.append(piece)
             take()
         }
-        precondition(parser.pending <= MAVLinkFrame.longest, "more is kept than one frame")
+        precondition(parser.pending <= MAVLinkFrame.longest, "the parser keeps more bytes than one frame")
         while parser.pending > 0 {
             parser.abandon()
             take()
         }
         // A tap forwards all received bytes unchanged.
-        precondition(passed == stream, "a tap would have changed it")
+        precondition(passed == stream, "a tap would change the bytes")
         let role = FlightDisplayRole(
             configuration: MAVLinkConfiguration(), port: FuzzPort(), attitudeHz: 20,
             logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() },
@@ -47,10 +47,10 @@ extension FuzzTargets {
     /// Decodes the message of a frame and encodes it again. Returns the length of the payload.
     private static func read(_ frame: MAVLinkFrame) -> Int {
         guard let kind = MAVLinkCatalogue.messages.first(where: { $0.format.id == frame.id }) else {
-            fatalError("a frame of a kind that is not in the catalogue")
+            fatalError("a frame has a type that is not in the catalogue")
         }
         func again<Message: MAVLinkMessage>(_ kind: Message.Type) -> Int {
-            guard let message = frame.message(kind) else { fatalError("its own kind is refused") }
+            guard let message = frame.message(kind) else { fatalError("the parser refuses an encoded frame") }
             let written = MAVLinkFrame(
                 message, from: frame.sender, sequence: 0, version: frame.version)
             precondition(written.payload.count <= MAVLinkFrame.longestPayload, "too long")
@@ -62,7 +62,7 @@ extension FuzzTargets {
     /// Decodes a datagram of a rider's remote control, and the same bytes as commands of a robot.
     public static func rider(_ bytes: [UInt8]) {
         if case .drive(let left, let right) = try? RiderCommand(datagram: bytes) {
-            precondition(abs(left) <= 1 && abs(right) <= 1, "beyond full speed")
+            precondition(abs(left) <= 1 && abs(right) <= 1, "a speed exceeds full speed")
         }
         let key = SharedKey(passphrase: "fuzz")
         if let sealed = SealedRiderCommand(datagram: bytes) {
@@ -70,12 +70,12 @@ extension FuzzTargets {
                 counter: sealed.counter, command: sealed.command, key: key)
             precondition(
                 SealedRiderCommand(datagram: again)?.isRight(key: key) == true,
-                "what was read cannot be sealed")
+                "a received text cannot be authenticated")
         }
         var whole = RobotCommandSplitter()
         var pieces = RobotCommandSplitter()
         precondition(
             whole.append(bytes) == bytes.flatMap { pieces.append([$0]) },
-            "how it is cut makes a difference")
+            "the result depends on the pieces in which the bytes arrive")
     }
 }

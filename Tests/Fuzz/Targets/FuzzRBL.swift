@@ -27,7 +27,7 @@ extension FuzzTargets {
             now = now.advanced(bySeconds: 0.01)
             try? service.write(kind, value, by: central, now: now, SilentNotifier())
             let read = try? service.read(kind, by: central, now: now)
-            precondition((read?.count ?? 0) <= 512, "longer than an attribute can be")
+            precondition((read?.count ?? 0) <= 512, "a value is longer than an attribute")
             _ = service.advance(now: now, mtu: 23, SilentNotifier())
         }
         service.disconnected(central, now: now)
@@ -37,6 +37,6 @@ extension FuzzTargets {
 /// Notifier that sends nothing.
 private struct SilentNotifier: GATTNotifier {
     func notify(_ characteristic: GATTUUID, _ value: [UInt8]) {
-        precondition(value.count <= 20, "more than a packet of the smallest MTU holds")
+        precondition(value.count <= 20, "a message exceeds a packet of the smallest MTU")
     }
 }

@@ -20,7 +20,7 @@ public enum FuzzTargets {
         // A decoded value can be encoded, and decoding it again gives the same value.
         let text = Array(value.text.utf8)
         guard let again = try? JSONValue(parsing: text) else { fatalError("unreadable: \(text)") }
-        precondition(again.text == value.text, "read again, it is something else")
+        precondition(again.text == value.text, "a second read returns another value")
     }
 
     /// Decodes a write of an AirOS app; the first byte selects the characteristic.
@@ -32,7 +32,7 @@ public enum FuzzTargets {
         case 1:
             guard let pid = try? PIDTriple(bytes: value) else { return }
             precondition(pid.p.isFinite && pid.i.isFinite && pid.d.isFinite, "not finite")
-            precondition(pid.bytes == value, "written back, it is something else")
+            precondition(pid.bytes == value, "the encoded value differs")
         case 2:
             guard let kalman = try? KalmanTriple(bytes: value) else { return }
             precondition(

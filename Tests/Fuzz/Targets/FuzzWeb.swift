@@ -34,7 +34,7 @@ extension FuzzTargets {
         while let part = try? channel.readOutbound(as: ByteBuffer.self) {
             sent += part.readableBytes
         }
-        precondition(sent < 100_000 + 200 * bytes.count, "a small input has a large answer")
+        precondition(sent < 100_000 + 200 * bytes.count, "a small input causes a large answer")
     }
 
     private static let upgrade =
@@ -67,7 +67,7 @@ extension FuzzTargets {
         func opened(_ session: WebSession) { isOpen.withLock { $0 = true } }
 
         func received(_ message: WebMessage, from session: WebSession) {
-            precondition(isOpen.withLock { $0 }, "a message outside a session")
+            precondition(isOpen.withLock { $0 }, "a message arrived outside a session")
             precondition(message.bytes.count <= 1000, "too large")
             precondition(
                 !message.isText || String(validating: message.bytes, as: UTF8.self) != nil, "UTF-8")

@@ -35,7 +35,7 @@ def refused(call, att):
     except PhoneError as e:
         assert e.att == att, e
         return str(e)
-    sys.exit("not refused")
+    sys.exit("the request was not refused")
 
 
 phone = Client()

@@ -86,7 +86,7 @@ struct BluetoothServerTests {
                 print("restart \(number): registered after \(took.rounded()) ms")
                 #expect(server.status.counters.restarts == number)
             }
-            try pump(fake, "no calls left") { server.status.pendingCalls == 0 }
+            try pump(fake, "no call is pending") { server.status.pendingCalls == 0 }
             #expect(server.status.matches == 4)
         }
     }

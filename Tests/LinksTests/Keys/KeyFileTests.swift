@@ -74,7 +74,7 @@ import Wire
     )
     func powerCut() async throws {
         let first = try file()
-        #expect(!first.admits(1000), "the disk does not know it yet")
+        #expect(!first.admits(1000), "the value is not on the disk yet")
         let running = Task { try await first.run() }
         #expect(eventually(within: 10) { first.admits(1000) })
         first.note(1000)
@@ -90,7 +90,7 @@ import Wire
         first.note(5001)
         running.cancel()
         try await running.value
-        #expect(try file().value == 5001, "an ordinary restart leaves no gap")
+        #expect(try file().value == 5001, "frames are accepted immediately after an ordinary restart")
     }
 
     @Test("a disk that cannot be written is reported, and the links stay usable")

@@ -58,7 +58,7 @@ final class FakePort: GimbalPort, SettingsPort {
         let refusal: Refusal? = memory.withLock { memory in
             if memory.refusal == nil { memory.owner = memory.owner ?? source.connection }
             if memory.isOwned, memory.owner != source.connection {
-                return Refusal(.held, "somebody else is in control")
+                return Refusal(.held, "another client is in control")
             }
             if memory.refusal == nil { memory.requests.append(request) }
             if memory.refusal == nil { memory.hears?(request) }
