@@ -173,7 +173,7 @@ struct ActiveShot {
 
     /// State of airframe-eyes' photos.
     ///
-    /// - Throws: A refusal if airframe-eyes is not connected.
+    /// - Throws: `ClientError` if airframe-eyes is not connected.
     static func capture(_ link: DaemonLink) throws(ClientError) -> CaptureState {
         let companions = try link.ask("status")["companions"]?.array ?? []
         guard let report = companions.lazy.compactMap({ $0["report"]?["capture"] }).first else {

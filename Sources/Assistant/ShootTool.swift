@@ -136,7 +136,7 @@ enum ShootTool {
 
     /// Creates the plan of a shot from a call's arguments.
     ///
-    /// - Throws: A refusal that names the parameter, its range and the limit.
+    /// - Throws: `ClientError` that names the parameter, its range and the limit.
     static func plan(
         _ arguments: [String: JSONValue], _ limits: Limits
     ) throws(ClientError) -> ShotPlan {
@@ -178,7 +178,7 @@ enum ShootTool {
     ///   - limits: The assistant's limits.
     ///   - link: Connection to the daemon.
     /// - Returns: State of the camera at the beginning of the shot.
-    /// - Throws: A refusal if the camera cannot begin the shot, or cannot reach a pose of the plan.
+    /// - Throws: `ClientError` if the camera cannot begin the shot, or cannot reach a pose of the plan.
     static func check(
         _ plan: ShotPlan, _ limits: Limits, _ link: DaemonLink
     ) throws(ClientError) -> ShotSession.CameraState {

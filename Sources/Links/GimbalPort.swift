@@ -17,14 +17,14 @@ public protocol GimbalPort: Sendable {
     ///   - request: The request.
     ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal.
+    /// - Throws: `Refusal` if the request is refused.
     func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal)
 
     /// The request, limited to the source's permitted values; `request` applies the same limits.
     ///
-    /// - Throws: The refusal of a request that exceeds the limits.
+    /// - Throws: `Refusal` if the request exceeds the limits.
     func limited(
         _ request: MotionRequest, for source: CommandSource
     ) throws(Refusal) -> MotionRequest
@@ -51,7 +51,7 @@ public protocol GimbalPort: Sendable {
     /// Takes control, switches the motors off, and starts the calibration of the gyroscope's
     /// offset.
     ///
-    /// - Throws: The refusal.
+    /// - Throws: `Refusal` if the request is refused.
     func calibrateGyro(for source: CommandSource, now: Instant) throws(Refusal)
 
     /// State of calibration.
@@ -73,7 +73,7 @@ public protocol SettingsPort: Sendable {
     ///   - updates: The new values.
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
-    /// - Throws: A refusal: another source is in control, a value is invalid, or another client's
+    /// - Throws: `Refusal` if another source is in control, a value is invalid, or another client's
     ///   temporary change is active. Nothing has changed.
     func change(
         _ updates: [SettingUpdate], from source: CommandSource, by who: String
@@ -89,7 +89,7 @@ public protocol SettingsPort: Sendable {
     ///   - note: Author and description of the change, for the log.
     ///   - done: Completion handler; receives success, or the reason why nothing has changed. The
     ///     closure is not called if the method throws.
-    /// - Throws: A refusal, because another source is in control.
+    /// - Throws: `Refusal` if another source is in control.
     func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
@@ -104,8 +104,8 @@ public protocol SettingsPort: Sendable {
     ///   - name: Name of the profile.
     ///   - source: Source of the request.
     ///   - who: Name of the source for the log.
-    /// - Throws: A refusal: another source is in control, there is no profile of this name, or its
-    ///   values would violate a rule. Nothing has changed.
+    /// - Throws: `Refusal` if another source is in control, there is no profile of this name, or
+    ///   its values would violate a rule. Nothing has changed.
     func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal)
 }
 

@@ -59,7 +59,7 @@ final class AutotuneService: Sendable {
     ///   - author: Name and kind of the client, for the history and the temporary change.
     ///   - now: Current time on the loop's clock.
     /// - Returns: State of the autotune run.
-    /// - Throws: A refusal that states why the autotune cannot start.
+    /// - Throws: `Refusal` that states why the autotune cannot start.
     func start(
         axes: [GimbalAxis], apply: Bool, owner: CommandSource,
         author: (name: String, owner: ChangeOwner), now: Instant

@@ -48,7 +48,7 @@ final class CalibrationService: Sendable {
     ///   - who: Author of the calibration, for the history.
     ///   - now: Current time on the loop's clock.
     /// - Returns: State of the started calibration.
-    /// - Throws: A refusal, because another calibration is running.
+    /// - Throws: `Refusal` if another calibration is running.
     func start(
         _ kind: CalibrationKind, owner: CommandSource, by who: String, now: Instant
     ) throws(Refusal) -> CalibrationReport {

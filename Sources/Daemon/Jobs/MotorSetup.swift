@@ -49,7 +49,7 @@ extension Settings {
     ///
     /// - Parameter right: The measured wiring.
     /// - Returns: The updates; empty if the active settings are correct.
-    /// - Throws: A refusal if the motors' board cannot swap its outputs.
+    /// - Throws: `Refusal` if the motors' board cannot swap its outputs.
     func updates(to right: MotorAssignment) throws(Refusal) -> [SettingUpdate] {
         let now = motorAssignment
         var updates: [SettingUpdate] = []

@@ -81,7 +81,7 @@ final class SetupService: Sendable {
     ///   - owner: The requesting connection; a step that moves motors ends with this connection.
     ///   - who: Description of the client, for the history.
     ///   - now: Current time on the loop's clock.
-    /// - Throws: A refusal that states why the step cannot start.
+    /// - Throws: `Refusal` that states why the step cannot start.
     func start(
         _ step: SetupStepName, owner: CommandSource, who: String, now: Instant
     ) throws(Refusal) {

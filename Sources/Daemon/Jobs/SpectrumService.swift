@@ -32,7 +32,7 @@ final class SpectrumService: Sendable {
     ///   - owner: The requesting connection; the recording ends when this connection ends.
     ///   - now: Current time on the loop's clock.
     /// - Returns: State of the gyroscope recording.
-    /// - Throws: A refusal, because another recording is running.
+    /// - Throws: `Refusal` if another recording is running.
     func start(seconds: Double, owner: CommandSource, now: Instant) throws(Refusal)
         -> SpectrumReport
     {

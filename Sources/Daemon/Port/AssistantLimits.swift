@@ -12,7 +12,7 @@ struct AssistantLimits: Sendable {
 
     /// Checks that an assistant can change the setting.
     ///
-    /// - Throws: A refusal, because the setting limits the assistant.
+    /// - Throws: `Refusal` if the setting limits the assistant.
     static func admit(_ key: String) throws(Refusal) {
         guard let table = Settings.MCP.table(barring: key) else { return }
         throw Refusal(
@@ -29,7 +29,7 @@ struct AssistantLimits: Sendable {
     ///     no snapshot.
     /// - Returns: The checked request. If a pointing request contains no rate, the highest
     ///   permitted rate is added.
-    /// - Throws: A refusal if the request exceeds a limit.
+    /// - Throws: `Refusal` if the request exceeds a limit.
     func limited(
         _ request: MotionRequest, from snapshot: StabilizerSnapshot?
     ) throws(Refusal) -> MotionRequest {

@@ -33,7 +33,7 @@ final class CameraOrders: Sendable {
     ///   - companions: The companion programs, one of which records video.
     ///   - now: Present time.
     /// - Returns: Sequence number of the command.
-    /// - Throws: A refusal if no companion program records video, or if the queue is full.
+    /// - Throws: `Refusal` if no companion program records video, or if the queue is full.
     func add(
         _ action: CameraOrder.Action, _ settings: [String] = [], for companions: Companions,
         now: Instant

@@ -129,7 +129,7 @@ final class Companions: Sendable {
 
     /// Stores a report. The report of a restarted companion replaces its earlier report.
     ///
-    /// - Throws: A refusal if `limit` other companions are connected.
+    /// - Throws: `Refusal` if `limit` other companions are connected.
     func note(_ report: CompanionReport, from client: Int, now: Instant) throws(Refusal) {
         let isNoted = entries.withLock { entries in
             let entry = Entry(client: client, report: report, time: now)

@@ -167,7 +167,7 @@ struct FollowingMethods: Sendable {
     /// Handles a user's selection of a person. The mode changes immediately; the answer to the
     /// companion's next report contains the selection.
     ///
-    /// - Throws: A refusal if there is no companion that finds people, if the motors are off, or if
+    /// - Throws: `Refusal` if there is no companion that finds people, if the motors are off, or if
     ///   another source is in control.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,

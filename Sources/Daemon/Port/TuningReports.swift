@@ -48,7 +48,7 @@ extension Tuning {
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Returns: The changed setting.
-    /// - Throws: A refusal that names the invalid key or value; no setting has changed.
+    /// - Throws: `Refusal` that names the invalid key or value; no setting has changed.
     func set(
         key: String, value: JSONValue, rollback: Double?, owner: ChangeOwner = .people,
         by who: String

@@ -56,7 +56,7 @@ final class ClientConnection {
     /// one connection for each person. Each connection has the person's name; the connection of a
     /// person without write access is read-only.
     ///
-    /// - Throws: A refusal if the name is not plain text, or if the connection already has a name.
+    /// - Throws: `Refusal` if the name is not plain text, or if the connection already has a name.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
         if let name = try parameters.string("name") {
             guard client.name.isEmpty else {

@@ -15,7 +15,7 @@ public struct Parameters: Sendable {
     ///   - request: The request.
     ///   - declared: Known parameters. An unknown parameter is an error, so a mistyped name is not
     ///     ignored silently. If `declared` is nil, all parameters are ignored.
-    /// - Throws: A refusal that names the first unknown or missing parameter.
+    /// - Throws: `Refusal` that names the first unknown or missing parameter.
     init(_ request: Request, _ declared: [Parameter]?) throws(Refusal) {
         method = request.method
         values = request.params

@@ -57,13 +57,13 @@ public struct SocketMethod: Sendable {
         /// Checks write access. Methods that need write access only for some actions call this
         /// function.
         ///
-        /// - Throws: A refusal if the connection is read-only.
+        /// - Throws: `Refusal` if the connection is read-only.
         public func requireWrite() throws(Refusal) { if let refusal { throw refusal } }
 
         /// If the client is an assistant, refuses a change that only a person may make.
         ///
         /// - Parameter change: Description of the change, as a noun phrase.
-        /// - Throws: A refusal if the client is an assistant.
+        /// - Throws: `Refusal` if the client is an assistant.
         public func requirePerson(for change: String) throws(Refusal) {
             guard client.isAssistant else { return }
             throw Refusal(

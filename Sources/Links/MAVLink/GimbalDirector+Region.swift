@@ -10,7 +10,7 @@ extension GimbalDirector {
     /// Points the camera at a target, and keeps it pointed at the target. If no peer is in control,
     /// the sender takes control.
     ///
-    /// - Throws: A refusal if the sender is not in control, or if north, the vehicle's position or
+    /// - Throws: `Refusal` if the sender is not in control, or if north, the vehicle's position or
     ///   the target's position is not known.
     mutating func look(
         at target: RegionOfInterest.Target, from sender: MAVLinkAddress, now: Instant

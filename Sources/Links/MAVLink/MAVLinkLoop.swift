@@ -38,7 +38,7 @@ final class MAVLinkLoop {
     private var turnedAway: UInt64 = 0
     private var evicted: UInt64 = 0
 
-    /// IDs of the configured peers; guests have higher IDs.
+    /// IDs of the configured peers; open peers have higher IDs.
     private static let clientNumber = 0
     private static let serialNumber = 1
 
@@ -76,7 +76,7 @@ final class MAVLinkLoop {
         serial?.close()
     }
 
-    /// Adds the descriptors of the guests' socket, of the configured peer's socket, and of the
+    /// Adds the descriptors of the open peers' socket, of the configured peer's socket, and of the
     /// serial port.
     private func prepare(_ set: inout PollSet) {
         set.end(by: serial?.advance(now: clock()))
@@ -118,8 +118,8 @@ final class MAVLinkLoop {
     private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let guest = guests[address]
         var parser = guest?.parser ?? MAVLinkParser()
-        // Only a peer that sends an accepted frame becomes a guest; a stop is executed from any
-        // peer.
+        // Only a peer that sends an accepted frame becomes an open peer; a stop is executed from
+        // any peer.
         let frames = Self.frames(inDatagram: bytes, &parser).filter {
             component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
         }
@@ -133,7 +133,7 @@ final class MAVLinkLoop {
         for (frame, _) in frames { component.handle(frame, from: number, now: now) }
     }
 
-    /// Adds a new peer as a guest.
+    /// Adds a new peer as an open peer.
     private func place(
         _ address: DatagramAddress, _ parser: MAVLinkParser, _ sender: MAVLinkAddress, now: Instant
     ) -> Int? {

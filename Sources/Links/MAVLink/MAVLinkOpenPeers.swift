@@ -1,15 +1,15 @@
 import GimbalCore
 import Wire
 
-/// Guests: the peers on the open MAVLink port that receive streams. The type uses no socket and
+/// Open peers: the peers on the open MAVLink port that receive streams. The type uses no socket and
 /// reads no clock; callers pass the time as an argument.
 ///
-/// The number of guests is limited to a few slots, because each guest receives streams. A peer in
-/// control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats is
-/// dropped. If no peer was silent for two heartbeats, the host with the most peers loses one slot:
-/// the slot of its peer with the longest silence. A new peer gets no slot if its host would then
-/// have the most peers of all hosts. Therefore one host cannot exclude another host. An emergency
-/// stop is executed even from a peer without a slot.
+/// The number of open peers is limited to a few slots, because each open peer receives streams. A
+/// peer in control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats
+/// is dropped. If no peer was silent for two heartbeats, the host with the most peers loses one
+/// slot: the slot of its peer with the longest silence. A new peer gets no slot if its host would
+/// then have the most peers of all hosts. Therefore one host cannot exclude another host. An
+/// emergency stop is executed even from a peer without a slot.
 struct MAVLinkOpenPeers {
     /// Peer on the open MAVLink port; the peer occupies one of the limited slots.
     struct OpenPeer {
@@ -18,11 +18,11 @@ struct MAVLinkOpenPeers {
         var heard: Instant
     }
 
-    /// Largest number of guests.
+    /// Largest number of open peers.
     static let maximum = 8
-    /// Timeout after which a silent guest receives no more messages, s.
+    /// Timeout after which a silent open peer receives no more messages, s.
     static let silenceSeconds = 10.0
-    /// Timeout after which another peer can replace a silent guest, s.
+    /// Timeout after which another peer can replace a silent open peer, s.
     static let idleSeconds = 2.0
 
     private(set) var guests: [DatagramAddress: OpenPeer] = [:]
@@ -31,16 +31,16 @@ struct MAVLinkOpenPeers {
 
     /// Creates an empty set of peers.
     ///
-    /// - Parameter first: Peer ID of the first guest.
+    /// - Parameter first: Peer ID of the first open peer.
     init(first: Int) { nextNumber = first }
 
-    /// Address of a guest.
+    /// Address of an open peer.
     func address(of number: Int) -> DatagramAddress? { addresses[number] }
 
-    /// The guest at an address; nil for an address that is not registered.
+    /// The open peer at an address; nil for an address that is not registered.
     subscript(address: DatagramAddress) -> OpenPeer? { guests[address] }
 
-    /// Records that a message from a guest has arrived.
+    /// Records that a message from an open peer has arrived.
     mutating func heard(_ address: DatagramAddress, _ parser: MAVLinkParser, now: Instant) {
         guests[address]?.parser = parser
         guests[address]?.heard = now
@@ -52,8 +52,8 @@ struct MAVLinkOpenPeers {
     ///   - address: Address of the peer.
     ///   - parser: Parser of the peer's bytes.
     ///   - now: Time at which the peer's message was received.
-    ///   - isInControl: Function that returns true if the guest with the given ID is in control; a
-    ///     guest in control keeps its slot.
+    ///   - isInControl: Function that returns true if the open peer with the given ID is in control;
+    ///     an open peer in control keeps its slot.
     /// - Returns: ID of the new peer, and the peer that was dropped to free a slot; nil if the new
     ///   peer gets no slot.
     mutating func admit(
@@ -74,7 +74,7 @@ struct MAVLinkOpenPeers {
         return (number, evicted)
     }
 
-    /// Removes and returns guests that have been silent for `silenceSeconds`.
+    /// Removes and returns open peers that have been silent for `silenceSeconds`.
     mutating func dismiss(now: Instant) -> [(DatagramAddress, OpenPeer)] {
         guests.filter { now.seconds(since: $0.value.heard) > Self.silenceSeconds }.keys
             .compactMap { address in remove(address).map { (address, $0) } }

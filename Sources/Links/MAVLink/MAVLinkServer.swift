@@ -64,7 +64,7 @@ public final class MAVLinkServer: Service {
 
 /// The configured sockets.
 struct MAVLinkSockets {
-    /// Socket on which guests reach the gimbal.
+    /// Socket on which open peers reach the gimbal.
     var server: DatagramSocket?
     /// Peers that the gimbal contacts first, with their sockets.
     var client: (socket: DatagramSocket, address: DatagramAddress)?

@@ -102,7 +102,7 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: The refusal. A refused request changes nothing, with one exception: before the
+    /// - Throws: `Refusal` if the request is refused. A refused request changes nothing, with one exception: before the
     ///   refusal `stopped`, the source's own emergency stop is reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
@@ -125,7 +125,7 @@ public final class Commander: Sendable {
     /// Checks whether the source can change settings. An app cannot change settings while another
     /// source is in control. The check does not give control to the source.
     ///
-    /// - Throws: The refusal.
+    /// - Throws: `Refusal` if the request is refused.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
         guard source.link == .airos else { return }
         let refusal: Refusal? = state.withLock { state in

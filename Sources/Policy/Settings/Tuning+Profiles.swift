@@ -31,7 +31,7 @@ extension Tuning {
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
     /// - Returns: Message with the name of the profile.
-    /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
+    /// - Throws: `Refusal` if no baseline has this name, or if the values of the baseline would
     ///   violate a rule.
     package func useProfile(
         _ name: String?, owner: ChangeOwner = .people, by who: String

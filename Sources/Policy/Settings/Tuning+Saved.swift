@@ -175,7 +175,7 @@ extension Tuning {
     /// owner, the change reverts, and the settings that limit assistants keep their values.
     ///
     /// - Returns: Messages about the entries that are ignored because they are no longer valid.
-    /// - Throws: A refusal if no baseline has this name, or if the values of the baseline would
+    /// - Throws: `Refusal` if no baseline has this name, or if the values of the baseline would
     ///   violate a rule; nothing has changed.
     package func restoreBaseline(
         _ name: String, owner: ChangeOwner = .people, by who: String
