@@ -178,7 +178,8 @@ enum ShootTool {
     ///   - limits: The assistant's limits.
     ///   - link: Connection to the daemon.
     /// - Returns: State of the camera at the beginning of the shot.
-    /// - Throws: `ClientError` if the camera cannot begin the shot, or cannot reach a pose of the plan.
+    /// - Throws: `ClientError` if the camera cannot begin the shot, or cannot reach a pose of the
+    ///   plan.
     static func check(
         _ plan: ShotPlan, _ limits: Limits, _ link: DaemonLink
     ) throws(ClientError) -> ShotSession.CameraState {
@@ -197,7 +198,8 @@ enum ShootTool {
         var begin = sight.target
         begin.yaw = 0
         let travel = plan.largestMove(from: begin)
-        // The daemon measures the rotation from the camera's attitude, which differs from the target.
+        // The daemon measures the rotation from the camera's attitude, which differs from the
+        // target.
         guard travel <= limits.travelDeg - 1 else {
             throw refusal(
                 "out_of_range",

@@ -29,8 +29,8 @@ struct Turn: Equatable {
     ///   - limits: The assistant's limits.
     ///   - isModern: True if the answer has the format of version 2026-07-28.
     ///   - now: Current time, s.
-    /// - Throws: `RequestError` if the duration or an angle exceeds a limit; the message contains the
-    ///   remedy.
+    /// - Throws: `RequestError` if the duration or an angle exceeds a limit; the message contains
+    ///   the remedy.
     init(
         id: JSONValue, _ arguments: [String: JSONValue], _ limits: Limits, isModern: Bool,
         now: Double

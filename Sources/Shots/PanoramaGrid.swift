@@ -84,8 +84,8 @@ public struct PanoramaGrid: Sendable, Equatable {
         return best
     }
 
-    /// Half the yaw range in which the picture covers all elevations of the band, degrees; the range
-    /// is centred on the picture.
+    /// Half the yaw range in which the picture covers all elevations of the band, degrees; the
+    /// range is centred on the picture.
     private static func reach(
         at pitch: Double, over band: ClosedRange<Double>, core: FieldOfView
     ) -> Double {

@@ -78,7 +78,8 @@ public struct ShotPlan: Sendable, Equatable {
     /// Checks that each waypoint is within the gimbal's range.
     ///
     /// - Parameters:
-    ///   - ranges: Value of `motion.range_deg`: lower and upper end for yaw, roll and pitch, degrees.
+    ///   - ranges: Value of `motion.range_deg`: lower and upper end for yaw, roll and pitch,
+    ///     degrees.
     ///   - originYaw: Yaw of the camera at the beginning, earth frame, degrees.
     /// - Returns: The first angle outside the range, as a sentence; nil if there is none.
     public func refusal(outside ranges: [[Double]], originYaw: Double) -> String? {

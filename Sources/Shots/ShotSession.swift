@@ -163,8 +163,8 @@ public struct ShotSession: Sendable {
         let still = plan.recipe.still
         if now - seenAt > Self.freshness { stillSince = nil }
         if settlingSince == nil || !isHeld || !isAtTarget { settlingSince = now }
-        // The timeout `patience` runs only while the motors hold the camera, and the gimbal's target
-        // is the target that the shot has requested.
+        // The timeout `patience` runs only while the motors hold the camera, and the gimbal's
+        // target is the target that the shot has requested.
         isPatienceExhausted =
             still.patience > 0 && now - seenAt <= Self.freshness && isHeld && isAtTarget
             && now - (settlingSince ?? now) > still.patience + frame.dwell

@@ -8,7 +8,8 @@ import Wire
 
 @testable import Web
 
-/// Condition of the suites: Debian's Chromium is installed. Otherwise they are skipped with a notice.
+/// Condition of the suites: Debian's Chromium is installed. Otherwise they are skipped with a
+/// notice.
 let hasBrowser: ConditionTrait = .enabled(
     if: Chromium.isInstalled && !Sanitizer.isActive,
     "Chromium is not installed: sudo apt install chromium")

@@ -83,7 +83,8 @@ extension Tuning {
         }
     }
 
-    /// Lists, stores, restores or deletes named baselines. An assistant cannot overwrite a baseline.
+    /// Lists, stores, restores or deletes named baselines. An assistant cannot overwrite a
+    /// baseline.
     func baseline(
         _ request: BaselineRequest, owner: ChangeOwner = .people, by who: String,
         _ done: @escaping Later<BaselineReport>

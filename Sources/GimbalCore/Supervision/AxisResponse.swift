@@ -51,9 +51,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// has the wrong sign.
 ///
 /// Command and response pass through identical band-pass filters, on a short and on a long time
-/// scale. The filters' outputs are correlated with exponential forgetting. With a wrong sign, the camera's deviation
-/// grows exponentially, and the response is the inverted command. After a push by hand, the
-/// response is not the inverted command, because the push begins before the command.
+/// scale. The filters' outputs are correlated with exponential forgetting. With a wrong sign, the
+/// camera's deviation grows exponentially, and the response is the inverted command. After a push
+/// by hand, the response is not the inverted command, because the push begins before the command.
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
 /// with increasing speed. Only a push or a wrong sign causes an accelerated rotation away from the

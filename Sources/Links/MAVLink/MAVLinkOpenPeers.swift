@@ -5,11 +5,11 @@ import Wire
 /// reads no clock; callers pass the time as an argument.
 ///
 /// The number of open peers is limited to a few slots, because each open peer receives streams. A
-/// peer in control keeps its slot. If all slots are taken, a peer that was silent for two heartbeats
-/// is dropped. If no peer was silent for two heartbeats, the host with the most peers loses one
-/// slot: the slot of its peer with the longest silence. A new peer gets no slot if its host would
-/// then have the most peers of all hosts. Therefore one host cannot exclude another host. An
-/// emergency stop is executed even from a peer without a slot.
+/// peer in control keeps its slot. If all slots are taken, a peer that was silent for two
+/// heartbeats is dropped. If no peer was silent for two heartbeats, the host with the most peers
+/// loses one slot: the slot of its peer with the longest silence. A new peer gets no slot if its
+/// host would then have the most peers of all hosts. Therefore one host cannot exclude another
+/// host. An emergency stop is executed even from a peer without a slot.
 struct MAVLinkOpenPeers {
     /// Peer on the open MAVLink port; the peer occupies one of the limited slots.
     struct OpenPeer {
@@ -52,8 +52,8 @@ struct MAVLinkOpenPeers {
     ///   - address: Address of the peer.
     ///   - parser: Parser of the peer's bytes.
     ///   - now: Time at which the peer's message was received.
-    ///   - isInControl: Function that returns true if the open peer with the given ID is in control;
-    ///     an open peer in control keeps its slot.
+    ///   - isInControl: Function that returns true if the open peer with the given ID is in
+    ///     control; an open peer in control keeps its slot.
     /// - Returns: ID of the new peer, and the peer that was dropped to free a slot; nil if the new
     ///   peer gets no slot.
     mutating func admit(

@@ -102,8 +102,8 @@ public final class Commander: Sendable {
     ///   - request: The request.
     ///   - source: Source of the request.
     ///   - now: Time at which the request was received, on the loop's clock.
-    /// - Throws: `Refusal` if the request is refused. A refused request changes nothing, with one exception: before the
-    ///   refusal `stopped`, the source's own emergency stop is reset.
+    /// - Throws: `Refusal` if the request is refused. A refused request changes nothing, with one
+    ///   exception: before the refusal `stopped`, the source's own emergency stop is reset.
     public func request(
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {

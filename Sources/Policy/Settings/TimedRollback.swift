@@ -24,7 +24,8 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
-    /// State before the temporary change of the given owner; nil if this owner has no temporary change.
+    /// State before the temporary change of the given owner; nil if this owner has no temporary
+    /// change.
     public func snapshot(of owner: UInt64) -> Snapshot? {
         pending.flatMap { $0.owner == owner ? $0.snapshot : nil }
     }

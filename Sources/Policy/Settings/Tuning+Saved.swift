@@ -11,7 +11,8 @@ extension Tuning {
     /// Longest time for which `close` waits for the disk, s.
     private static let patience = 1.0
 
-    /// Writes live changes to the disk, and makes a temporary change of a person or an app permanent.
+    /// Writes live changes to the disk, and makes a temporary change of a person or an app
+    /// permanent.
     ///
     /// - Parameters:
     ///   - withAssistants: True to make an assistant's temporary change permanent, too. If false,
@@ -144,8 +145,8 @@ extension Tuning {
         }
     }
 
-    /// Stores the active tuning as a baseline. The baseline of a person or an app does not contain an
-    /// assistant's temporary change.
+    /// Stores the active tuning as a baseline. The baseline of a person or an app does not contain
+    /// an assistant's temporary change.
     package func storeBaseline(
         _ name: String, owner: ChangeOwner = .people, by who: String, _ done: @escaping Later<Void>
     ) {
