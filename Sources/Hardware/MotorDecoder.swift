@@ -67,7 +67,8 @@ package enum MotorDecoder {
                 case .damaged: break
                 case .incomplete: isMore = false
                 }
-                precondition(!isMore || received.count < before, "the decoder has not consumed a byte")
+                precondition(
+                    !isMore || received.count < before, "the decoder has not consumed a byte")
             }
         }
         return values

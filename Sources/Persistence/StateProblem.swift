@@ -50,7 +50,8 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
             line += "has format \(version); this release reads formats up to \(StateFile.version). "
-            line += "Install the newer release again, or overwrite the file with `airframectl save`."
+            line +=
+                "Install the newer release again, or overwrite the file with `airframectl save`."
         case .truncated(let expected, let found):
             line +=
                 "has \(found) bytes of contents; expected \(expected): the file was cut short or edited."

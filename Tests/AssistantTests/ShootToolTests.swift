@@ -40,7 +40,9 @@ import Wire
         #expect(numbers["rate_dps"]?["maximum"]?.number == 30)
         #expect(numbers["interval_s"]?["description"]?.string?.hasSuffix("Unit: seconds.") == true)
         #expect(numbers["kind"]?["enum"] == ["panorama", "timelapse", "orbit"])
-        #expect(numbers["shutter"]?["enum"] == ["none", "eyes"], "shutters with commands or GPIO lines are not offered")
+        #expect(
+            numbers["shutter"]?["enum"] == ["none", "eyes"],
+            "shutters with commands or GPIO lines are not offered")
         #expect(tool["outputSchema"]?["properties"]?["done"] == ["type": "integer"])
         #expect(tool["annotations"]?["destructiveHint"] == false)
     }

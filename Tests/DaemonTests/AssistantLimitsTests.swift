@@ -157,7 +157,8 @@ import Wire
             #expect(!exported.contains("feed_forward"), "\(exported)")
             _ = try control("baseline", "store", "mine")
             #expect(try control("save").contains("save --assistant"))
-            #expect(try control("get", "control.feed_forward") == "0.5\n", "the change is still active")
+            #expect(
+                try control("get", "control.feed_forward") == "0.5\n", "the change is still active")
             try daemon.status("the assistant's change has reverted") { _ in
                 (try? daemon.control("get", "control.feed_forward").output) == "1\n"
             }

@@ -77,7 +77,8 @@ import Testing
         var reporter = ConditionReporter()
         _ = lines(&reporter, from: 1, milliseconds: 16_000) { $0 % 100 < 50 ? .busError : .none }
         let rest = lines(&reporter, from: 17, milliseconds: 60_000) { _ in .none }
-        #expect(rest.count == 1, "the number of suppressed messages is reported before it is discarded")
+        #expect(
+            rest.count == 1, "the number of suppressed messages is reported before it is discarded")
         let back = lines(&reporter, from: 77, milliseconds: 2000) {
             $0 % 1000 < 50 ? .busError : .none
         }

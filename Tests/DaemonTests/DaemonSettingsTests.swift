@@ -55,7 +55,8 @@ import Wire
             #expect(type.status == 1)
             let key = try daemon.control("set", "control.max_rate_dp", "300")
             #expect(key.status == 1)
-            #expect(key.errors.contains(Self.key), "the error suggests a similar name: \(key.errors)")
+            #expect(
+                key.errors.contains(Self.key), "the error suggests a similar name: \(key.errors)")
             let table = try daemon.control("set", "robot.slider", "rate")
             #expect(table.status == 1)
             #expect(table.errors.contains("Did you mean robot.slider_motion?"), "\(table.errors)")

@@ -82,7 +82,9 @@ import Wire
         .disabled(if: Sanitizer.isActive, "compression is too slow under a sanitizer"))
     func killed() throws {
         try withDaemon(["--set", "recording.continuous=true"]) { daemon in
-            try daemon.status("the memory contains four seconds") { $0.number("recorder", "held_s") >= 4 }
+            try daemon.status("the memory contains four seconds") {
+                $0.number("recorder", "held_s") >= 4
+            }
             let last = try daemon.ask("status").number("loop", "ticks")
             _ = try daemon.stop(SIGKILL)
             let path = try #require(Self.files(daemon).first)
@@ -113,7 +115,9 @@ import Wire
                 $0.number("recorder", "open_bytes") > 200_000
             }
             _ = try daemon.ask("set", #"{"key":"motion.max_rate_dps","value":"[50,50,50]"}"#)
-            try daemon.status("the memory contains more") { $0.number("recorder", "open_bytes") > 600_000 }
+            try daemon.status("the memory contains more") {
+                $0.number("recorder", "open_bytes") > 600_000
+            }
             let result = try daemon.control("record", "stop")
             let path = result.output.filter { $0 != "\n" }
             let info = try Self.json(daemon, ["record", "info", path, "--json"])

@@ -56,7 +56,9 @@ import Wire
             while gate.syncs.withLock({ $0 }) == 0 { usleepBriefly() }
             for name in ["second", "not a name", "third"] { write(name) }
             #expect(order.withLock { $0 }.isEmpty)
-            #expect(stateOwner.saved.baselineNames.isEmpty, "a baseline is listed only after it is on the disk")
+            #expect(
+                stateOwner.saved.baselineNames.isEmpty,
+                "a baseline is listed only after it is on the disk")
             gate.shut(false)
             stateOwner.close(within: 10)
             #expect(

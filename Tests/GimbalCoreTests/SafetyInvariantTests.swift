@@ -70,7 +70,9 @@ struct SafetyInvariantTests {
                 }
                 // Outputs that are off stay off while the estimate has not settled.
                 if !before.isEnabled, Self.step(before, .estimateNotConverged).isEnabled {
-                    Issue.record("the outputs were switched on before the estimate converged, after \(a | b)")
+                    Issue.record(
+                        "the outputs were switched on before the estimate converged, after \(a | b)"
+                    )
                 }
             }
         }

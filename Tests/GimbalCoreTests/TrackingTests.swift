@@ -117,7 +117,8 @@ struct TrackingTests {
         rig.run(0.1)
         #expect(rig.pointing.mode == .locked)
         #expect(rig.setpoint.rate.norm < 1e-9)
-        #expect(rig.pointing.rateValidUntil == until, "the expiry time of the command does not change")
+        #expect(
+            rig.pointing.rateValidUntil == until, "the expiry time of the command does not change")
     }
 
     @Test(

@@ -372,7 +372,8 @@ struct DriveCodecTests {
         let frame = frames(&codec, torque: AxisVector(yaw: 0.5, roll: 0, pitch: 0))[0]
         #expect(frame.id == 0x8001 && frame.isExtended && frame.isFD && frame.count == 48)
         #expect(frame.data.prefix(6) == [0x01, 0x00, 0x0A, 0x0C, 0x05, 0x20])
-        #expect(frame.float(at: 6) == nil, "no position is sent, because the position is not a number")
+        #expect(
+            frame.float(at: 6) == nil, "no position is sent, because the position is not a number")
         #expect((1...4).map { frame.float(at: 6 + 4 * $0) } == [0, 0.5, 0, 0])
         #expect(frame.data[26..<28] == [0x0D, 0x27])
         #expect(abs((frame.float(at: 28) ?? 0) - 0.05) < 1e-6)

@@ -127,7 +127,9 @@ struct FaultCampaignTests {
             let alone = now.seconds(since: max(lastFresh, faults.whole))
             longest = max(longest, alone)
         }
-        #expect(faults.counts.allSatisfy { $0 > 8 }, "every kind of fault has occurred: \(faults.counts)")
+        #expect(
+            faults.counts.allSatisfy { $0 > 8 },
+            "every kind of fault has occurred: \(faults.counts)")
         #expect(stale == 0)
         #expect(longest < 1, "longest time without a sample from a chip without a fault, s")
         #expect(delivered > 100_000)

@@ -95,7 +95,9 @@ struct IIODecoderTests {
         let field = try #require(scan.magneticField)
         #expect((field - Vector3(20, -10, 45)).lengthForTest < 1e-9)
         #expect(abs((scan.temperature ?? 0) - 15.0294) < 1e-3)
-        #expect(bytes.dropLast().withUnsafeBytes { decoder.scan($0) } == nil, "an incomplete scan is refused")
+        #expect(
+            bytes.dropLast().withUnsafeBytes { decoder.scan($0) } == nil,
+            "an incomplete scan is refused")
     }
 
     @Test(

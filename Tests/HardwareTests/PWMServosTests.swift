@@ -109,7 +109,8 @@ struct PWMServosTests {
     @Test(
         "a write allocates no memory",
         .enabled(
-            if: mc_is_active(), "a sanitizer replaces malloc; the run without a sanitizer checks this"))
+            if: mc_is_active(),
+            "a sanitizer replaces malloc; the run without a sanitizer checks this"))
     func allocations() throws {
         _ = try servos.prepare(now: Self.start)
         var now = Self.start

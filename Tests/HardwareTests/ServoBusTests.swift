@@ -16,7 +16,8 @@ struct ServoBusTests {
         bench.run(0.3)
         #expect(bench.feedback.conditions == .none)
         #expect(bench.sample.contents.contains(.joints))
-        #expect(bench.line.with { $0.motors.0.is_on } == 0, "no servo moves before it is switched on")
+        #expect(
+            bench.line.with { $0.motors.0.is_on } == 0, "no servo moves before it is switched on")
         bench.output = ServoBench.angles(0.5, -0.25, 0.1)
         bench.run(1)
         let joints = bench.sample.joints
@@ -39,7 +40,8 @@ struct ServoBusTests {
         bench.run(0.3)
         let amps = bench.line.with { [$0.motors.0.torque, $0.motors.1.torque, $0.motors.2.torque] }
         #expect(amps == [0.1, -0.2, 0.04])
-        #expect(bench.line.with { $0.memory.0.11 } == 0, "current mode was set while the servo was off")
+        #expect(
+            bench.line.with { $0.memory.0.11 } == 0, "current mode was set while the servo was off")
         #expect(abs(bench.reports[.yaw].current - 0.1) < 1e-9)
     }
 

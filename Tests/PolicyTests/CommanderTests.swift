@@ -213,7 +213,8 @@ struct CommanderTests {
             guard case .rate(.zero) = last[0], case .emergencyStop = last[1],
                 case .shutdown = last[2]
             else {
-                Issue.record("the ring does not end with zero rates, emergency stop and shutdown: \(last)")
+                Issue.record(
+                    "the ring does not end with zero rates, emergency stop and shutdown: \(last)")
                 return
             }
         }

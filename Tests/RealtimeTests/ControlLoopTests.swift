@@ -65,7 +65,8 @@ struct ControlLoopTests {
     @Test(
         "allocates nothing in thousands of ticks, with requests, tuning and a full telemetry ring",
         .enabled(
-            if: mc_is_active(), "a sanitizer replaces malloc; the run without a sanitizer checks this"))
+            if: mc_is_active(),
+            "a sanitizer replaces malloc; the run without a sanitizer checks this"))
     func noAllocation() {
         var settings = RuntimeSettings()
         settings.telemetryCapacity = 1024
@@ -100,7 +101,8 @@ struct ControlLoopTests {
     @Test(
         "the allocation counter counts an allocation, so that a count of zero is meaningful",
         .enabled(
-            if: mc_is_active(), "a sanitizer replaces malloc; the run without a sanitizer checks this"))
+            if: mc_is_active(),
+            "a sanitizer replaces malloc; the run without a sanitizer checks this"))
     func counterCounts() {
         let before = mc_count()
         let block = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)

@@ -119,7 +119,9 @@ struct MustNotCompileTests {
     private func check(_ item: CompilerCase, optimized: Bool) throws {
         let result = try Compiler.run(item, optimized: optimized)
         if let message = item.message {
-            #expect(!result.succeeded, "invalid code compiled, so the compiler no longer checks the tick")
+            #expect(
+                !result.succeeded,
+                "invalid code compiled, so the compiler no longer checks the tick")
             #expect(result.said.contains("error: \(message)"), "\(result.said)")
         } else {
             #expect(result.succeeded, "\(result.said)")

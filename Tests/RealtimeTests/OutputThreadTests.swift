@@ -134,7 +134,8 @@ struct OutputThreadTests {
     @Test(
         "a period allocates no memory",
         .enabled(
-            if: mc_is_active(), "a sanitizer replaces malloc; the run without a sanitizer checks this"))
+            if: mc_is_active(),
+            "a sanitizer replaces malloc; the run without a sanitizer checks this"))
     func allocations() throws {
         let bus = QuietOutputs()
         var rig = Rig(bus)

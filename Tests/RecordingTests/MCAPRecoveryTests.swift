@@ -82,7 +82,8 @@ import Testing
         let whole = FlightRig.file(Self.chunks[...])
         let open = FlightRig.file(Self.chunks[...], isEnded: false)
         for place in stride(from: open.count + 1, to: whole.count, by: 97) {
-            #expect(try recovered(Array(whole[..<place])).bytes == whole, "truncated at byte \(place)")
+            #expect(
+                try recovered(Array(whole[..<place])).bytes == whole, "truncated at byte \(place)")
         }
     }
 

@@ -177,7 +177,9 @@ struct ReversedResponseTests {
             nil, type: type, motion: .walking, seconds: 20,
             isStalled: { $0 > 6 && $0.truncatingRemainder(dividingBy: 0.713) < seconds })
         #expect(outcome.everEnabled)
-        withKnownIssue("the hand continues to turn while the camera does not follow", isIntermittent: true) {
+        withKnownIssue(
+            "the hand continues to turn while the camera does not follow", isIntermittent: true
+        ) {
             #expect(!outcome.conditions.intersects(.responseReversed))
         } when: {
             type == .field && seconds == 0.15 || type == .servo && seconds == 0.04

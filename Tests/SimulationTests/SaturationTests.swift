@@ -65,7 +65,9 @@ struct SaturationTests {
         let snapshot = rig.stabilizer.snapshot
         #expect(snapshot.samples.gyroSaturated > 250)
         #expect(snapshot.samples.implausible == 0)
-        #expect(rig.output.enabled, "a saturated gyroscope is reported, and does not switch the outputs off")
+        #expect(
+            rig.output.enabled,
+            "a saturated gyroscope is reported, and does not switch the outputs off")
         #expect(snapshot.inclinationSigma > 0.1, "the estimate is reported as uncertain")
         rig.run(3)
         #expect(rig.inclinationError < 2)

@@ -129,7 +129,9 @@ struct StabilizerFaultTests {
         loop.run(seconds: 3)
         let angles = EulerZXY.angles(loop.gimbal.attitude)
         #expect(abs(angles.pitch + 0.4) < 0.03)
-        #expect(abs(angles.yaw - 0.3) > 0.05, "the heading keeps the angle to which a hand has turned it")
+        #expect(
+            abs(angles.yaw - 0.3) > 0.05,
+            "the heading keeps the angle to which a hand has turned it")
     }
 
     @Test("a joint beyond its configured range is reported")

@@ -26,7 +26,9 @@ struct ControlService: Service {
         try steppers?.start()
         try machine.driver.start()
         manager.ready()
-        for problem in machine.problems { log.warning("Real-time set-up is incomplete: \(problem)") }
+        for problem in machine.problems {
+            log.warning("Real-time set-up is incomplete: \(problem)")
+        }
         try? await gracefulShutdown()
         manager.stopping()
         machine.commander.shutDown()

@@ -254,7 +254,7 @@ private struct PeopleRun {
         if let angles = found?.angles { remote = (remote.id, angles.yaw, angles.pitch, now) }
         self.remote = remote
         guard let seen = remote.seen, now - seen < follower.patience else {
-            return stop("no \(found == nil ? "" : "calibrated ")phone has person \(remote.id) in its picture")
+            return stop("no \(found == nil ? "" : "calibrated ")phone shows person \(remote.id)")
         }
         let aim = PersonFollower.Aim(
             yaw: remote.yaw, yawRate: 0, pitch: remote.pitch, time: now)

@@ -38,7 +38,9 @@ extension SocketMethod {
                 let mode = try mode(parameters)
                 let sentence = "The mode is now \(mode.name): \(ModeWords.of(mode))."
                 return Move(
-                    .mode(mode), mode == .inactive ? "The motors ramp down, and are then switched off." : sentence
+                    .mode(mode),
+                    mode == .inactive
+                        ? "The motors ramp down, and are then switched off." : sentence
                 )
             },
             move(

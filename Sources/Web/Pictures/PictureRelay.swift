@@ -123,7 +123,10 @@ final class PictureRelay: Sendable {
                 case .success(let channel):
                     state.withLock { ($0.channel, $0.last) = (channel, 0) }
                     send(on: channel)
-                case .failure: fail("airframe-eyes does not answer at \(path). Check that airframe-eyes is running.")
+                case .failure:
+                    fail(
+                        "airframe-eyes does not answer at \(path). Check that airframe-eyes is running."
+                    )
                 }
             }
     }

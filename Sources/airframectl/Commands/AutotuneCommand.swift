@@ -28,7 +28,8 @@ struct AutotuneCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Axis (yaw, roll, pitch or all), or status, or cancel.")
     var action: Action
-    @Flag(help: "Apply the proposed gains temporarily; they revert after 120 s unless you save them.")
+    @Flag(
+        help: "Apply the proposed gains temporarily; they revert after 120 s unless you save them.")
     var apply = false
     @Option(help: "Also draw the Bode plot into this file.")
     var svg: String?

@@ -34,7 +34,8 @@ struct ControlsCommand: ParsableCommand {
     func validate() throws {
         guard let first = words.first else { return }
         guard first == "learn" else {
-            throw ValidationError("The only subcommand is learn: airframectl controls learn ACTION.")
+            throw ValidationError(
+                "The only subcommand is learn: airframectl controls learn ACTION.")
         }
         guard words.count > 1 else {
             throw ValidationError("Give the action to bind: airframectl controls learn recentre.")

@@ -171,7 +171,8 @@ enum FaultBench {
         report.check(
             "\(name): unintended with coasting", row.largest, atMost: bars.coasting, "°")
         report.check(
-            "\(name): never safe, or motors on again", Double(row.unsafe + row.returned), atMost: 0, "")
+            "\(name): never safe, or motors on again", Double(row.unsafe + row.returned), atMost: 0,
+            "")
     }
 }
 

@@ -14,7 +14,9 @@ enum GainGridBench {
     ///   - options: Options of the command line; this benchmark does not use them.
     ///   - report: Report to which the worst results of all points are added.
     static func run(_ options: Options, _ report: inout BenchReport) {
-        report.note("125 sets of gains per motor type, handle at rest, steps of yaw, roll and pitch; worst case")
+        report.note(
+            "125 sets of gains per motor type, handle at rest, steps of yaw, roll and pitch; worst case"
+        )
         for (motor, name, bar) in [
             (MotorType.torque, "torque motors", 0.06), (.servo, "servos", 0.5),
             (.field, "field motors", 0.06),

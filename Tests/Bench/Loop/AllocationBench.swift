@@ -8,11 +8,14 @@ import Realtime
 enum AllocationBench {
     static func run(options: Options, report: inout BenchReport) {
         guard mc_is_active() else {
-            report.note("allocations are not counted: this build, perhaps with a sanitizer, does not replace malloc")
+            report.note(
+                "allocations are not counted: this build, perhaps with a sanitizer, does not replace malloc"
+            )
             return
         }
         report.check(
-            "counted calls of a thread with 10 calls", Double(callsOfKnownThread()), atLeast: 10, "")
+            "counted calls of a thread with 10 calls", Double(callsOfKnownThread()), atLeast: 10, ""
+        )
         let wakefulness = CPUWakefulness()
         if let problem = wakefulness.problem { report.note(problem) }
         for rate in [1000.0, 4000.0] {

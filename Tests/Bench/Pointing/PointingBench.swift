@@ -19,7 +19,8 @@ enum PointingBench {
     static func run(_ options: Options, _ report: inout BenchReport) {
         report.note(
             "1 kHz, default plant and tuning, worst of seeds 1, 2, 3; perfect: the same run")
-        report.note("by a controller that knows the true state and every disturbance, without delay")
+        report.note(
+            "by a controller that knows the true state and every disturbance, without delay")
         walking(&report)
         running(&report)
         handheld(&report)

@@ -20,7 +20,10 @@ enum PointingPlot {
         return [
             ("pointing-walking.svg", figure(walking, "Walking, seed 1", from: 0)),
             ("pointing-step.svg", figure(step, "A step of 30°", from: 11.9)),
-            ("pointing-push.svg", figure(push, "A constant disturbing torque of 20 mN·m", from: 11.9)),
+            (
+                "pointing-push.svg",
+                figure(push, "A constant disturbing torque of 20 mN·m", from: 11.9)
+            ),
             ("pointing-tracking.svg", tracking()),
         ]
     }

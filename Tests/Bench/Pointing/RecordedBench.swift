@@ -97,7 +97,8 @@ enum RecordedBench {
         report.note(
             options.isDrawn
                 ? "true angles, degrees; the worse of roll and pitch; random gimbals"
-                : "true angles, degrees; the worse of roll and pitch; 1 kHz, default plant and tuning")
+                : "true angles, degrees; the worse of roll and pitch; 1 kHz, default plant and tuning"
+        )
         for drive in drives where options.motor.map({ $0 == drive.type }) ?? true {
             let scores = try scores(of: names, in: FilePath(directory), drive, options)
             let areWalks = names.allSatisfy { $0.hasPrefix(walk) }

@@ -22,11 +22,14 @@ extension FuzzTargets {
             }
         }
         guard let decoder = IIODecoder(channels) else { return }
-        precondition((1...IIODecoder.mostBytes).contains(decoder.scanBytes), "the size of a scan is wrong")
+        precondition(
+            (1...IIODecoder.mostBytes).contains(decoder.scanBytes), "the size of a scan is wrong")
         var left = Array(rest)
         while !left.isEmpty {
             let scan = left.withUnsafeBytes { decoder.scan($0) }
-            precondition((scan == nil) == (left.count < decoder.scanBytes), "the number of bytes of a scan is wrong")
+            precondition(
+                (scan == nil) == (left.count < decoder.scanBytes),
+                "the number of bytes of a scan is wrong")
             for quantity in decoder.quantities {
                 guard let vector = scan?[quantity] else { continue }
                 precondition(
@@ -42,7 +45,8 @@ extension FuzzTargets {
         guard let name = words.first, let type = words.last, let format = IIOFormat(type) else {
             return nil
         }
-        precondition(format.bits + format.shift <= 8 * format.size, "a channel has bits beyond its storage")
+        precondition(
+            format.bits + format.shift <= 8 * format.size, "a channel has bits beyond its storage")
         precondition([1, 2, 4, 8].contains(format.size) && (1...16).contains(format.count))
         let index = words.count > 2 ? Int(words[1]) ?? count : count
         return IIOChannel(meaning: IIOChannel.meaning(of: name), index: index, format: format)

@@ -27,7 +27,8 @@ extension FuzzTargets {
             parser.append(piece)
             take()
         }
-        precondition(parser.pending <= MAVLinkFrame.longest, "the parser keeps more bytes than one frame")
+        precondition(
+            parser.pending <= MAVLinkFrame.longest, "the parser keeps more bytes than one frame")
         while parser.pending > 0 {
             parser.abandon()
             take()
@@ -50,7 +51,9 @@ extension FuzzTargets {
             fatalError("a frame has a type that is not in the catalogue")
         }
         func again<Message: MAVLinkMessage>(_ kind: Message.Type) -> Int {
-            guard let message = frame.message(kind) else { fatalError("the parser refuses an encoded frame") }
+            guard let message = frame.message(kind) else {
+                fatalError("the parser refuses an encoded frame")
+            }
             let written = MAVLinkFrame(
                 message, from: frame.sender, sequence: 0, version: frame.version)
             precondition(written.payload.count <= MAVLinkFrame.longestPayload, "too long")

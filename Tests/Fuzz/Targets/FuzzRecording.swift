@@ -10,8 +10,11 @@ extension FuzzTargets {
         guard let file = try? FlightFile(bytes: bytes, path: "fuzzed.mcap") else { return }
         _ = FlightReplay.parameters(in: file, fallback: Stabilizer.Parameters())
         let series = FlightSeries(file)
-        precondition(series.times.count == series.torque.count, "the columns have different lengths")
-        precondition(series.outcome.readBytes <= bytes.count, "the reader returned more data than the file contains")
+        precondition(
+            series.times.count == series.torque.count, "the columns have different lengths")
+        precondition(
+            series.outcome.readBytes <= bytes.count,
+            "the reader returned more data than the file contains")
         for channel in FlightTable.Channel.allCases {
             _ = FlightTable.write(channel, of: file) { (_: [UInt8]) throws(Never) in }
         }
