@@ -175,7 +175,7 @@ public struct Daemon {
             throw DaemonError(sentence: "\(error)", exitStatus: DaemonError.cannotCreate)
         }
         log.notice(
-            "airframed \(Version.text): \(configuration.filesSentence), backend \(settings.hardware.backend.rawValue)."
+            "Version \(Version.text), configuration: \(configuration.filesSentence), backend: \(settings.hardware.backend.rawValue)."
         )
     }
 
@@ -256,6 +256,6 @@ public struct DaemonError: Error, CustomStringConvertible {
 extension LoadedConfiguration {
     /// Names of the configuration files, as part of a sentence.
     public var filesSentence: String {
-        files.isEmpty ? "built-in defaults, no file" : files.joined(separator: ", ")
+        files.isEmpty ? "built-in defaults" : files.joined(separator: ", ")
     }
 }
