@@ -307,7 +307,7 @@ def main():
         for kind in kinds:
             for motion in motions:
                 work.append((args, seed, kind, motion, cache.get(Case(args, seed, kind, motion).key)))
-    print("degrees, mN·m; casc.: cascade; ceil.: the cascade with the true attitude and rate, without delay; x: airframed / cascade\n" + HEAD)
+    print("degrees, mN·m; casc.: cascade; ceil.: ideal cascade with the true attitude and rate, without delay; x: airframed / cascade\n" + HEAD)
     results, times = {}, np.zeros(2)
     with get_context("fork").Pool(args.jobs) as pool:
         for key, summary, result, *spent in pool.imap(run, work):

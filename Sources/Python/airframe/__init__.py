@@ -46,7 +46,7 @@ class AirframeError(Exception):
 
 
 class Unreachable(AirframeError):
-    """airframed does not run, or the connection was lost."""
+    """airframed is not running, or the connection was lost."""
 
 
 class Timeout(AirframeError):
@@ -201,8 +201,8 @@ class Gimbal:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; airframed then ends rotations at a rate and tasks of this connection. A
-        `point` reaches its target; `rate(yaw=0)` before `close` stops it."""
+        """Close the connection; airframed then ends the continuous rotations and the tasks of this connection. A
+        `point` continues to its target, unless `rate(yaw=0)` before `close` stops it."""
         self._connection.close()
 
     def request(self, method: str, **params: Any) -> Any:
@@ -282,7 +282,7 @@ class Gimbal:
     def trial(self, seconds: float = 30.0) -> Trial:
         """Try changes of settings, which revert at the end of the `with` statement unless they are kept.
 
-        If the program dies, the changes revert `seconds` after the last change.
+        If the program ends unexpectedly, the changes revert `seconds` after the last change.
 
         >>> with airframe.connect() as gimbal:
         ...     with gimbal.trial() as trial:
@@ -308,9 +308,9 @@ class Gimbal:
     # Streams and recordings
 
     def subscribe(self, names: Union[str, Sequence[str]], rate: float = 10.0) -> Stream:
-        """Stream variables over a connection of its own; iterate over it for the samples.
+        """Stream variables over a separate connection; iterate over the stream for the samples.
 
-        `rate` is in messages per second, 1 to 200. "attitude.*" means all variables that begin so.
+        `rate` is in messages per second, 1 to 200. "attitude.*" means all variables whose names begin with "attitude.".
 
         >>> with airframe.connect() as gimbal, gimbal.subscribe("attitude.*", rate=50) as stream:
         ...     sorted(next(stream).values)
