@@ -282,9 +282,9 @@ struct ControlPanel {
     private func later(_ action: ControlAction) -> Later<String> {
         { [log] result in
             switch result {
-            case .success(let sentence): log.notice("Request of a button: \(sentence)")
+            case .success(let sentence): log.notice("Action of a button: \(sentence)")
             case .failure(let refusal):
-                log.warning("Request of a button, \(action): refused, because \(refusal.message).")
+                log.warning("The action \(action) of a button was refused: \(refusal.message).")
             }
         }
     }
