@@ -167,7 +167,8 @@ extension Observable {
     private static let state: [Observable] =
         words("mode", "Name of the mode") { .string($0.mode.name) }
         + number(
-            "tracking_remaining", .seconds, "Time until mode tracking ends, 0 in other modes"
+            "tracking_remaining", .seconds,
+            "Time until the mode \"tracking\" ends; 0 in other modes"
         ) {
             let seconds = $0.pointing.trackingSeconds
             return seconds.isNaN ? 0 : seconds

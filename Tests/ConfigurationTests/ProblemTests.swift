@@ -128,7 +128,7 @@ struct ProblemTests {
             ),
             (
                 "mode.boot = 'tracking'",
-                "= 'tracking' is not available: mode tracking would end within a second"
+                "= 'tracking' is not available: the mode \"tracking\" would end within a second"
             ),
             ("mode.boot = 'pan-follow'", "Did you mean pan_follow?"),
             ("retract.joints_deg = [0, 0, 130]", "is not within joints.range_deg"),

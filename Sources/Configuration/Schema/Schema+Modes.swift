@@ -28,7 +28,7 @@ extension Schema {
             Mode.allCases.filter { $0 != .tracking }.map { ($0.name, $0) },
             unavailable: [
                 Mode.tracking.name:
-                    "mode tracking would end within a second, because no app sends rates when airframed starts"
+                    "the mode \"tracking\" would end within a second, because no app sends rates when airframed starts"
             ], .live,
             "Mode at the next start, after the start-up checks; when an AirOS app saves, airframed stores the present mode in this setting."
         ),

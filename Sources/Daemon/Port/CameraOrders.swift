@@ -103,7 +103,7 @@ struct CameraMethods: Sendable {
                 action, try settings(parameters, isNeeded: action == .set), for: companions,
                 now: MonotonicClock.now)
             return CameraReply(
-                "The command has been forwarded to airframe-eyes; the field capture of its companion entry in `status` contains the result.",
+                "The command has been forwarded to airframe-eyes; `status` contains the result, in the field `capture` of the companion entry of airframe-eyes.",
                 number: number)
         }.answering(CameraReply.self)
     }
