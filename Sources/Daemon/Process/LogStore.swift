@@ -191,8 +191,8 @@ extension Logger.MetadataValue {
 struct StoreLogHandler: LogHandler {
     let store: LogStore
     var metadata: Logger.Metadata = [:]
-    /// Log level of this handler; the handler passes every line. Only the store applies the minimum
-    /// level, so that a change of `log.level` affects every logger.
+    /// Log level that the protocol requires. This handler does not filter by level. Only the store
+    /// applies the minimum level, so that a change of `log.level` affects every logger.
     var logLevel: Logger.Level = .trace
 
     init(store: LogStore) { self.store = store }

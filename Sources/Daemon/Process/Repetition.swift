@@ -38,7 +38,7 @@ struct Repetition {
         self.first = first
     }
 
-    /// Records that the event continues, without a further occurrence.
+    /// Records that the event is still active, without counting a new occurrence.
     mutating func goesOn(now: Instant) { lastSeen = now }
 
     /// Records another occurrence of the event.

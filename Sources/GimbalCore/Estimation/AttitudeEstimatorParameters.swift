@@ -70,8 +70,8 @@ extension AttitudeEstimator {
         /// deviation in the hand of a walking person, 1.5 m/s². The rate alone is not sufficient
         /// evidence of rest, because motors can hold the camera still.
         public var restForceThreshold = 0.2
-        /// Time constant of the means and mean squares of `restRateThreshold` and
-        /// `restForceThreshold`, s, 0.05...5.
+        /// Time constant of the means and of the RMS deviations that are compared with
+        /// `restRateThreshold` and `restForceThreshold`, s, 0.05...5.
         public var restFilterTime = 0.3
         /// Time for which the deviations of rate and specific force must stay below their
         /// thresholds until the sensor counts as resting, s, 0.2...10. The first bias measurement

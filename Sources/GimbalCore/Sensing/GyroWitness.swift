@@ -16,8 +16,8 @@ internal import CMathShim
 /// tolerated. If the joints contradict the gyroscope, the gyroscope is no longer used after at most
 /// 10 ms.
 ///
-/// While the outputs are off, the samples are not checked, and a contradicted gyroscope is accepted
-/// again after its rate has stayed below `quietRate` for 0.1 s.
+/// While the outputs are off, the samples are not checked. A gyroscope that the check has rejected
+/// is then accepted again after its rate has stayed below `quietRate` for 0.1 s.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GyroWitness: Sendable, BitwiseCopyable {

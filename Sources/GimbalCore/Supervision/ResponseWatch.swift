@@ -18,7 +18,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
 
-    /// Checks the response to torque motors in one control period.
+    /// Checks the camera's response to torque commands in one control period.
     ///
     /// - Parameters:
     ///   - accelerations: Expected accelerations of the camera about the joints' axes from the
@@ -48,7 +48,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             joints: joints, bar: bar, least: least, dt: dt)
     }
 
-    /// Checks the response to servos in one control period.
+    /// Checks the camera's response to servo commands in one control period.
     ///
     /// - Parameters:
     ///   - jointRates: Present joint rates in the servos' model, rad/s.

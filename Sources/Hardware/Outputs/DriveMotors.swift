@@ -43,7 +43,7 @@ public final class DriveMotors: Sendable {
             board: DriveBoard(bus: I2CBus(path: bus), format: format), parameters: parameters)
     }
 
-    /// Creates the driver of an XGO robot; the robot is stopped. Nothing is sent to the robot
+    /// Creates the driver of an XGO robot. The requested speeds are 0. Nothing is sent to the robot
     /// before `start()`.
     ///
     /// - Parameters:

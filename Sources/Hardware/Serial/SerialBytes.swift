@@ -96,7 +96,7 @@ struct SerialBytes: Sendable {
 
     // MARK: Reading
 
-    /// Calls `body` with the memory of the bytes and their number.
+    /// Calls `body` with a pointer to the bytes and the byte count.
     func withBytes(_ body: (UnsafePointer<UInt8>, Int) -> Int32) -> Int32 {
         withUnsafeBytes(of: bytes) { memory in
             guard let base = memory.baseAddress else { return 0 }

@@ -27,7 +27,7 @@ public protocol GimbalBus: OutputBus {
     ///
     /// - Parameter deadline: Beginning of the period according to the clock. The call can return up
     ///   to half a period after the deadline.
-    /// - Returns: Time of the measurement; nil means that the clock determines the period.
+    /// - Returns: Time of the measurement; nil if the clock started the period.
     mutating func waitForData(until deadline: Instant) -> Instant?
 
     /// Faults of the sensors without which the loop can still hold the camera's attitude. The bus

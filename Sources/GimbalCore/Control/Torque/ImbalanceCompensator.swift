@@ -16,8 +16,8 @@ struct ImbalanceCompensator: Sendable, BitwiseCopyable {
     /// Product of mass and offset of the centre of mass, camera frame, kg·m.
     private(set) var imbalance = Vector3.zero
 
-    /// Covariance of the imbalance, scaled to learning rates: at 1 g, a diagonal element is the
-    /// learning rate of one component of the moment, 1/s.
+    /// Covariance of the imbalance estimate. The scale is such that, at 1 g, each diagonal element
+    /// is the learning rate of one component of the imbalance, 1/s.
     private var covariance = Symmetric3(diagonal: ImbalanceCompensator.first)
 
     /// Initial and final learning rate of the imbalance, 1/s. At first, the estimate is the mean of
