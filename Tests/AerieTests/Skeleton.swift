@@ -82,7 +82,8 @@ struct Noise {
 
     init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
 
-    /// Random number with mean 0 and standard deviation 1 (a sum of twelve).
+    /// Random number with mean 0 and standard deviation 1: the sum of twelve uniform random
+    /// numbers, minus 6.
     mutating func next() -> Double {
         (0..<12).reduce(-6.0) { sum, _ in
             state ^= state << 13

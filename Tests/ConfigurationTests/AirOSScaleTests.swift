@@ -95,7 +95,7 @@ struct AirOSScaleTests {
     }
 
     @Test(
-        "on field motors, p sets the stiffness, d the damping and i the observer bandwidth, for each axis"
+        "for motors without encoders, p scales the stiffness, d the damping and i the observer bandwidth, for each axis"
     )
     func field() {
         func field(_ pitch: PIDTriple) -> FieldController.Parameters {

@@ -144,7 +144,7 @@ import Wire
         }
     }
 
-    @Test("the mode tracking is saved as locked, because no client sends rates at the start")
+    @Test("the mode `tracking` is saved as `locked`, because no client sends rates at the start")
     func saveWhileTracking() throws {
         try withBench { bench, directory throws in
             bench.run(0.1)

@@ -35,7 +35,7 @@ import Wire
         }
     }
 
-    @Test("--output replaces a file, also if the daemon does not answer")
+    @Test("--output replaces a file, even if the daemon does not answer")
     func output() throws {
         try withDaemon { daemon in
             let file = daemon.directory.appending("airframe.prom")

@@ -6,7 +6,7 @@ import Wire
 /// Simulates the app of the remote control, with real datagrams and simulated wheels.
 @Suite("A rider's remote control") struct RiderTests {
     @Test(
-        "the remote control drives the wheels, stops them by silence, survives a flood, and can stop everything",
+        "the remote control drives the wheels and can stop everything, the wheels stop if it sends nothing, and a flood of datagrams has no effect",
         .enabled(
             if: GroundStationTests.isThere,
             "the Python environment of the script is not installed: make mavlink-peer"))

@@ -17,7 +17,7 @@ import Wire
         return SocketMethod.settings(bench.tuning) + tasks.methods
     }
 
-    /// Calls a method like the server.
+    /// Calls a method in the same way as the server.
     private func ask(
         _ line: String, _ bench: BluetoothBench, mayWrite: Bool = true
     ) throws(Refusal) -> [JSONValue] {

@@ -86,7 +86,9 @@ import Wire
         }
     }
 
-    @Test("an app's PID triple reaches field motors, and the status shows the resulting gains")
+    @Test(
+        "an app's PID values scale the gains of motors without encoders, and the status shows the gains"
+    )
     func appGainsOfFieldMotors() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory, overrides: ["motors.type=field"])

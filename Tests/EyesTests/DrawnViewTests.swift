@@ -44,7 +44,7 @@ struct DrawnViewTests {
     func roll() throws {
         let left = try #require(horizon(picture(roll: 10), column: 60))
         let right = try #require(horizon(picture(roll: 10), column: 580))
-        // The slope tan 10° over 520 pixels.
+        // A line at 10° rises by 520 · tan 10° = 92 pixels over 520 pixels.
         #expect(abs(left - right - 92) <= 2)
     }
 

@@ -37,7 +37,7 @@ final class FakeCamera: Sendable {
         unlink(socket)
     }
 
-    /// Environment of the stream in which this is the only camera.
+    /// Functions for `FeedSupervisor` that make this camera the only connected camera.
     var world: FeedSupervisor.World {
         let socket = socket
         let camera = Camera(

@@ -71,7 +71,7 @@ struct FollowingProgramTests {
         try withTemporaryDirectory { directory in
             let (daemon, eyes) = try programs(in: directory)
             _ = try client(directory).json("follow", ["action": .string("on")])
-            // The stream has no clients; the camera runs for the models.
+            // The stream has no clients; the camera is open only because the models need pictures.
             #expect(
                 eventually(within: 20) {
                     (try? people(directory))?.following?.box != nil

@@ -86,7 +86,7 @@ struct PhonePictureTests {
         #expect(try decoder.decode(good).picture.width == 64)
     }
 
-    @Test("people in a photo are found, also if the picture is rotated by 90°")
+    @Test("people in a photo are found, even if the picture is rotated by 90°")
     func people() throws {
         let photo = "/usr/share/doc/opencv-doc/examples/data/messi5.jpg"
         let models = ".build/eyes-models"

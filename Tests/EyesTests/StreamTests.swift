@@ -126,7 +126,7 @@ struct StreamTests {
         #expect(status == 0)
     }
 
-    @Test("clients over UDP and TCP at once do not delay each other")
+    @Test("simultaneous clients over UDP and TCP do not delay each other")
     func mixed() throws {
         let stream = try RunningStream(RunningStream.testPicture)
         let other = try stream.player(.tcp)

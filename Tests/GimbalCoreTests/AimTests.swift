@@ -2,7 +2,7 @@ import Testing
 
 @testable import GimbalCore
 
-@Suite("Aim of mode tracking")
+@Suite("Aim in the mode `tracking`")
 struct AimTests {
     private static let degree = Double.pi / 180
 

@@ -20,7 +20,7 @@ struct AttitudeEstimatorConsistencyTests {
     /// - Parameters:
     ///   - seed: Seed of all random numbers.
     ///   - share: Ratio of the noise of gyroscope and bias to the noise in the parameters.
-    ///   - memory: Time constant of the memory of velocity, s.
+    ///   - memory: Time constant of the filter's high-pass on the velocity, s.
     /// - Returns: Normalised squared errors at the end of the run.
     private func run(seed: UInt64, share: Double, memory: Double) -> Squares {
         var parameters = AttitudeEstimator.Parameters.undelayed
@@ -121,7 +121,8 @@ struct AttitudeEstimatorConsistencyTests {
     )
     func matched() {
         let runs = 100
-        // The process has no fading memory. The next test covers the effect of the default memory.
+        // With this time constant, the filter's high-pass on the velocity has no effect. The next
+        // test covers the effect of the default time constant.
         let mean = mean(runs: runs, memory: 1000)
         // The measured values are 1.79 and 3.06. The mean of n squares with k degrees of freedom
         // has the variance 2 k / n; the 99 % interval is ±2.58 sigma.
@@ -130,14 +131,15 @@ struct AttitudeEstimatorConsistencyTests {
     }
 
     @Test(
-        "with the default memory of velocity the covariance may be too large, but not too small"
+        "with the default high-pass on the velocity, the covariance may be too large, but not too small"
     )
     func faded() {
         let runs = 100
         let mean = mean(runs: runs)
-        // A fading memory removes slow noise that the filter still assumes. The measured values are
-        // 1.47 and 2.58: the sigmas are too large by a sixth and a twelfth. The limits allow sigmas
-        // that are up to a half too large, but not too small.
+        // The filter's high-pass on the velocity removes slow noise, but the covariance still
+        // includes this noise. The measured values are 1.47 and 2.58: the sigmas are too large by a
+        // sixth and a twelfth. The limits allow sigmas that are up to a half too large, but not too
+        // small.
         #expect(mean.tilt < 2 + 2.58 * cm_sqrt(2 * 2 / Double(runs)) && mean.tilt > 2 / 2.25)
         #expect(mean.bias < 3 + 2.58 * cm_sqrt(2 * 3 / Double(runs)) && mean.bias > 3 / 2.25)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faults that are reported only after some time")
 struct FaultLatchTests {
-    /// Duration of `rotorLost`, s, if the camera turns fast for 0.25 s and is then calm.
+    /// Duration of `rotorLost`, s, if the camera turns fast for 0.25 s, then slowly.
     private func loss(_ latch: inout FaultLatch, deviation: Double = 10) -> Double {
         var seconds = 0.0
         for tick in 1...70_000 {
@@ -20,7 +20,7 @@ struct FaultLatchTests {
     }
 
     @Test(
-        "rotorLost lasts until the camera has been calm for 1 s, and twice as long at each repetition"
+        "rotorLost lasts until the camera has turned slowly for 1 s; each repetition doubles this time"
     )
     func rotorLost() {
         var latch = FaultLatch()

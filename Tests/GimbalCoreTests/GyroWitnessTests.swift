@@ -170,7 +170,8 @@ struct GyroWitnessTests {
         #expect(believed > 20)
     }
 
-    @Test("with the outputs off, a contradicted gyroscope is accepted after 0.1 s of calm")
+    @Test(
+        "with the outputs off, a rejected gyroscope is accepted again after 0.1 s with a low rate")
     func recovery() {
         var witness = watching()
         for t in 0..<10 { _ = accepts(&witness, rate: Vector3(8.7, 0, 0) + noise(t)) }

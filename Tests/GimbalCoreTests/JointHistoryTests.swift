@@ -18,7 +18,7 @@ struct JointHistoryTests {
         return history.value(age: age, dt: dt).roll
     }
 
-    @Test("with even periods, an age between two commands gives an interpolated value")
+    @Test("with equal periods, the value at a time between two commands is interpolated")
     func even() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20))
         #expect(abs(Self.value(history, age: 0.001, dt: 0.001) - 20) < 1e-9)

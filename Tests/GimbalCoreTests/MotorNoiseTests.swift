@@ -47,7 +47,7 @@ struct MotorNoiseTests {
         #expect(noise.softening.pitch == 0)
     }
 
-    @Test("a camera whose rate exceeds the gyroscope's noise keeps its gains")
+    @Test("the gains are not reduced if the camera's rate exceeds the gyroscope's noise")
     func shaken() {
         var noise = MotorNoise()
         run(&noise, feedback: 0.02, turning: 0.1, bound: 0.01, seconds: 20)

@@ -37,7 +37,7 @@ struct MotorSwingTests {
         #expect(outputs.allSatisfy { $0.angle.roll >= 0 && $0.angle.yaw == 0 })
     }
 
-    @Test("the power of one field motor rises slowly to the configured power")
+    @Test("the power of one motor without encoder rises slowly to the configured power")
     func field() {
         var stabilizer = Self.stabilizer(.field)
         let outputs = Self.outputs(&stabilizer, axis: .pitch)

@@ -248,7 +248,7 @@ struct PointingTests {
     }
 
     @Test(
-        "a request from before the motors could follow starts from the camera's attitude at that time"
+        "a request that arrived before the motors could follow starts from the camera's attitude when they can follow"
     )
     func resumes() {
         let here = EulerZXY.quaternion(AxisVector(yaw: 3, roll: -2, pitch: 1) * Self.degree)

@@ -88,7 +88,9 @@ struct SensorCorrectionTests {
         #expect((rig.stabilizer.snapshot.bias - turned).norm < 2e-4)
     }
 
-    @Test("a known bias starts the outputs without waiting for rest", arguments: [false, true])
+    @Test(
+        "if the gyroscope's bias is known, the outputs start without waiting for rest",
+        arguments: [false, true])
     func knownBias(isKnown: Bool) {
         let bias = Vector3(0.01, -0.008, 0.012)
         var parameters = Stabilizer.Parameters()

@@ -110,7 +110,7 @@ struct SupervisorTests {
     }
 
     @Test(
-        "a lost sensor brakes for 25 ms and then turns the outputs off, also if the conditions change",
+        "a lost sensor brakes for 25 ms and then turns the outputs off, even if the conditions change",
         arguments: [Conditions.imuStale, .none, .inactiveMode, .estimateNotConverged])
     func brake(meanwhile: Conditions) {
         var state = run(active, .imuStale, seconds: tick)
@@ -156,7 +156,8 @@ struct SupervisorTests {
         #expect(run(dipped, .none, seconds: 0.5).phase == .active)
     }
 
-    @Test("the outputs are off during every condition that requires off, from every phase")
+    @Test(
+        "every condition that requires the outputs to be off switches them off, in every phase")
     func invariant() {
         for phase in Supervisor.Phase.allCases {
             for bits in 0..<UInt64(1 << 17) {

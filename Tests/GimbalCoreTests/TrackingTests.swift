@@ -24,7 +24,7 @@ struct TrackingTests {
     }
 
     @Test(
-        "tracking stops at 90° from the handle's direction and at 45° from level, also if it begins again",
+        "tracking stops at 90° from the handle's direction and at 45° from level, even if it begins again",
         arguments: [true, false]
     )
     func trackingRange(isHandleKnown: Bool) {

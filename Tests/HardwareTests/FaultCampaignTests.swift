@@ -87,7 +87,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "with 1 % of faults no stale sample passes, samples return within a second, and reads do not allocate",
+        "at a fault rate of 1 %, no stale sample passes, samples return within a second, and reads do not allocate",
         arguments: FakeChip.Kind.allCases)
     func campaign(kind: FakeChip.Kind) {
         let chip = FakeChip(kind)
@@ -139,7 +139,7 @@ struct FaultCampaignTests {
     }
 
     @Test(
-        "with 1 % of faults each sample from the buffer comes once, with the time of its measurement",
+        "at a fault rate of 1 %, each sample from the buffer is delivered exactly once, with the time of its measurement",
         arguments: [FakeChip.Kind.mpu6050, .mpu6500, .icm42688p])
     func buffer(kind: FakeChip.Kind) {
         let chip = FakeChip(kind)

@@ -82,7 +82,9 @@ import Testing
         }
     }
 
-    @Test("recognises chips without an identity by their registers, and reports unknown chips")
+    @Test(
+        "recognises chips without an ID register by their other registers, and reports unknown chips"
+    )
     func others() {
         let wire = I2CWire()
         for (register, value) in [(2, 0xE2), (3, 0xE4), (4, 0xE8), (5, 0xE0)] {

@@ -31,7 +31,7 @@ struct SquareRegionTests {
     }
 
     @Test(
-        "a sample has the value at the region's point, at any rotation and size",
+        "each sample has the value of the picture at the corresponding point, at any rotation and size of the region",
         arguments: [(rotation: 0.0, count: 10), (1.1, 10), (-2.5, 64), (3.0, 5), (0, 5)])
     func turned(rotation: Double, count: Int) {
         let region = SquareRegion(

@@ -76,7 +76,7 @@ final class FakeDisk: Sendable {
         state.withLock { state in state.names[name].map { state.contents[$0].written } }
     }
 
-    /// Disks that a start can find after a power cut.
+    /// Possible states of the disk at the next start after a power cut.
     func afterPowerLoss() -> [FakeDisk] {
         state.withLock { state in
             state.history.flatMap { names in

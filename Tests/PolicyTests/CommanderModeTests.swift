@@ -78,7 +78,7 @@ struct CommanderModeTests {
         }
     }
 
-    @Test("a tracking rate has its own dead-man deadline, and is accepted only in mode tracking")
+    @Test("a tracking rate has its own dead-man deadline, and is accepted only in mode `tracking`")
     func tracking() throws {
         try door(mode: .tracking) { commander, loop in
             try commander.request(.track(pan: 0.3, tilt: .nan), from: phone, now: at(5))

@@ -85,7 +85,7 @@ struct CommanderRankTests {
         }
     }
 
-    @Test("an aim needs mode tracking, and values within their ranges")
+    @Test("an aim needs the mode `tracking`, and values within their ranges")
     func aim() throws {
         let commander = door()
         func refusal(_ aim: Aim) -> Refusal.Code? {

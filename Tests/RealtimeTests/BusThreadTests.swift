@@ -119,7 +119,8 @@ struct BusThreadTests {
     @Test("reads, delivers the sample, rings, and writes the loop's answer to this sample")
     func period() throws {
         let bus = FakeBus()
-        // The period is so long that a quarter of it ends only if the hand-over is broken.
+        // The period is long. Therefore the wait of a quarter period times out only if the
+        // hand-over fails.
         var rig = Rig(bus, periodNanoseconds: 400_000_000_000)
         let loop = try spawn(
             handing: rig.takeAnswers(), Self.answerOnRing(rig, torque: 0.1))

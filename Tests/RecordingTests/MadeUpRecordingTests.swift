@@ -40,7 +40,7 @@ import Testing
         withUnsafeBytes(of: value) { Array($0) }
     }
 
-    @Test("a type of one byte accepts exactly as many bytes as it has values")
+    @Test("for a type of one byte, exactly the bytes that represent one of its values are valid")
     func counts() {
         func values<Value>(_ type: Value.Type) -> [String] {
             (0...255).compactMap { reads([UInt8($0)], as: type) }

@@ -29,7 +29,7 @@ struct AirOSScaleLoopTests {
     }
 
     @Test(
-        "field motors keep the camera within 0.06° of the set-point with extreme slider positions",
+        "motors without encoders keep the camera within 0.06° of the set-point with extreme slider positions",
         arguments: corners)
     func field(_ triple: PIDTriple) {
         let error = Self.error(.field, triple)

@@ -123,7 +123,7 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "a camera with 1/17 of the assumed inertia is measured and still within 5 s, and stays below 550 °/s"
+        "the inertia of a camera with 1/17 of the assumed inertia is measured within 5 s, then the camera is at rest, and its rate stays below 550 °/s"
     )
     func light() {
         var loop = Self.loop(.still) { $0.plant.scale(inertia: 1 / 17.0) }

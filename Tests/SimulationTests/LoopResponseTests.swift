@@ -68,7 +68,9 @@ struct LoopResponseTests {
         return (sum / 2000).squareRoot()
     }
 
-    @Test("field motors become unstable when their gain increases by more than the computed margin")
+    @Test(
+        "the loop without encoders is unstable if its gain increases by more than the computed margin"
+    )
     func fieldMargin() {
         let margins = LoopMargins(of: FieldController.Parameters(), axis: .pitch)
         #expect(margins.areHealthy)

@@ -113,7 +113,8 @@ struct ModeTests {
     }
 
     @Test(
-        "without encoders, a boot mode that follows the handle is replaced by locked and reported")
+        "without encoders, the mode locked replaces a boot mode that follows the handle, and the change is reported"
+    )
     func bootMode() {
         var loop = Self.loop(.fpv, encoders: false)
         loop.run(seconds: 2.5)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requests of HTTP clients", .timeLimit(.minutes(2)))
 struct RequestTests {
-    @Test("a connection serves requests in sequence, also if they are sent at once")
+    @Test("a connection serves consecutive and pipelined requests in order")
     func keepAlive() throws {
         try withServer { server, _ in
             let client = try WebClient(port: server.port)

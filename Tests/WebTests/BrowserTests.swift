@@ -93,7 +93,7 @@ struct SteeringTests {
         }
     }
 
-    @Test("one touch of STOP switches the motors off, also if the WebSocket is blocked")
+    @Test("one touch of STOP switches the motors off, even if the WebSocket is blocked")
     func stop() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)

@@ -50,7 +50,7 @@ struct LockstepIntakeTests {
         #expect(try intake.admit(line(1.001)).time.seconds(since: Self.start) == 0.001)
     }
 
-    @Test("steps of 0.1 ms are accepted, also if t is as large as a Unix time")
+    @Test("steps of 0.1 ms are accepted, even if t is as large as a Unix time")
     func shortestStep() throws {
         var intake = LockstepIntake(start: Self.start)
         for k in 0..<1000 { _ = try intake.admit(line(1_763_740_000 + Double(k) * 1e-4)) }

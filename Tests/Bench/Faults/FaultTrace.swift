@@ -84,7 +84,7 @@ extension FaultRun {
     /// coasts even without a fault.
     var isTurning: Bool { fault.kind == .command || fault.kind == .order }
 
-    /// Executes the run of a fault, tick by tick.
+    /// Executes the simulation with the injected fault, or the healthy run, tick by tick.
     ///
     /// - Parameters:
     ///   - isFaulty: False for the healthy run.

@@ -19,7 +19,7 @@ enum GainGridBench {
         )
         for (motor, name, bar) in [
             (MotorType.torque, "torque motors", 0.06), (.servo, "servos", 0.5),
-            (.field, "field motors", 0.06),
+            (.field, "motors without encoders", 0.06),
         ] {
             var worst = 0.0
             var place = ""

@@ -39,7 +39,7 @@ enum PointingPlot {
         let isCommanded = Chart.Shade(
             "commands arrive", color: "#cde6d0", holds: rows.map { $0.time >= 12 && $0.time < 15 })
         let isTracking = Chart.Shade(
-            "mode tracking, no commands", color: "#f6d5c0",
+            "mode \"tracking\", no commands", color: "#f6d5c0",
             holds: rows.map { $0.mode == .tracking && $0.time >= 15 })
         return Figure(
             title: "Tracking while walking, and after the end of the commands",

@@ -57,7 +57,7 @@ struct BlueZBusTests {
     }
 
     @Test(
-        "an error of the service becomes the D-Bus error for which bluetoothd sends its ATT code",
+        "each error of the service is mapped to the D-Bus error that bluetoothd translates to the matching ATT error code",
         arguments: [
             (ATTError.invalidLength, "InvalidValueLength", "Length"),
             (.notAuthorized, "NotAuthorized", "Not now"),

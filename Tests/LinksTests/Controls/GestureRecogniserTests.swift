@@ -5,7 +5,8 @@ import Testing
 @testable import Links
 
 @Suite("Gestures of a button") struct GestureRecogniserTests {
-    /// Outcomes of a button that goes down and up at these times, and of the time afterwards.
+    /// Gestures that are recognised if a button is pressed and released at these times, including
+    /// the gestures that are recognised after a timeout.
     private func outcomes(
         _ edges: [(Double, Bool)], until end: Double, most: Int = 3, isDown: Bool = false
     ) -> [GestureRecogniser.Outcome] {

@@ -105,7 +105,9 @@ import Wire
         #expect(abs(point.target.yaw / Self.degree - 15) < 0.1)
     }
 
-    @Test("a following yaw leads the announced turn by the configured lag")
+    @Test(
+        "with yaw relative to the vehicle, yaw is ahead by the announced turn rate times the configured lag"
+    )
     func feedForward() throws {
         let gimbal = FakePort()
         var director = try director(gimbal)
