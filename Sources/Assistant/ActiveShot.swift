@@ -119,7 +119,7 @@ struct ActiveShot {
                 else {
                     throw .refused(
                         RequestError(
-                            "refused", "The motors must be on, in mode locked."))
+                            "refused", "The motors must be on, in mode \"locked\"."))
                 }
                 if let beginning, beginning.distance(to: sight.target) > 0.1 { throw Self.moved }
                 session.see(sight, now: now)

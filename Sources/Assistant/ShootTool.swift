@@ -86,7 +86,7 @@ enum ShootTool {
         return MethodDescription(
             name: name,
             summary:
-                "Takes a series of photos: the camera moves through a sequence of attitudes, and takes a photo at each attitude when it is still. The gimbal must be in mode locked. The call returns when the shot has begun; the action status shows the progress. The shot ends if another request moves the camera, or if the assistant's connection ends. An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees between two photos.",
+                "Takes a series of photos: the camera moves through a sequence of attitudes, and takes a photo at each attitude when it is still. The gimbal must be in mode \"locked\". The call returns when the shot has begun; the action \"status\" shows the progress. The shot ends if another request moves the camera, or if the assistant's connection ends. An axis can turn by at most \(Format.plain(limits.travelDeg)) degrees between two photos.",
             access: .action,
             parameters: [
                 ParameterDescription(
@@ -186,7 +186,7 @@ enum ShootTool {
         guard let sight = ShotSession.CameraState(try link.ask("status")), sight.isHeld else {
             throw refusal(
                 "refused",
-                "A shot needs mode locked, with the motors on. Select mode locked with the tool `mode` first."
+                "A shot needs the mode \"locked\", with the motors on. Select this mode with the tool `mode` first."
             )
         }
         if plan.recipe.shutter.kind == .eyes { _ = try ActiveShot.capture(link) }

@@ -35,7 +35,7 @@ public struct ShotSession: Sendable {
 
     /// State of the camera.
     public struct CameraState: Sendable, Equatable {
-        /// True if the motors hold the camera in mode locked.
+        /// True if the motors hold the camera in mode `locked`.
         public var isHeld: Bool
         /// Target of the set-point, earth frame.
         public var target: Pose

@@ -74,7 +74,7 @@ struct MotorSwingTests {
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })
     }
 
-    @Test("a request in mode locked does not enable the motors")
+    @Test("a request in mode `locked` does not enable the motors")
     func otherModes() {
         var stabilizer = Self.stabilizer(.servo, mode: .locked)
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })

@@ -13,7 +13,7 @@ struct CommanderTests {
 
     func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 
-    /// A Commander in mode locked, and the loop's end of its ring.
+    /// A Commander in mode `locked`, and the loop's end of its ring.
     func door(
         mode: Mode = .locked, capacity: Int = 64,
         _ body: (Commander, inout RingReader<TimedCommand>) throws -> Void

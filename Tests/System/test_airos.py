@@ -91,7 +91,7 @@ for byte, status, words in ((2, PAN_FOLLOW, "pan follow"), (3, FPV, "FPV"), (1, 
 
 # ---- the app tracks a person: speeds have an effect only in mode 4; a timeout ends the motion
 def track(pan, tilt):
-    """Sends speeds for 2 s, or until the camera is in mode locked again."""
+    """Sends speeds for 2 s, or until the camera is in mode `locked` again."""
     end = time.monotonic() + 2
     while time.monotonic() < end:
         phone.write(CONTROL, b"track_pan:%.2f" % pan)

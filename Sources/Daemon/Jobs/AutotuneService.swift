@@ -243,7 +243,7 @@ final class AutotuneService: Sendable {
         case .inactive: "The gimbal has changed to mode \"inactive\"."
         case .outOfRange, .busy: "The control loop does not accept requests."
         case .failed: "airframed is stopping."
-        default: "The present mode does not allow an autotune. Select mode locked."
+        default: "The present mode does not allow an autotune. Select mode \"locked\"."
         }
     }
 }

@@ -102,7 +102,7 @@ extension SetupService {
         guard let snapshot = hub.view?.record.snapshot, snapshot.output.enabled else {
             throw Refusal(
                 .inactive,
-                "The motors are off: run the step locked first. Without the motors, check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
+                "The motors are off: run the step \"locked\" first. Without the motors, check by hand that the camera stays where you release it, then confirm the step: airframectl setup confirm balance."
             )
         }
         guard settings.motors.type != .servo, snapshot.imbalance != .zero else {

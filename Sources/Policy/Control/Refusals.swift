@@ -37,7 +37,7 @@ extension Refusal {
     static func active(_ mode: Mode) -> Refusal {
         Refusal(
             .refused,
-            "mode \(mode.name) drives the motors; select mode inactive first: airframectl mode inactive"
+            "mode \(mode.name) drives the motors; select mode \"inactive\" first: airframectl mode inactive"
         )
     }
 

@@ -55,7 +55,7 @@ struct BalanceCommand: ParsableCommand {
                     "refused",
                     before.mode == "locked"
                         ? "The balance check needs motors of type torque, and the motors must be on."
-                        : "The balance check needs mode locked: airframectl mode locked."))
+                        : "The balance check needs mode \"locked\": airframectl mode locked."))
         }
         if !options.json {
             Output.line("The camera moves for about a minute. Hold the handle still and upright.")

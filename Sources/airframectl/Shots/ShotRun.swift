@@ -140,7 +140,7 @@ final class ShotRun {
                 let sight = Self.sight(values)
             else { return }
             if !sight.isHeld {
-                tell("The shot waits: the motors must be on, in mode locked.")
+                tell("The shot waits: the motors must be on, in mode \"locked\".")
             }
             session.see(sight, now: DaemonClient.now())
         } catch {

@@ -162,7 +162,7 @@ enum ShotRunner {
         let status: Status = try client.request(.status)
         guard status.mode == "locked", let yaw = status.pointing.targetDeg.yaw.known else {
             throw ClientError.refused(
-                RequestError("refused", "A shot needs mode locked: airframectl mode locked."))
+                RequestError("refused", "A shot needs mode \"locked\": airframectl mode locked."))
         }
         let settings: [Wire.Setting] = try client.request(.get, ["keys": ["motion.range_deg"]])
         let ranges = settings.first?.value.array?.map { $0.array?.compactMap(\.number) ?? [] } ?? []
