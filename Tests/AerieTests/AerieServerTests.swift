@@ -104,7 +104,7 @@ struct AerieServerTests {
         }
     }
 
-    @Test("a heartbeat is answered, also before authentication")
+    @Test("a heartbeat is answered, even before authentication")
     func heartbeat() throws {
         try withAerie { server in
             let phone = try HawkSight(port: server.port)

@@ -71,7 +71,7 @@ struct RestartTests {
         }
     }
 
-    @Test("undo restores the previous calibration, also after a restart")
+    @Test("undo restores the previous calibration, even after a restart")
     func undo() throws {
         try withTemporaryDirectory { directory in
             let first = Life(directory)

@@ -36,7 +36,7 @@ import Wire
         }
     }
 
-    @Test("a mode that needs joint angles is refused without encoders, also as the boot mode")
+    @Test("a mode that needs joint angles is refused without encoders, even as the boot mode")
     func missingSensor() throws {
         let arguments = [
             "--set", "hardware.simulation.encoders=false", "--set", "mode.boot=\"fpv\"",

@@ -39,7 +39,7 @@ import Wire
         }
     }
 
-    @Test("dead-man timers and rollbacks use simulated time, also while the simulator pauses")
+    @Test("dead-man timers and rollbacks use simulated time, even while the simulator pauses")
     func timers() throws {
         try withLockstep(["--set", "commander.dead_man_s=0.2"]) { daemon in
             let simulator = try Simulator(daemon)

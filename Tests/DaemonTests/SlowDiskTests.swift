@@ -20,7 +20,7 @@ struct SlowDiskTests {
     }
 
     @Test(
-        "a stop is executed before a pending save, also on the same connection; the save is confirmed when it is durable"
+        "a stop is executed before a pending save, even on the same connection; the save is confirmed when it is durable"
     )
     func stops() throws {
         try withSlowDisk { daemon in

@@ -146,7 +146,7 @@ import Wire
         }
     }
 
-    @Test("a change that is not saved in time is reverted, also in the loop")
+    @Test("a change that is not saved in time is reverted in the settings and in the loop")
     func rollsBack() throws {
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)

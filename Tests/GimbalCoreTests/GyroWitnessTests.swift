@@ -61,7 +61,7 @@ struct GyroWitnessTests {
     }
 
     @Test(
-        "the motors' acceleration between two samples counts once, also with ticks between the samples"
+        "the motors' acceleration between two samples counts once, even with ticks between the samples"
     )
     func ticksWithoutSample() {
         var witness = watching()

@@ -44,7 +44,7 @@ struct ServoControllerTests {
         }
     }
 
-    @Test("a tilted handle is levelled, also when the servo's zero is off by 5°")
+    @Test("a tilted handle is levelled, even when the servo's zero is off by 5°")
     func levels() {
         let handle = EulerZXY.quaternion(AxisVector(yaw: 0.1, roll: -0.2, pitch: 0.3))
         let offset = AxisVector(repeating: 5 * .pi / 180)

@@ -100,7 +100,7 @@ struct SupervisorTests {
         }
     }
 
-    @Test("an emergency stop turns the outputs off within one tick, also while they brake")
+    @Test("an emergency stop turns the outputs off within one tick, even while they brake")
     func off() {
         for before in [active, run(active, .imuStale, seconds: tick)] {
             let state = run(before, .emergencyStop, seconds: tick)

@@ -97,7 +97,7 @@ struct TrackingTests {
     }
 
     @Test(
-        "after 1 s without a request, tracking changes to locked at rest, also right after the mode begins"
+        "after 1 s without a request, tracking changes to locked at rest, even right after the mode begins"
     )
     func trackingSilence() {
         var rig = PointingTests.Rig(.locked)

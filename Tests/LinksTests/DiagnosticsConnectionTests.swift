@@ -127,7 +127,7 @@ struct DiagnosticsConnectionTests {
     }
 
     @Test(
-        "a long command is carried out in its turn, also for a client that has disconnected"
+        "a long command is carried out in its turn, even for a client that has disconnected"
     )
     func longOrders() async throws {
         try await withServer { path, backend in

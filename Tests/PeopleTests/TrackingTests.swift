@@ -47,7 +47,7 @@ struct PersonTrackerTests {
         Sighting(yaw: degrees * .pi / 180, aimPitch: 0, distance: distance)
     }
 
-    @Test("the filter predicts a straight walk, also with a wrong distance")
+    @Test("the filter predicts a straight walk, even with a wrong distance")
     func straight() {
         for scale in [0.7, 1, 1.5] {
             var tracker = PersonTracker()

@@ -25,7 +25,7 @@ struct AxisTests {
         #expect(Axis(range: 3...3.004, start: 0, end: 1, marks: 4).text(3.002) == "3.002")
     }
 
-    @Test("places the ends of the range at the ends of the axis, also on a reversed axis")
+    @Test("places the ends of the range at the ends of the axis, even on a reversed axis")
     func position() {
         let axis = Axis(range: -1...3, start: 200, end: 100, marks: 4)
         #expect(axis.position(-1) == 200)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "the replay reproduces outputs, attitude and supervisor bit for bit, also after requests and new tuning",
+        "the replay reproduces outputs, attitude and supervisor bit for bit, even after requests and new tuning",
         arguments: [MotorType.torque, .servo, .field])
     func identical(motor: MotorType) throws {
         var rig = FlightRig(.walking, motor: motor)

@@ -50,7 +50,7 @@ import Wire
         #expect(log.lines(for: Self.sample(10.006)).hasPrefix("6000,"))
     }
 
-    @Test("the header and the time of the last sample can be read back, also from a truncated file")
+    @Test("the header and the time of the last sample can be read back, even from a truncated file")
     func readBack() throws {
         var log = GyroLog(Self.header)
         let text =

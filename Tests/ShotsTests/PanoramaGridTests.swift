@@ -86,7 +86,7 @@ struct PanoramaGridTests {
         #expect(abs(grid.rows[0].pitch - 10) < 1)
     }
 
-    @Test("the outline of a picture is continuous, also around the zenith")
+    @Test("the outline of a picture is continuous, even around the zenith")
     func outline() {
         let camera = FieldOfView(width: 66, height: 41)
         for pitch in [0.0, 50, 77, 90, -80] {

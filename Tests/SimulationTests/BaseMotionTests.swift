@@ -28,7 +28,7 @@ struct BaseMotionTests {
     }
 
     @Test(
-        "the rate is the derivative of the attitude, also while the motion increases",
+        "the rate is the derivative of the attitude, even while the motion increases",
         arguments: [HandleMotion.walking, .running, .handheld])
     func derivative(kind: HandleMotion) {
         let motion = BaseMotion(kind, seed: 3, stillDuration: 0)

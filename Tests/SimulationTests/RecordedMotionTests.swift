@@ -21,7 +21,7 @@ struct RecordedMotionTests {
     }
 
     @Test(
-        "the replayed attitude matches the recorded one within 0.6°, also with a gyroscope offset",
+        "the replayed attitude matches the recorded one within 0.6°, even with a gyroscope offset",
         arguments: [Vector3.zero, Vector3(1, -1.5, 0.7) * degree])
     func attitude(offset: Vector3) {
         let (truth, samples) = Self.walk(offset: offset)

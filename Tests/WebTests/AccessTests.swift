@@ -22,7 +22,7 @@ import WebServing
         }
     }
 
-    @Test("a token is valid for 30 days, also after a restart")
+    @Test("a token is valid for 30 days, even after a restart")
     func lifetime() throws {
         try withBook { directory, clock, book in
             let token = try book.issue(to: "Firefox, Android")

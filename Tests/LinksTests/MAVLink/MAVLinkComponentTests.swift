@@ -81,7 +81,7 @@ import Wire
         #expect(component.counters.notInControl == 1)
     }
 
-    @Test("a refusal by the Commander becomes the answer, and control stays free")
+    @Test("a refusal by the Commander is returned as the reply, and control stays free")
     func refused() {
         let component = component()
         gimbal.memory.withLock { $0.refusal = Refusal(.held, "held") }

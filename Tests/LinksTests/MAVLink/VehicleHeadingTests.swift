@@ -43,7 +43,7 @@ import Wire
         #expect(VehicleHeading.heading(in: snapshot) == nil)
     }
 
-    @Test("north is set by the first message, then follows over seconds, also through ±180°")
+    @Test("north is set by the first message, then follows over seconds, even through ±180°")
     func north() throws {
         var vehicle = VehicleHeading()
         let snapshot = Self.snapshot(camera: 0, handle: 20)
