@@ -9,9 +9,10 @@ struct ManualTests {
     private static let pages =
         ["README.md", "CONTRIBUTING.md"]
         + [
-            "README", "apps", "can", "commands", "controls", "first-start", "mavlink", "protocol",
-            "recorder",
-            "safety", "simulators", "troubleshooting", "tuning", "wiring",
+            "README", "aerie", "apps", "assistants", "can", "commands", "controls", "eyes",
+            "first-start", "mavlink", "metrics", "motor-board", "protocol", "python", "recorder",
+            "ros2", "safety", "sensors", "servos", "shots", "simulators", "troubleshooting",
+            "tuning", "web", "wiring", "xgo",
         ].map { "etc/manual/\($0).md" }
 
     @Test("the pages contain only existing settings", arguments: pages)
