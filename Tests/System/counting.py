@@ -8,7 +8,8 @@ from board import BIN
 COUNTER = BIN / "libMallocCounter.so"
 TRIGGER = Path("/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter")
 # System call numbers of x86_64.
-IOCTL, PWRITE, FUTEX, SLEEP = 16, 18, 202, 230
+# `RESTART` continues a sleep after SIGSTOP.
+IOCTL, PWRITE, FUTEX, RESTART, SLEEP = 16, 18, 202, 219, 230
 
 
 def environment(board):
