@@ -102,7 +102,7 @@ final class AerieDevice: WebSocketEndpoint {
                 }
                 state.withLock { $0.frames += 1 }
                 server.count(\.frames)
-                server.desk.put(
+                server.frames.put(
                     .init(
                         device: self, payload: envelope.payload, arrival: AerieClock.monotonic()))
             case .authResponse, .poseBroadcast: server.count(\.unexpected)

@@ -38,7 +38,7 @@ public final class AerieServer: WebApplication {
     }
 
     let options: AerieOptions
-    let desk = FrameDesk()
+    let frames = FrameQueue()
     private let state: Mutex<State>
     private let web = Mutex<WebServer?>(nil)
     private let local: LocalPages?
@@ -82,7 +82,7 @@ public final class AerieServer: WebApplication {
     public var counters: AerieCounters { state.withLock { $0.counters } }
     /// Number of frames that a newer frame of the same phone replaced, and number of frames that
     /// `AerieWorker` took.
-    public var examined: (replaced: Int, taken: Int) { desk.counts }
+    public var examined: (replaced: Int, taken: Int) { frames.counts }
     /// Number of admitted phones.
     public var phones: Int { admitted.count }
 
@@ -111,7 +111,7 @@ public final class AerieServer: WebApplication {
     func opened(_ device: AerieDevice) { state.withLock { $0.devices.append(device) } }
 
     func closed(_ device: AerieDevice) {
-        desk.drop(device)
+        frames.drop(device)
         local?.note([], device: device.id)
         state.withLock { state in
             state.devices.removeAll { $0 === device }

@@ -60,7 +60,7 @@ public struct AerieWorker {
     /// - Returns: True if a frame was examined; false if none arrived in time.
     @discardableResult
     public mutating func step(within seconds: Double) -> Bool {
-        guard let item = server.desk.take(within: seconds) else { return false }
+        guard let item = server.frames.take(within: seconds) else { return false }
         do {
             try examine(item)
         } catch {
@@ -78,7 +78,7 @@ public struct AerieWorker {
         init(_ sentence: String) { self.sentence = sentence }
     }
 
-    private mutating func examine(_ item: FrameDesk.Item) throws {
+    private mutating func examine(_ item: FrameQueue.Item) throws {
         let frame = try JSONDecoder().decode(CameraFrame.self, from: item.payload)
         guard let pose = DevicePose(frame.devicePose, axes: server.options.axes) else {
             throw Unusable("devicePose is not a 4 x 4 matrix of a rotation and a translation")

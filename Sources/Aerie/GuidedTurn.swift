@@ -5,7 +5,7 @@ public import GimbalCore
 /// poses has no effect on the result.
 public struct GuidedTurn {
     /// Functions that access the gimbal, the phone and the clock; tests replace them.
-    public struct World {
+    public struct Dependencies {
         /// Turns the camera to the given angles. The angles are relative to the camera's first
         /// attitude, in degrees, right and up positive. The function returns when the camera is at
         /// rest.
@@ -57,35 +57,35 @@ public struct GuidedTurn {
     /// Largest permitted distance of the phone from its mean position, m.
     static let reach = 0.5
 
-    private let world: World
+    private let dependencies: Dependencies
 
     /// Creates a calibration that uses the given functions.
-    public init(_ world: World) { self.world = world }
+    public init(_ dependencies: Dependencies) { self.dependencies = dependencies }
 
     /// Executes the calibration. At the end the camera turns back to its first attitude, even after
     /// a failure.
     ///
-    /// - Returns: The rotations `mounting` and `world`, and the phone's mean position in its world
+    /// - Returns: The rotations `mounting` and `dependencies`, and the phone's mean position in its dependencies
     ///   frame, m.
-    /// - Throws: `Failure`, or an error from one of the functions in `World`.
+    /// - Throws: `Failure`, or an error from one of the functions in `Dependencies`.
     public func run() throws -> (result: HandEye, position: Vector3) {
         var pairs: [HandEye.Pair] = []
         var positions: [Vector3] = []
         do {
             for (index, step) in Self.steps.enumerated() {
-                world.log(
+                dependencies.log(
                     "step \(index + 1) of \(Self.steps.count): yaw \(Int(step.yaw))°, pitch \(Int(step.pitch))°"
                 )
-                try world.turn(step.yaw, step.pitch)
+                try dependencies.turn(step.yaw, step.pitch)
                 let pose = try freshPose()
-                pairs.append(.init(camera: try world.camera(), phone: pose.rotation))
+                pairs.append(.init(camera: try dependencies.camera(), phone: pose.rotation))
                 positions.append(pose.position)
             }
         } catch {
-            try? world.turn(0, 0)
+            try? dependencies.turn(0, 0)
             throw error
         }
-        try world.turn(0, 0)
+        try dependencies.turn(0, 0)
         let mean = positions.reduce(Vector3.zero, +) / Double(positions.count)
         guard positions.allSatisfy({ ($0 - mean).norm <= Self.reach }) else {
             throw Failure(
@@ -104,13 +104,13 @@ public struct GuidedTurn {
         var first: Int?
         var waited = 0.0
         while waited < Self.patience {
-            guard let (pose, frames) = try world.phone() else {
+            guard let (pose, frames) = try dependencies.phone() else {
                 throw Failure(description: "The phone has disconnected. Connect it again.")
             }
             let beginning = first ?? frames
             first = beginning
             if frames >= beginning + Self.freshFrames { return pose }
-            world.wait(0.05)
+            dependencies.wait(0.05)
             waited += 0.05
         }
         throw Failure(

@@ -115,7 +115,7 @@ struct AerieLoadTests {
                 _ = wait { (server.connections?.connections ?? 0) - index < 4 }
             }
             #expect(wait { server.phones == 0 })
-            #expect(server.desk.take(within: 0) == nil)
+            #expect(server.frames.take(within: 0) == nil)
             let status = try WebClient(port: server.port).request("GET", "/status").text
             #expect(status.contains(#""activeSessions":0"#))
         }

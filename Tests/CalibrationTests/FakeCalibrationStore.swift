@@ -11,14 +11,14 @@ import Wire
 /// Calibration store for tests: keeps results in memory, and can refuse to save.
 final class FakeCalibrationStore: CalibrationStore {
     struct State {
-        var book = CalibrationBook()
+        var book = ActiveCalibrations()
         var isCalibrating = false
         var refusal: Refusal?
     }
 
     let state = Mutex(State())
 
-    var calibrations: CalibrationBook { state.withLock { $0.book } }
+    var calibrations: ActiveCalibrations { state.withLock { $0.book } }
     var isCalibrating: Bool { state.withLock { $0.isCalibrating } }
     var correction: SensorCorrection {
         calibrations.correction(configured: SensorCorrection(), now: 0)

@@ -106,7 +106,7 @@ struct RestartTests {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
             #expect(throws: Refusal.self) { try life.apply(Self.gyro(3)) }
-            #expect(life.tuning.calibrations == CalibrationBook())
+            #expect(life.tuning.calibrations == ActiveCalibrations())
         }
     }
 

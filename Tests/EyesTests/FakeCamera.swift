@@ -38,7 +38,7 @@ final class FakeCamera: Sendable {
     }
 
     /// Functions for `FeedSupervisor` that make this camera the only connected camera.
-    var world: FeedSupervisor.World {
+    var dependencies: FeedSupervisor.Dependencies {
         let socket = socket
         let camera = Camera(
             interface: .v4l2, name: "Fake", path: socket,
@@ -46,14 +46,14 @@ final class FakeCamera: Sendable {
                 CameraMode(
                     coding: .raw("I420"), widths: 640...640, heights: 480...480, maximumRate: 30)
             ])
-        var world = FeedSupervisor.World()
-        world.cameras = { access(socket, F_OK) == 0 ? [camera] : [] }
-        world.pipeline = { choice, video, encoder in
+        var dependencies = FeedSupervisor.Dependencies()
+        dependencies.cameras = { access(socket, F_OK) == 0 ? [camera] : [] }
+        dependencies.pipeline = { choice, video, encoder in
             FeedPipeline(choice, video, encoder: encoder)?.replacing(
                 "v4l2src device=\"\(socket)\"",
                 "shmsrc socket-path=\(socket) is-live=true do-timestamp=true")
         }
-        return world
+        return dependencies
     }
 }
 

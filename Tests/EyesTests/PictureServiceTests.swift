@@ -22,10 +22,10 @@ struct PictureServiceTests {
             change(&settings)
             let service = try PictureService(path: path, isEnabled: settings.video.enabled)
             defer { service.stop() }
-            var world = FeedSupervisor.World()
-            world.isWanted = { service.isWanted }
-            world.feed = { service.use($0) }
-            try body(service, try RunningStream(settings.feedVideo, world), path)
+            var dependencies = FeedSupervisor.Dependencies()
+            dependencies.isWanted = { service.isWanted }
+            dependencies.feed = { service.use($0) }
+            try body(service, try RunningStream(settings.feedVideo, dependencies), path)
         }
     }
 

@@ -52,10 +52,10 @@ struct PicturesTests {
     func samples() throws {
         try withTemporaryDirectory { directory in
             let feeds = Mutex<[Feed?]>([])
-            var world = FeedSupervisor.World()
-            world.feed = { feed in feeds.withLock { $0.append(feed) } }
-            world.encoder = { _ in .x264 }
-            let stream = try RunningStream(video(try photo(directory)), world)
+            var dependencies = FeedSupervisor.Dependencies()
+            dependencies.feed = { feed in feeds.withLock { $0.append(feed) } }
+            dependencies.encoder = { _ in .x264 }
+            let stream = try RunningStream(video(try photo(directory)), dependencies)
             #expect(stream.report(within: 10) { $0.phase == .streaming && $0.frames > 3 })
             let feed = try #require(feeds.withLock { $0.last ?? nil })
             var buffer = [UInt8](repeating: 0, count: 3 * 320 * 240)

@@ -102,10 +102,10 @@ struct RecordingTests {
                 }, "\(daemon.log)")
             let link = DaemonLink(socket: path)
             defer { link.stop() }
-            var world = FeedSupervisor.World()
-            world.recording = { link.record($0) }
+            var dependencies = FeedSupervisor.Dependencies()
+            dependencies.recording = { link.record($0) }
             var video = video(in: directory)
-            let stream = try RunningStream(video, world)
+            let stream = try RunningStream(video, dependencies)
             #expect(stream.report(within: 5) { $0.recording != nil })
             usleep(2_500_000)
             video.record = false

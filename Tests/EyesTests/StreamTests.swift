@@ -25,13 +25,13 @@ final class RunningStream {
 
     init(
         _ video: EyesSettings.Video, maximumClients: Int = 8, idleSeconds: Double = 10,
-        _ world: FeedSupervisor.World = .init()
+        _ dependencies: FeedSupervisor.Dependencies = .init()
     ) throws {
         #expect(isVideoReady)
         server = try StreamServer(
             host: "127.0.0.1", port: 0, path: "/stream", maximumClients: maximumClients,
             idleSeconds: idleSeconds)
-        keeper = FeedSupervisor(video, server, world)
+        keeper = FeedSupervisor(video, server, dependencies)
     }
 
     deinit { keeper.stop() }
@@ -176,9 +176,9 @@ struct StreamTests {
     func stalled() throws {
         var video = RunningStream.testPicture
         video.bitrateKbps = 10_000
-        var world = FeedSupervisor.World()
+        var dependencies = FeedSupervisor.Dependencies()
         // Noise, whose 10 Mbit/s fill every buffer of the stalled client within the test.
-        world.pipeline = { _, video, encoder in
+        dependencies.pipeline = { _, video, encoder in
             encoder.map { encoder in
                 FeedPipeline(
                     text: "videotestsrc is-live=true pattern=snow"
@@ -186,7 +186,7 @@ struct StreamTests {
                         + " ! \(encoder.elements(video)) ! \(FeedPipeline.end)", encoder: encoder)
             }
         }
-        let stream = try RunningStream(video, world)
+        let stream = try RunningStream(video, dependencies)
         let watcher = try stream.player(.tcp)
         _ = try #require(try watcher.first(within: 5))
         let stalled = try StalledClient(port: stream.server.port)
@@ -273,7 +273,7 @@ struct StreamTests {
         try withTemporaryDirectory { directory in
             let camera = FakeCamera(directory)
             try camera.plug()
-            let stream = try RunningStream(EyesSettings().video, camera.world)
+            let stream = try RunningStream(EyesSettings().video, camera.dependencies)
             let player = try stream.player()
             // The fake camera's picture has no time code.
             #expect(try player.first(within: 8) { $0.decodedAge == nil } != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Time code in the picture")
 struct TimeCodeTests {
-    private func age(_ view: DrawnView, now: Int64, noise: Int = 0) -> Int64? {
+    private func age(_ view: TestPicture, now: Int64, noise: Int = 0) -> Int64? {
         var bytes = view.bytes
         for index in bytes.indices {
             let change = index * 7919 % (2 * noise + 1) - noise
@@ -21,14 +21,14 @@ struct TimeCodeTests {
         arguments: [(160, 120), (320, 240), (640, 480), (1280, 720), (1920, 1080)],
         [0, 1_234_500_000, 400_000 * 1_000_000_000])
     func age(_ size: (Int, Int), _ exposed: Int64) throws {
-        var view = DrawnView(width: size.0, height: size.1)
+        var view = TestPicture(width: size.0, height: size.1)
         view.draw(nil, notice: nil, exposed: exposed)
         #expect(age(view, now: exposed + 41_700_000) == 41_700_000)
     }
 
     @Test("the time code can be read after the compression errors of an encoder")
     func noise() {
-        var view = DrawnView(width: 640, height: 480)
+        var view = TestPicture(width: 640, height: 480)
         view.draw(nil, notice: nil, exposed: 5_000_000_000)
         #expect(age(view, now: 5_010_000_000, noise: 60) == 10_000_000)
     }
@@ -44,7 +44,7 @@ struct TimeCodeTests {
 
     @Test("one wrong cell is detected", arguments: 0..<40)
     func wrongCell(_ index: Int) {
-        var view = DrawnView(width: 640, height: 480)
+        var view = TestPicture(width: 640, height: 480)
         view.draw(nil, notice: nil, exposed: 77_000_000_000)
         var bytes = view.bytes
         let side = TimeCode.cell(width: 640)

@@ -17,7 +17,9 @@ struct GyroErrorTests {
         #expect(estimator.scale == .zero)
     }
 
-    @Test("products and outer products with the covariance of 6 errors equal those of a full matrix")
+    @Test(
+        "products and outer products with the covariance of six errors equal those of a full matrix"
+    )
     func blocks() {
         var noise = SeededNoise(seed: 5)
         var covariance = GyroCovariance(bias: 3, scale: 2)

@@ -154,7 +154,7 @@ struct DiagnosticsRequestTests {
         let handler = RequestHandler(
             port: backend.port, services: backend.services,
             policy: AccessPolicy(ownUser: 1, group: 1, groupName: "airframe"),
-            later: try LateReplies(), desk: try SlowRequestQueue())
+            later: try LateReplies(), slowRequests: try SlowRequestQueue())
         let reader = ClientConnection(
             descriptor: FileDescriptor(rawValue: -1),
             client: DiagnosticsClient(id: 1, pid: 1, user: 1000), mayWrite: false,

@@ -18,8 +18,11 @@ struct RecordedGaitTests {
         let log = try IMULog(path: path)
         let samples = try log.handleSamples(path: path)
         let count = Int(seconds * log.sampleRate)
-        var headings = [0.0]
-        for sample in samples { headings.append(headings.last! + sample.gyro.z / log.sampleRate) }
+        var heading = 0.0
+        let headings = samples.map { sample in
+            heading += sample.gyro.z / log.sampleRate
+            return heading
+        }
         let starts = stride(from: 0, through: samples.count - count, by: 10).filter { start in
             log.records[start..<(start + count)].allSatisfy(\.isMoving)
         }

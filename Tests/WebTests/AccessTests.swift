@@ -14,11 +14,12 @@ import WebServing
         func advance(days: Double) { time.withLock { $0 += days * 86400 } }
     }
 
-    private func withBook(_ body: (FilePath, Clock, TokenBook) throws -> Void) throws {
+    private func withBook(_ body: (FilePath, Clock, PairedBrowsers) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let clock = Clock()
             try body(
-                directory, clock, TokenBook(directory: directory.string, days: 30) { clock.now })
+                directory, clock,
+                PairedBrowsers(directory: directory.string, days: 30) { clock.now })
         }
     }
 
@@ -27,7 +28,7 @@ import WebServing
         try withBook { directory, clock, book in
             let token = try book.issue(to: "Firefox, Android")
             clock.advance(days: 29.9)
-            let again = TokenBook(directory: directory.string, days: 30) { clock.now }
+            let again = PairedBrowsers(directory: directory.string, days: 30) { clock.now }
             #expect(again.browser(token: token)?.name == "Firefox, Android")
             clock.advance(days: 0.2)
             #expect(again.browser(token: token) == nil)
@@ -54,7 +55,7 @@ import WebServing
             let (first, second) = (try book.issue(to: "one"), try book.issue(to: "two"))
             let id = try #require(book.browser(token: first)).id
             #expect(try book.revoke { $0.id == id }.map(\.name) == ["one"])
-            let again = TokenBook(directory: directory.string, days: 30) { clock.now }
+            let again = PairedBrowsers(directory: directory.string, days: 30) { clock.now }
             #expect(again.browser(token: first) == nil)
             #expect(again.browser(token: second) != nil)
         }
@@ -63,15 +64,15 @@ import WebServing
     @Test("the list of browsers is bounded, and the newest browsers are kept")
     func bounded() throws {
         try withBook { _, _, book in
-            for number in 0..<(TokenBook.limit + 5) { _ = try book.issue(to: "b\(number)") }
-            #expect(book.browsers.count == TokenBook.limit)
-            #expect(book.browsers.last?.name == "b\(TokenBook.limit + 4)")
+            for number in 0..<(PairedBrowsers.limit + 5) { _ = try book.issue(to: "b\(number)") }
+            #expect(book.browsers.count == PairedBrowsers.limit)
+            #expect(book.browsers.last?.name == "b\(PairedBrowsers.limit + 4)")
         }
     }
 
     @Test("a token that cannot be saved is not issued")
     func unsaved() throws {
-        let book = TokenBook(directory: "/proc/nowhere", days: 30)
+        let book = PairedBrowsers(directory: "/proc/nowhere", days: 30)
         #expect(throws: Errno.self) { try book.issue(to: "phone") }
         #expect(book.browsers.isEmpty)
     }
@@ -82,27 +83,27 @@ import WebServing
             ("hall's phone\n\u{1B}[31m", "halls phone31m"), ("", "browser"), ("\u{202E}x", "x"),
             (String(repeating: "ä", count: 40), String(repeating: "ä", count: 24)),
         ])
-    func names(_ name: String, _ plain: String) { #expect(TokenBook.plain(name) == plain) }
+    func names(_ name: String, _ plain: String) { #expect(PairedBrowsers.plain(name) == plain) }
 
     @Test("a code is accepted once, and only before it expires")
     func once() {
-        let desk = PairingDesk()
-        let code = desk.open(seconds: 60, now: 0)
-        #expect(desk.check(code, now: 1) == .accepted)
-        #expect(desk.check(code, now: 2) == .closed)
-        let late = desk.open(seconds: 60, now: 10)
-        #expect(desk.check(late, now: 71) == .closed)
+        let codes = PairingCodes()
+        let code = codes.open(seconds: 60, now: 0)
+        #expect(codes.check(code, now: 1) == .accepted)
+        #expect(codes.check(code, now: 2) == .closed)
+        let late = codes.open(seconds: 60, now: 10)
+        #expect(codes.check(late, now: 71) == .closed)
     }
 
     @Test("five wrong codes invalidate the code, and attempts within half a second are refused")
     func attempts() {
-        let desk = PairingDesk()
-        let code = desk.open(seconds: 60, now: 0)
+        let codes = PairingCodes()
+        let code = codes.open(seconds: 60, now: 0)
         let wrong = code == "0000-0000" ? "0000-0001" : "0000-0000"
-        #expect(desk.check(wrong, now: 1) == .wrong)
-        #expect(desk.check(code, now: 1.4) == .tooSoon)
-        for attempt in 0..<4 { #expect(desk.check(wrong, now: 2 + Double(attempt)) == .wrong) }
-        #expect(desk.check(code, now: 7) == .closed)
-        #expect(desk.refused == 7)
+        #expect(codes.check(wrong, now: 1) == .wrong)
+        #expect(codes.check(code, now: 1.4) == .tooSoon)
+        for attempt in 0..<4 { #expect(codes.check(wrong, now: 2 + Double(attempt)) == .wrong) }
+        #expect(codes.check(code, now: 7) == .closed)
+        #expect(codes.refused == 7)
     }
 }

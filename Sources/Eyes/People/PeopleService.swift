@@ -24,7 +24,7 @@ final class PeopleService: Sendable {
     private let log: @Sendable (String) -> Void
     /// Positions of the people that phones detect; nil if there is no server for phones.
     fileprivate let phones: LocalPages?
-    fileprivate let feed = FeedShare()
+    fileprivate let feed = SharedFeed()
     private let thread = CompanionThread()
 
     /// Starts the thread.
@@ -53,7 +53,7 @@ final class PeopleService: Sendable {
     /// Applies new settings of airframe-eyes.
     func apply(_ settings: EyesSettings) { state.withLock { $0.settings = settings } }
 
-    /// Changes the source of pictures, see `FeedShare.replace`.
+    /// Changes the source of pictures, see `SharedFeed.replace`.
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
     /// Stops the service's thread.

@@ -55,7 +55,7 @@ struct EyesService {
     private let phones: PhoneService?
     private let people: PeopleService
     private let pictures: PictureService?
-    private let desk: CameraDesk
+    private let commands: CameraCommandExecutor
     /// Settings from users' commands, as `KEY=VALUE`, until the file is read again.
     private var ordered: [String] = []
     private var problem: String?
@@ -76,10 +76,10 @@ struct EyesService {
         let link =
             settings.gimbal.socket == "off" ? nil : DaemonLink(socket: settings.gimbal.socket)
         self.link = link
-        var world = FeedSupervisor.World()
-        world.attitude = { link?.attitude }
-        world.recording = { link?.record($0) }
-        world.log = { Log.write($0) }
+        var dependencies = FeedSupervisor.Dependencies()
+        dependencies.attitude = { link?.attitude }
+        dependencies.recording = { link?.record($0) }
+        dependencies.log = { Log.write($0) }
         phones =
             settings.aerie.listen == "off"
             ? nil : try PhoneService(settings.aerie) { Log.write($0) }
@@ -87,13 +87,13 @@ struct EyesService {
         self.people = people
         let pictures = Self.pictures(settings)
         self.pictures = pictures
-        desk = CameraDesk(pictures)
-        world.isWanted = { people.isActive || pictures?.isWanted == true }
-        world.feed = {
+        commands = CameraCommandExecutor(pictures)
+        dependencies.isWanted = { people.isActive || pictures?.isWanted == true }
+        dependencies.feed = {
             people.use($0)
             pictures?.use($0)
         }
-        keeper = FeedSupervisor(settings.feedVideo, server, world)
+        keeper = FeedSupervisor(settings.feedVideo, server, dependencies)
         if let phones {
             Log.write(
                 "Phones can connect to port \(phones.port) (\(settings.aerie.listen)).")
@@ -152,7 +152,7 @@ struct EyesService {
                 if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
                 lastProblem = link?.problem
             }
-            report.capture = desk.state(
+            report.capture = commands.state(
                 now.feed, directory: settings.video.recordDirectory, problem: problem)
             if !report.finding.isEmpty { link?.report(report) }
         }
@@ -179,7 +179,7 @@ struct EyesService {
     /// Executes a user's command.
     private mutating func execute(_ order: CameraOrder) {
         switch order.action {
-        case .photo: problem = desk.photo(in: settings.video.recordDirectory)
+        case .photo: problem = commands.photo(in: settings.video.recordDirectory)
         case .record:
             keeper.repeatRecording()
             problem = set(["video.record=true"])

@@ -52,7 +52,7 @@ final class FeedSupervisor: Sendable {
     }
 
     /// Functions that tests replace.
-    struct World: Sendable {
+    struct Dependencies: Sendable {
         /// Function that lists the connected cameras.
         var cameras: @Sendable () -> [Camera] = { Camera.connected() }
         /// Function that chooses the encoder for a setting; nil if no encoder is installed.
@@ -82,14 +82,17 @@ final class FeedSupervisor: Sendable {
     }
 
     fileprivate let server: StreamServer
-    fileprivate let world: World
+    fileprivate let dependencies: Dependencies
     private let state: Mutex<State>
     private let thread = CompanionThread()
 
     /// Starts the keeper's thread.
-    init(_ video: EyesSettings.Video, _ server: StreamServer, _ world: World = World()) {
+    init(
+        _ video: EyesSettings.Video, _ server: StreamServer,
+        _ dependencies: Dependencies = Dependencies()
+    ) {
         self.server = server
-        self.world = world
+        self.dependencies = dependencies
         state = Mutex(State(video: video))
         thread.start("eyes-keeper") { [self] in
             var run = FeedRun(keeper: self)
@@ -153,7 +156,8 @@ private struct FeedRun {
             usleep(50_000)
             return
         }
-        guard video.alwaysOn || video.record || keeper.isWanted || keeper.world.isWanted() else {
+        guard video.alwaysOn || video.record || keeper.isWanted || keeper.dependencies.isWanted()
+        else {
             close()
             loss = nil
             keeper.update { $0 = .init(keeping: $0, phase: .waiting) }
@@ -171,7 +175,7 @@ private struct FeedRun {
     private mutating func begin(_ video: EyesSettings.Video) {
         let choice: CameraChoice =
             loss == nil
-            ? CameraChoice(video, among: video.source == .test ? [] : keeper.world.cameras())
+            ? CameraChoice(video, among: video.source == .test ? [] : keeper.dependencies.cameras())
             : .drawn(reason: loss)
         let problem = attempt(choice, video)
         guard let problem else { return }
@@ -187,8 +191,8 @@ private struct FeedRun {
     ///
     /// - Returns: Reason for the failure; nil after success.
     private mutating func attempt(_ choice: CameraChoice, _ video: EyesSettings.Video) -> String? {
-        let encoder = keeper.world.encoder(video.encoder)
-        guard let pipeline = keeper.world.pipeline(choice, video, encoder) else {
+        let encoder = keeper.dependencies.encoder(video.encoder)
+        guard let pipeline = keeper.dependencies.pipeline(choice, video, encoder) else {
             return "the encoder \(video.encoder.rawValue) is not installed"
         }
         do {
@@ -200,16 +204,16 @@ private struct FeedRun {
                 reason = cause
                 painter = Painter(
                     to: feed, video, notice: cause == nil ? nil : "NO CAMERA",
-                    attitude: keeper.world.attitude)
+                    attitude: keeper.dependencies.attitude)
             }
             open = Open(
                 feed: feed, video: video, painter: painter, encoder: pipeline.encoder,
                 isReplacement: reason != nil)
-            if reason == nil { keeper.world.feed(feed) }
+            if reason == nil { keeper.dependencies.feed(feed) }
             watch.open(now: cv_now())
             if loss == nil, reason != nil { _ = watch.isDue(now: cv_now()) }
             let source = choice.description
-            keeper.world.log(
+            keeper.dependencies.log(
                 reason.map { "\($0); the stream shows the test picture instead." }
                     ?? "The stream shows \(source).")
             keeper.update {
@@ -237,7 +241,7 @@ private struct FeedRun {
         } else if watch.isSilent(newest: open.feed.counters.newest, now: now) {
             lose("the camera sends no pictures")
         } else if open.isReplacement, watch.isDue(now: now) {
-            let choice = CameraChoice(video, among: keeper.world.cameras())
+            let choice = CameraChoice(video, among: keeper.dependencies.cameras())
             guard case .camera = choice else { return }
             close()
             loss = nil
@@ -250,7 +254,7 @@ private struct FeedRun {
         close()
         loss = reason
         watch.lose(now: cv_now())
-        keeper.world.log("The camera no longer delivers pictures: \(reason).")
+        keeper.dependencies.log("The camera no longer delivers pictures: \(reason).")
         keeper.update { $0.losses += 1 }
     }
 
@@ -299,8 +303,8 @@ private struct FeedRun {
             let recorder = try Recorder(in: video.recordDirectory)
             open.feed.record(recorder)
             self.recorder = recorder
-            keeper.world.recording(recorder)
-            keeper.world.log("Recording \(recorder.path).")
+            keeper.dependencies.recording(recorder)
+            keeper.dependencies.log("Recording \(recorder.path).")
             keeper.update {
                 $0.recording = recorder.path.string
                 $0.recordingSince = cv_now()
@@ -314,14 +318,14 @@ private struct FeedRun {
     private mutating func giveUpRecording(_ video: EyesSettings.Video, _ problem: String) {
         stopRecording()
         failed = video
-        keeper.world.log("The recording has ended: \(problem).")
+        keeper.dependencies.log("The recording has ended: \(problem).")
         keeper.update { $0.recordingProblem = problem }
     }
 
     private mutating func stopRecording() {
         guard recorder != nil else { return }
         open?.feed.record(nil)
-        keeper.world.recording(nil)
+        keeper.dependencies.recording(nil)
         recorder = nil
         keeper.update { ($0.recording, $0.recordingSince) = (nil, nil) }
     }
@@ -343,7 +347,7 @@ private struct FeedRun {
         count()
         stopRecording()
         open?.painter?.stop()
-        if open != nil { keeper.world.feed(nil) }
+        if open != nil { keeper.dependencies.feed(nil) }
         open = nil
     }
 }

@@ -19,7 +19,7 @@ final class Painter: Sendable {
         attitude: @escaping @Sendable () -> AxisVector?
     ) {
         thread.start("eyes-painter") { [thread] in
-            var view = DrawnView(width: video.width, height: video.height)
+            var view = TestPicture(width: video.width, height: video.height)
             var next = cv_now()
             while !thread.mustEnd {
                 let exposed = cv_now()

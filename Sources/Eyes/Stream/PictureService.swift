@@ -51,7 +51,7 @@ final class PictureService: WebApplication {
 
     private let path: String
     private let state: Mutex<State>
-    private let feed = FeedShare()
+    private let feed = SharedFeed()
     private let thread = CompanionThread()
     private let server = Mutex<WebServer?>(nil)
 
@@ -90,7 +90,7 @@ final class PictureService: WebApplication {
     /// Applies the setting `video.enabled`.
     func apply(isEnabled: Bool) { state.withLock { $0.isEnabled = isEnabled } }
 
-    /// Replaces the source of pictures, see `FeedShare.replace`.
+    /// Replaces the source of pictures, see `SharedFeed.replace`.
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
     /// Sets the socket's group to that of another socket. Afterwards the members of this group can

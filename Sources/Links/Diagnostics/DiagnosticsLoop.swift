@@ -35,7 +35,7 @@ struct DiagnosticsLoop {
     private let clock: @Sendable () -> Instant
 
     private let later: LateReplies
-    private let desk: SlowRequestQueue
+    private let slowRequests: SlowRequestQueue
     private var connections: [ClientConnection] = []
     /// The client that is served first in the next iteration.
     private var first = 0
@@ -48,11 +48,11 @@ struct DiagnosticsLoop {
     init(
         listener: SocketListener, wake: FileDescriptor,
         configuration: DiagnosticsConfiguration, handler: RequestHandler, later: LateReplies,
-        desk: SlowRequestQueue, logger: Logger, clock: @escaping @Sendable () -> Instant
+        slowRequests: SlowRequestQueue, logger: Logger, clock: @escaping @Sendable () -> Instant
     ) {
         self.handler = handler
         self.later = later
-        self.desk = desk
+        self.slowRequests = slowRequests
         acceptor = Acceptor(listener, client: "diagnostics client")
         self.wake = wake
         self.configuration = configuration
@@ -174,7 +174,7 @@ struct DiagnosticsLoop {
             // requests of the client are still executed.
             connection.outputBroken = true
             connection.output.discard()
-            desk.abandon(client: connection.client.id)
+            slowRequests.abandon(client: connection.client.id)
             if connection.wantsInput { connection.read(into: chunk) }
         } else if events & POLLIN != 0 {
             connection.read(into: chunk)
@@ -311,7 +311,7 @@ extension DiagnosticsLoop {
     private mutating func close(_ connection: ClientConnection) {
         try? connection.descriptor.close()
         acceptor.resume()
-        desk.forget(client: connection.client.id)
+        slowRequests.forget(client: connection.client.id)
         handler.port.left(CommandSource(connection.client), now: handler.port.now)
         handler.services.left(connection.client.id)
         logger.debug("\(connection.client) closed.")

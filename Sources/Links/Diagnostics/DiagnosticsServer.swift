@@ -27,7 +27,7 @@ public final class DiagnosticsServer: Service {
     private let thread: ServiceThread
     private let questions: ServiceThread
     private let later: LateReplies
-    private let desk: SlowRequestQueue
+    private let slowRequests: SlowRequestQueue
     /// The open socket, until it is passed to the thread.
     private let listener = Mutex<SocketListener?>(nil)
 
@@ -52,7 +52,7 @@ public final class DiagnosticsServer: Service {
         self.logger = logger
         self.clock = clock
         later = try LateReplies()
-        desk = try SlowRequestQueue()
+        slowRequests = try SlowRequestQueue()
         questions = try ServiceThread(name: "airframed-ask", stackSize: Self.stackSize)
         thread = try ServiceThread(name: "airframed-diag", stackSize: Self.stackSize)
     }
@@ -78,12 +78,13 @@ public final class DiagnosticsServer: Service {
         if listener.withLock({ $0 == nil }) { try open() }
         guard let listener = listener.withLock({ $0.take() }) else { return }
         let handler = RequestHandler(
-            port: port, services: services, policy: listener.policy, later: later, desk: desk)
+            port: port, services: services, policy: listener.policy, later: later,
+            slowRequests: slowRequests)
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.thread.run { self.serve(listener, handler) } }
             group.addTask {
                 try await self.questions.run {
-                    self.desk.serve(
+                    self.slowRequests.serve(
                         until: self.questions.wake, handler: handler, later: self.later)
                 }
             }
@@ -102,7 +103,8 @@ public final class DiagnosticsServer: Service {
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var loop = DiagnosticsLoop(
             listener: listener, wake: thread.wake, configuration: configuration,
-            handler: handler, later: later, desk: desk, logger: logger, clock: clock)
+            handler: handler, later: later, slowRequests: slowRequests, logger: logger, clock: clock
+        )
         loop.run()
     }
 

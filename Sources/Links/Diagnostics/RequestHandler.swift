@@ -20,15 +20,15 @@ struct RequestHandler: Sendable {
     let variables: VariableIndex
     private let methods: [SocketMethod]
     private let later: LateReplies
-    private let desk: SlowRequestQueue
+    private let slowRequests: SlowRequestQueue
     private let encoder: JSONEncoder
 
     init(
         port: any GimbalPort, services: SocketServices, policy: AccessPolicy, later: LateReplies,
-        desk: SlowRequestQueue
+        slowRequests: SlowRequestQueue
     ) {
         self.later = later
-        self.desk = desk
+        self.slowRequests = slowRequests
         self.port = port
         self.services = services
         self.policy = policy
@@ -164,7 +164,7 @@ struct RequestHandler: Sendable {
         _ clients: ClientStatus
     ) {
         connection.isWaiting = true
-        desk.ask(
+        slowRequests.ask(
             SlowRequestQueue.PendingRequest(
                 client: connection.client.id, body: body, clients: clients))
     }
@@ -228,7 +228,7 @@ struct RequestHandler: Sendable {
     }
 }
 
-// MARK: Questions, on the desk's thread
+// MARK: Questions, on the thread of the queue
 extension RequestHandler {
     /// Parses a waiting line; answers the request if it is read-only. Only the thread of the
     /// `SlowRequestQueue` calls this method.

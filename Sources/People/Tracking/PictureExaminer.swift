@@ -11,14 +11,14 @@ public final class PictureExaminer {
     public var searchInterval = 1.0
 
     /// Recently observed body: its direction in the earth frame, and its position in the picture.
-    private struct Known {
+    private struct Body {
         var direction: EarthDirection
         var region: SquareRegion
         var lastSeen: Double
     }
 
     private let finder: PersonFinder
-    private var known: [Int: Known] = [:]
+    private var known: [Int: Body] = [:]
     private var lastSearch = -Double.infinity
     private var turn = 0
 
@@ -112,7 +112,7 @@ public final class PictureExaminer {
     ) {
         for (person, id) in zip(people, ids) {
             guard let id else { continue }
-            known[id] = Known(
+            known[id] = Body(
                 direction: view.direction(of: person.region.centre, attitude),
                 region: person.region, lastSeen: time)
         }

@@ -6,7 +6,8 @@ import Port
 extension Settings {
     /// Initial parameters of the loop. The parameters are the settings, but calibration results
     /// replace the settings of the sensor.
-    package func stabilizerParameters(calibrated book: CalibrationBook) -> Stabilizer.Parameters {
+    package func stabilizerParameters(calibrated book: ActiveCalibrations) -> Stabilizer.Parameters
+    {
         var parameters = stabilizerParameters
         // In lockstep, the age of a calibration is ignored, because the wall clock must not affect
         // results.

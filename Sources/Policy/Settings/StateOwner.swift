@@ -68,7 +68,7 @@ package final class StateOwner: Sendable {
     package var saved: SavedState { contents.withLock { $0.state } }
 
     /// All valid saved calibrations.
-    package var calibrations: CalibrationBook { CalibrationBook.read(saved.calibration).book }
+    package var calibrations: ActiveCalibrations { ActiveCalibrations.read(saved.calibration).book }
 
     /// Reads the saved values, which override the values in the configuration files. The method
     /// never fails; it logs and ignores unreadable values.
@@ -77,7 +77,7 @@ package final class StateOwner: Sendable {
         contents.withLock { $0.state = loaded.state }
         history.restore(loaded.state.history)
         for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
-        for name in CalibrationBook.read(loaded.state.calibration).damaged {
+        for name in ActiveCalibrations.read(loaded.state.calibration).damaged {
             log.warning(
                 "The saved calibration \(name) is invalid, so airframed ignores it; calibrate again."
             )

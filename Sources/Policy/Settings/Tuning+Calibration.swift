@@ -9,7 +9,7 @@ import Synchronization
 /// Interface that applies and saves calibrations: `Tuning`, or a test.
 package protocol CalibrationStore: Sendable {
     /// All active calibrations.
-    var calibrations: CalibrationBook { get }
+    var calibrations: ActiveCalibrations { get }
     /// The loop's present correction of samples.
     var correction: SensorCorrection { get }
     /// Starts or ends a calibration; during a calibration the outputs stay off.
@@ -26,7 +26,7 @@ package protocol CalibrationStore: Sendable {
 }
 
 extension Tuning: CalibrationStore {
-    package var calibrations: CalibrationBook { state.withLock { $0.calibrations } }
+    package var calibrations: ActiveCalibrations { state.withLock { $0.calibrations } }
 
     package var correction: SensorCorrection { state.withLock { $0.correction } }
 
@@ -91,15 +91,15 @@ extension Tuning: CalibrationStore {
     /// including values that the estimator has updated.
     private func use(
         _ kind: CalibrationKind, _ what: String, by who: String,
-        change: @escaping @Sendable (inout CalibrationBook) -> Void,
+        change: @escaping @Sendable (inout ActiveCalibrations) -> Void,
         commit: @escaping @Sendable (inout State) -> Void, done: @escaping Later<Void>
     ) {
         write(by: who, what) { saved in
-            var book = CalibrationBook.read(saved.calibration).book
+            var book = ActiveCalibrations.read(saved.calibration).book
             change(&book)
             saved.calibration = book.saved
         } commit: { state, saved in
-            let book = CalibrationBook.read(saved.calibration).book
+            let book = ActiveCalibrations.read(saved.calibration).book
             state.calibrations = book
             let bias = state.correction.gyroBias
             state.correction =

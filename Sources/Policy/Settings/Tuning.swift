@@ -16,7 +16,7 @@ package final class Tuning: Sendable {
     struct State: ~Copyable {
         var store: ParameterStore
         /// All active calibrations.
-        var calibrations: CalibrationBook
+        var calibrations: ActiveCalibrations
         var correction: SensorCorrection
         var isCalibrating = false
         var mailbox: MailboxWriter<Stabilizer.Parameters>

@@ -49,7 +49,7 @@ struct ControlMethods: Sendable {
             guard ControlSocket.lifetimes.contains(seconds) else {
                 throw Refusal(.outOfRange, "seconds must be 10 to 3600.", field: "seconds")
             }
-            let code = site.desk.open(seconds: seconds, now: DaemonClient.now())
+            let code = site.codes.open(seconds: seconds, now: DaemonClient.now())
             return .object([
                 "code": .string(code), "address": .string(address), "seconds": .double(seconds),
             ])

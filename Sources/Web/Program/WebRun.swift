@@ -23,7 +23,7 @@ struct WebRun {
     /// - Throws: An error with a message if an address or the control socket cannot be used.
     init(_ settings: WebSettings, _ files: PageFiles, pair: Bool) throws {
         let web = settings.web
-        let book = TokenBook(directory: web.stateDirectory, days: web.tokenDays)
+        let book = PairedBrowsers(directory: web.stateDirectory, days: web.tokenDays)
         let site = Site(settings, files, book, Gateway(path: settings.gimbal.socket))
         let server = try WebServer(Self.options(web, files: files.count), site)
         self.site = site
@@ -36,11 +36,11 @@ struct WebRun {
         link = HealthLink(socket: settings.gimbal.socket) {
             Self.report(site, server, address, isPlain: isPlain)
         } noteDirectory: {
-            site.shelf.note(directory: $0)
+            site.recordings.note(directory: $0)
         }
         Log.write("The page is at \(address).")
         if pair {
-            let code = site.desk.open(seconds: Self.firstCodeSeconds, now: DaemonClient.now())
+            let code = site.codes.open(seconds: Self.firstCodeSeconds, now: DaemonClient.now())
             print("Open \(address)/#pair=\(code)")
             fflush(nil)
         }
@@ -86,7 +86,7 @@ struct WebRun {
             "browsers": number(browsers),
             "connections": number(counters.connections),
             "refused": number(counters.refusals.values.reduce(0, +)),
-            "pairings_refused": number(site.desk.refused), "replaced": number(counters.replaced),
+            "pairings_refused": number(site.codes.refused), "replaced": number(counters.replaced),
         ]
         return report
     }

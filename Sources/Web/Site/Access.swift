@@ -14,7 +14,7 @@ struct Access: Sendable {
     var canWrite: Bool { browser != nil }
 
     /// Determines the access rights of a request.
-    init(_ request: WebRequest, _ book: TokenBook, readWithoutToken: Bool) {
+    init(_ request: WebRequest, _ book: PairedBrowsers, readWithoutToken: Bool) {
         browser = Self.token(request).flatMap(book.browser)
         canRead = readWithoutToken || browser != nil
     }

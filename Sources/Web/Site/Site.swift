@@ -7,17 +7,17 @@ import Wire
 /// Application that answers browsers' requests for pages, recordings and connections.
 final class Site: WebApplication {
     let settings: WebSettings
-    let book: TokenBook
-    let desk = PairingDesk()
+    let book: PairedBrowsers
+    let codes = PairingCodes()
     let gateway: Gateway
-    let shelf = RecordingShelf()
+    let recordings = RecordingFiles()
     let pictures: PictureRelay
     private let files: PageFiles
     /// Queue for changes of the list of browsers; each change waits for the disk. Recordings have
     /// other queues, so that requests for recordings do not delay the pairing.
     private let disk = DispatchQueue(label: "web-disk")
 
-    init(_ settings: WebSettings, _ files: PageFiles, _ book: TokenBook, _ gateway: Gateway) {
+    init(_ settings: WebSettings, _ files: PageFiles, _ book: PairedBrowsers, _ gateway: Gateway) {
         self.settings = settings
         self.files = files
         self.book = book
@@ -38,7 +38,7 @@ final class Site: WebApplication {
         case ("POST", "/stop"): stop(request, answer)
         case ("GET", "/recordings"):
             guard access(request).canRead else { return answer(.refusal(401, Self.unpaired)) }
-            shelf.respondWithList(answer)
+            recordings.respondWithList(answer)
         case ("GET", let path) where path.hasPrefix("/recordings/"):
             // Files are large, and tables and plots take seconds of processor time. Therefore only
             // paired browsers can request files, tables and plots, even if other browsers have
@@ -46,7 +46,7 @@ final class Site: WebApplication {
             guard access(request).browser != nil else {
                 return answer(.refusal(401, Self.unpaired))
             }
-            shelf.respond(to: request, answer)
+            recordings.respond(to: request, answer)
         case ("GET", _), ("HEAD", _):
             answer(files.response(to: request) ?? .refusal(404, "There is no such page."))
         default: answer(.refusal(405, "The server does not support this request."))
@@ -112,7 +112,7 @@ final class Site: WebApplication {
     private func pair(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         guard let body = try? JSONValue(parsing: request.body), let code = body["code"]?.string
         else { return answer(.refusal(400, "The request contains no pairing code.")) }
-        switch desk.check(code, now: DaemonClient.now()) {
+        switch codes.check(code, now: DaemonClient.now()) {
         case .accepted: break
         case .wrong: return answer(.refusal(403, "This pairing code is wrong."))
         case .closed:
@@ -132,7 +132,7 @@ final class Site: WebApplication {
         disk.async { [self] in
             do throws(Errno) {
                 let token = try book.issue(to: name)
-                Log.write("Paired: \(TokenBook.plain(name)) at \(request.address).")
+                Log.write("Paired: \(PairedBrowsers.plain(name)) at \(request.address).")
                 let cookie = Access.keep(
                     token, days: settings.web.tokenDays, isSecure: request.isSecure)
                 answer(WebResponse(204, headers: [cookie], body: .bytes([])))

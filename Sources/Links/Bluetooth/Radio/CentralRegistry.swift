@@ -15,7 +15,7 @@ struct CentralRegistry {
     }
 
     /// Properties of a Bluetooth device in bluetoothd's list.
-    private struct Known {
+    private struct Device {
         var name = ""
         var isPaired = false
     }
@@ -26,7 +26,7 @@ struct CentralRegistry {
     private static let mostKnown = 256
 
     private(set) var entries: [String: Entry] = [:]
-    private var known: [String: Known] = [:]
+    private var known: [String: Device] = [:]
     private let limit: Int
     private let writesPerSecond: Double
     private var nextConnection = 1
@@ -108,12 +108,12 @@ struct CentralRegistry {
     }
 
     /// Adds a device. If too many devices are stored, a device without keys is dropped.
-    private mutating func remember(_ device: String, _ change: (inout Known) -> Void) {
+    private mutating func remember(_ device: String, _ change: (inout Device) -> Void) {
         if known[device] == nil, known.count >= Self.mostKnown {
             guard let other = known.first(where: { !$0.value.isPaired }) else { return }
             known[other.key] = nil
         }
-        change(&known[device, default: Known()])
+        change(&known[device, default: Device()])
     }
 
     /// Number of devices in the registry, connected or not.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Access to the current video feed for threads other than its owner. The owner can replace the
 /// feed only while no other thread uses it.
-final class FeedShare: Sendable {
+final class SharedFeed: Sendable {
     private let state = Mutex<(feed: Feed?, uses: Int)>((nil, 0))
 
     /// Replaces the feed. This method waits until no thread uses the previous feed.

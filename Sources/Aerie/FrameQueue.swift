@@ -5,7 +5,7 @@ import Synchronization
 /// Queue of frames that wait for `AerieWorker`. The queue contains only the newest frame of each
 /// phone. Therefore the queue has bounded memory, and old pictures are never examined. The class is
 /// thread-safe.
-final class FrameDesk: Sendable {
+final class FrameQueue: Sendable {
     /// Received frame of a phone.
     struct Item: Sendable {
         let device: AerieDevice

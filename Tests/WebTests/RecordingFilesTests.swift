@@ -6,7 +6,7 @@ import Testing
 @testable import Web
 @testable import WebServing
 
-@Suite("Access to recordings", .timeLimit(.minutes(1))) struct RecordingShelfTests {
+@Suite("Access to recordings", .timeLimit(.minutes(1))) struct RecordingFilesTests {
     /// Status codes in the order of the answers.
     private final class Answers: Sendable {
         private let list = Mutex<[Int]>([])
@@ -25,7 +25,7 @@ import Testing
     )
     func limit() {
         let queue = DispatchQueue(label: "test")
-        let (shelf, answers) = (RecordingShelf(converter: queue), Answers())
+        let (shelf, answers) = (RecordingFiles(converter: queue), Answers())
         queue.suspend()
         shelf.respond(to: request(["table": "tick"]), answers.add)
         shelf.respond(to: request(["plot": "600"]), answers.add)
@@ -47,7 +47,7 @@ import Testing
     @Test("the conversion for a disconnected client does not run")
     func left() {
         let queue = DispatchQueue(label: "test")
-        let (shelf, answers) = (RecordingShelf(converter: queue), Answers())
+        let (shelf, answers) = (RecordingFiles(converter: queue), Answers())
         for _ in 0..<3 {
             shelf.respond(to: request(["table": "tick"], isConnected: false), answers.add)
             queue.sync {}

@@ -5,7 +5,7 @@ import GimbalCore
 /// pictures.
 ///
 /// The format is I420: a luma plane, then two chroma planes with half the width and height.
-struct DrawnView {
+struct TestPicture {
     let width: Int
     let height: Int
     /// Bytes of the picture in the format I420.

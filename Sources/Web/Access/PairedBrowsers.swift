@@ -24,7 +24,7 @@ struct PairedBrowser: Codable, Equatable, Sendable {
 /// A token has 256 random bits. A fast hash is sufficient, because an attacker cannot try all
 /// possible tokens. The file contains only hashes, so read access to the file does not reveal
 /// tokens.
-final class TokenBook: Sendable {
+final class PairedBrowsers: Sendable {
     /// Largest number of paired browsers; a new browser replaces the oldest one.
     static let limit = 64
     /// Longest name of a browser, bytes.

@@ -1,7 +1,7 @@
 public import GimbalCore
 
 /// All active calibrations, each with the previous calibration of its kind, which an undo restores.
-public struct CalibrationBook: Sendable, Equatable {
+public struct ActiveCalibrations: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
@@ -63,7 +63,7 @@ public struct CalibrationBook: Sendable, Equatable {
     }
 }
 
-extension CalibrationBook {
+extension ActiveCalibrations {
     /// Restores a calibration book from the result of `saved`.
     ///
     /// - Parameter saved: Values of the saved calibrations by name, from the state file.
@@ -71,8 +71,8 @@ extension CalibrationBook {
     ///   entries.
     public static func read(
         _ saved: [String: [Double]]
-    ) -> (book: CalibrationBook, damaged: [String]) {
-        var book = CalibrationBook()
+    ) -> (book: ActiveCalibrations, damaged: [String]) {
+        var book = ActiveCalibrations()
         var damaged: [String] = []
         for kind in CalibrationKind.allCases {
             var entry = Entry()

@@ -3,7 +3,7 @@ import GimbalCore
 import Testing
 
 @Suite("Saved calibrations")
-struct CalibrationBookTests {
+struct ActiveCalibrationsTests {
     static func gyro(_ x: Double, date: Double = 1000) -> CalibrationRecord {
         CalibrationRecord(
             kind: .gyro, values: [x, 0, 0], sigma: 1e-4, residual: 1e-4, date: date,
@@ -15,11 +15,11 @@ struct CalibrationBookTests {
 
     @Test("calibrations and their predecessors survive the state file bit for bit")
     func roundTrip() {
-        var book = CalibrationBook()
+        var book = ActiveCalibrations()
         book.apply(Self.gyro(0.01))
         book.apply(Self.gyro(0.02))
         book.apply(Self.mounting)
-        let (read, damaged) = CalibrationBook.read(book.saved)
+        let (read, damaged) = ActiveCalibrations.read(book.saved)
         #expect(read == book)
         #expect(damaged.isEmpty)
         #expect(book.saved.values.allSatisfy { $0.allSatisfy(\.isFinite) })
@@ -27,7 +27,7 @@ struct CalibrationBookTests {
 
     @Test("undo reverts the last change first, with one step of history for each sensor")
     func undo() {
-        var book = CalibrationBook()
+        var book = ActiveCalibrations()
         book.apply(Self.gyro(0.01))
         book.apply(Self.mounting)
         book.apply(Self.gyro(0.02))
@@ -44,14 +44,14 @@ struct CalibrationBookTests {
         "damaged calibrations are ignored and reported",
         arguments: [[Double.nan, 0, 0], [0, 0], [9, 0, 0]])
     func damaged(values: [Double]) {
-        var book = CalibrationBook()
+        var book = ActiveCalibrations()
         book.apply(Self.mounting)
         var saved = book.saved
         saved["gyro.values"] = values
         saved["gyro.sigma"] = [1e-4]
         saved["gyro.residual"] = [0]
         saved["gyro.date_s"] = [0]
-        let (read, damaged) = CalibrationBook.read(saved)
+        let (read, damaged) = ActiveCalibrations.read(saved)
         #expect(read == book)
         #expect(damaged == ["gyro"])
     }
@@ -84,7 +84,7 @@ struct CalibrationBookTests {
     func overConfiguration() {
         var configured = SensorCorrection()
         configured.mounting = .aboutZ(0.5)
-        var book = CalibrationBook()
+        var book = ActiveCalibrations()
         book.apply(Self.gyro(0.01))
         let before = book.correction(configured: configured, now: 1000)
         #expect(before.mounting == .aboutZ(0.5))

@@ -9,7 +9,7 @@ import WebServing
 import Wire
 
 /// Access to the flight recorder's files: list, download, table and plot. The class is thread-safe.
-final class RecordingShelf: Sendable {
+final class RecordingFiles: Sendable {
     /// Largest size of a file for a plot or a table, bytes.
     static let plotLimit = 100_000_000
     /// Largest number of points of a plot.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The code has 8 digits. With 5 attempts for each code, an attacker guesses the code with a
 /// probability of 1 in 20 million.
-final class PairingDesk: Sendable {
+final class PairingCodes: Sendable {
     /// Number of wrong attempts before the code becomes invalid.
     static let attempts = 5
     /// Shortest time between two attempts, s.

@@ -8,7 +8,7 @@ import Wire
 
 /// Executor of users' camera commands. The executor also reports photos and recordings. Commands
 /// are executed only on the main thread. The thread that stores photos also counts them.
-final class CameraDesk: Sendable {
+final class CameraCommandExecutor: Sendable {
     private struct Photos {
         var count = 0
         var problem: String?

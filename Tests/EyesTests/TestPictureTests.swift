@@ -4,12 +4,12 @@ import Testing
 @testable import Eyes
 
 @Suite("Drawn picture")
-struct DrawnViewTests {
+struct TestPictureTests {
     private static let ground: UInt8 = 90
     private static let sky: UInt8 = 170
 
-    private func picture(yaw: Double = 0, roll: Double = 0, pitch: Double = 0) -> DrawnView {
-        var view = DrawnView(width: 640, height: 480)
+    private func picture(yaw: Double = 0, roll: Double = 0, pitch: Double = 0) -> TestPicture {
+        var view = TestPicture(width: 640, height: 480)
         let degree = Double.pi / 180
         view.draw(
             AxisVector(yaw: yaw * degree, roll: roll * degree, pitch: pitch * degree), notice: nil,
@@ -19,7 +19,7 @@ struct DrawnViewTests {
 
     /// Row of the horizon in a column without marks; nil if the column shows only sky or only
     /// ground.
-    private func horizon(_ view: DrawnView, column: Int) -> Int? {
+    private func horizon(_ view: TestPicture, column: Int) -> Int? {
         // Below the time code, above the attitude.
         (40..<430).first { view.bytes[$0 * 640 + column] == Self.ground }
             .flatMap { $0 > 40 ? $0 : nil }
