@@ -32,7 +32,7 @@ struct Prompt {
                 each axis, the check `hum` of doctor, missed ticks and late samples. If none of these values \
                 explains the shaking, ask me to hold the gimbal still, and measure the spectrum for 10 s with the \
                 tool spectrum. Name the most probable cause with its evidence, then propose one change at a time \
-                with the tool set, whose changes revert automatically, and ask me whether the camera shakes less.
+                with the tool `set` (its changes revert automatically), and ask me whether the camera shakes less.
                 """),
         Prompt(
             name: "why_are_the_motors_off", title: "Why are the motors off?",

@@ -102,7 +102,7 @@ enum SerialRules {
             guard ends.contains(where: { $0 < 0 || $0 > 359.9 }) else { continue }
             return (
                 "moves one end of \(axis.name)'s joints.range_deg beyond the servo's travel of 0 to 360 degrees",
-                "Fit the horn so that the joint is at zero near 180 degrees, set [180, 180, 180], or reduce joints.range_deg."
+                "Attach the servo's horn so that the servo reads about 180 degrees when the joint is at zero, and set this key to [180, 180, 180]. Or reduce joints.range_deg."
             )
         }
         return nil

@@ -75,7 +75,7 @@ extension Schema {
         ),
         .number(
             "push.max_rate_dps", \.push.maxRateDps, 5...180, unit: "deg/s", .live,
-            "Highest rate at which the camera follows a hand."),
+            "Highest rate at which the camera follows a hand that pushes it."),
     ]
 
     private static let trackingAndRetract: [Setting] = [

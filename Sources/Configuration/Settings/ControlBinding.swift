@@ -213,7 +213,7 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
         }
         guard let binding = ControlBinding(control, gesture, action) else {
             throw BindingError(
-                "\"\(text.prefix(80))\" is not a valid combination: a stick such as ABS_X needs an axis and no gesture, a dial needs the gesture step, a button one of the other gestures, and \"while held\" needs press or hold"
+                "\"\(text.prefix(80))\" is not a valid combination of control, gesture and action. A stick such as ABS_X has no gesture, and its action is an axis. A dial needs the gesture step. A button needs another gesture. An action with \"while held\" needs the gesture press or hold"
             )
         }
         self = binding

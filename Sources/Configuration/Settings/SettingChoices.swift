@@ -24,7 +24,7 @@ public enum LogLevel: String, Sendable, CaseIterable {
     case warning
     /// Faults.
     case error
-    /// Faults that end the operation.
+    /// Faults that need immediate action by the user, such as motors that may still be on.
     case critical
 }
 

@@ -75,7 +75,7 @@ final class CalibrationService: Sendable {
         return status()
     }
 
-    /// State of the calibration, and all active calibrations.
+    /// Progress of the running calibration, and all calibrations in use.
     func status() -> CalibrationReport {
         let book = store.calibrations
         return state.withLock { state in

@@ -45,8 +45,9 @@ final class LogStore: Sendable {
         var lines: [LogLine] = []
         var next = 0
         var minimum = Logger.Level.info
-        /// Remaining number of immediate lines, by log statement. The number of log statements in
-        /// the code is limited; therefore the dictionary's memory is limited.
+        /// Number of lines that each log statement can still write before its lines are limited to
+        /// a rate. The number of log statements in the code is limited; therefore the dictionary's
+        /// memory is limited.
         var allowances: [Statement: Allowance] = [:]
         /// Number of lines that were dropped before they reached standard error.
         var lost = 0

@@ -2,8 +2,8 @@
 ///
 /// While the sensor moves, the specific force of one sample can have any direction. Between two
 /// steps of a runner, the specific force can even be inverted, and a filter that starts upside down
-/// stays upside down. In the mean over a running step, the sensor's own acceleration largely
-/// cancels. If the first sample is consistent with rest, the estimator starts with this sample; it
+/// stays upside down. Averaged over one step of the runner, the sensor's own acceleration
+/// largely cancels. If the first sample is consistent with rest, the estimator starts with this sample; it
 /// restarts if a later sample shows motion. At rest, the specific force is constant. The magnitude
 /// of the force alone is not sufficient evidence of rest: when a person runs, the magnitude can
 /// equal gravity for 20 ms in an arbitrary direction.

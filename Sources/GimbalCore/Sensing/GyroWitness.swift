@@ -64,8 +64,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Integral of the gyroscope's rate minus the reference, since the beginning of the conflict,
     /// camera frame, rad.
     private var claimed = Vector3.zero
-    /// Integral of the reference minus its initial value, since the beginning of the conflict,
-    /// camera frame, rad.
+    /// Integral of the change of the reference since the beginning of the conflict, camera frame,
+    /// rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
     private var images = PolarityChecks()

@@ -49,7 +49,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// unknown.
         public static var unknownDifference: Double { @_noLocks get { 10 } }
 
-        /// Creates an unknown bias.
+        /// Creates a bias whose value is unknown.
         @_noLocks
         public init() {}
 

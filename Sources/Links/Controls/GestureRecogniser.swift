@@ -33,14 +33,14 @@ struct GestureRecogniser {
         case up
         /// The button is down; the beginning of the press is unknown.
         case uncertain
-        /// The button went down at `since`, less than the debounce time ago. `taps` is the number
+        /// The button was pressed at `since`, less than the debounce time ago. `taps` is the number
         /// of earlier taps of the gesture; these taps are valid until `until`.
         case closing(since: Instant, taps: Int, until: Instant)
         case down(since: Instant, taps: Int)
         case held(since: Instant)
-        /// The button went up at `at`, less than the debounce time ago.
+        /// The button was released at `at`, less than the debounce time ago.
         case opening(at: Instant, since: Instant, taps: Int, isHeld: Bool)
-        /// The button is up; another tap of the same gesture can follow until `until`.
+        /// The button is released; another tap of the same gesture can follow until `until`.
         case between(taps: Int, until: Instant)
     }
 

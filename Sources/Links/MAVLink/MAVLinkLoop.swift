@@ -118,8 +118,8 @@ final class MAVLinkLoop {
     private func receive(_ bytes: [UInt8], from address: DatagramAddress, now: Instant) {
         let guest = guests[address]
         var parser = guest?.parser ?? MAVLinkParser()
-        // Only a peer that sends an accepted frame becomes an open peer; a stop is executed from
-        // any peer.
+        // The loop remembers a peer only after the peer has sent an accepted frame. A stop is
+        // accepted from every peer.
         let frames = Self.frames(inDatagram: bytes, &parser).filter {
             component.admits($0.frame, bytes: $0.bytes, from: guest?.number, now: now)
         }

@@ -70,7 +70,7 @@ final class RecordingFiles: Sendable {
             return answer(
                 .refusal(
                     503,
-                    "airframe-web already converts \(Self.mostConversions) recordings. Try again when they are finished."
+                    "airframe-web is already converting \(Self.mostConversions) recordings. Try again when these conversions are finished."
                 ))
         }
         converter.async { [self] in

@@ -167,7 +167,7 @@ struct PrometheusText {
             "wheels_ready", .gauge, "1 if the wheels can turn, otherwise 0.",
             status.drive.map { $0.problem == nil ? 1 : 0 })
         add(
-            "wheels_errors_total", .counter, "Failed transfers to the board of the wheels.",
+            "wheels_errors_total", .counter, "Failed transfers to the wheels' motor board.",
             status.drive.map { Double($0.errors) })
     }
 

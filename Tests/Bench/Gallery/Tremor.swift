@@ -2,8 +2,8 @@ import GimbalCore
 import Glibc
 
 /// Tremor of the camera or the handle: RMS of the true rate above 15 Hz, and of the corresponding
-/// angle, over windows of equal length. An oscillation of the loop causes a large tremor. A
-/// person's steps and friction cause a small tremor.
+/// angle, over windows of equal length. An oscillation of the loop causes a large tremor. The
+/// steps of a person, and the friction of the joints, cause a small tremor.
 struct Tremor {
     /// RMS values of one window.
     struct Window {

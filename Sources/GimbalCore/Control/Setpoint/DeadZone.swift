@@ -25,8 +25,11 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(yaw angle: Double) { target.yaw = angle }
 
-    /// Moves the targets if the followed angles `angles`, rad, are outside the dead zones. `width`
-    /// is the half-width of each dead zone, rad. NaN leaves an axis unchanged.
+    /// Moves each target so that the angle to follow is inside the dead zone again.
+    ///
+    /// - Parameters:
+    ///   - angles: Angles to follow, rad. NaN leaves an axis unchanged.
+    ///   - width: Half-width of each dead zone, rad.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)
