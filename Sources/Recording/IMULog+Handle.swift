@@ -10,7 +10,7 @@ extension IMULog {
     /// between the samples.
     ///
     /// - Parameter path: Name of the log, for error messages.
-    /// - Returns: One sample for each record, at least two.
+    /// - Returns: The samples, one for each record; at least two samples.
     /// - Throws: `IMULogError`: a sensor is missing, or the log is too short.
     public func handleSamples(path: FilePath) throws(IMULogError) -> [IMUSample] {
         guard records.count >= 2 else { throw .tooShort(path: path, records: records.count) }

@@ -234,7 +234,7 @@ struct JointRangeRun {
         guard now.seconds(since: began) < Self.motorSeconds else {
             return fail(
                 "too_slow",
-                "The motor of \(axis.name) has not reached the end of its joint within 90 s. Check that nothing pushes the camera, and run the step again."
+                "The motor of \(axis.name) has not reached the limit of its joint within 90 s. Check that nothing pushes the camera, and run the step again."
             )
         }
         guard farthest > 10 * Self.middle, abs(command) <= Self.middle else { return }

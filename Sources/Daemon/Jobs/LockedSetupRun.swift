@@ -45,7 +45,7 @@ struct LockedSetupRun {
         {
             return fail(
                 "lost",
-                "The camera moved away from its attitude, so airframed switched the motors off. Run the step motors again, and check the balance."
+                "The camera moved away from its attitude, so airframed switched the motors off. Run the set-up step `motors` again, and check the balance."
             )
         }
         if wasOn, !snapshot.output.enabled { return fail("switched_off", Self.reason(snapshot)) }

@@ -1,6 +1,6 @@
 internal import CMathShim
 
-/// Thresholds at which the camera's response counts as the inverted motor command.
+/// Thresholds above which the camera's response counts as opposite to the motor command.
 struct ResponseBar: Sendable, BitwiseCopyable {
     /// Smallest credible ratio of response to command.
     var least: Double
