@@ -35,7 +35,10 @@ final class Gateway: Sendable {
             let id = tabs.filter { $0.value.browser == nil }.keys.min()
             return id.flatMap { tabs.removeValue(forKey: $0)?.session }
         }
-        oldest?.close(code: 1013, reason: "Too many pages are open, and a page of a paired browser has replaced this page.")
+        oldest?.close(
+            code: 1013,
+            reason:
+                "Too many pages are open, and a page of a paired browser has replaced this page.")
         return oldest != nil
     }
 
