@@ -77,7 +77,10 @@ final class HeldGimbal: @unchecked Sendable {
     private func run() {
         defer { close(socket) }
         var parameters = SimulatedGimbal.Parameters()
+        // The sensor that the hand turns has only the errors `offset` and `mounting`. The sensor on
+        // the gimbal is the same sensor, so it has no other constant errors.
         (parameters.imu.accelBias, parameters.imu.gyroBias) = (0, 0)
+        (parameters.imu.accelScaleError, parameters.imu.accelMisalignment) = (0, 0)
         var gimbal = SimulatedGimbal(
             parameters: parameters, motion: BaseMotion(.still, seed: 1), seed: 1)
         var attitude = Quaternion.identity
