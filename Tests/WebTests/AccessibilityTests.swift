@@ -111,7 +111,7 @@ struct AccessibilityTests {
             try #require(try page.wait("document.querySelector('#pairing').open") != nil)
             #expect(try page.value("document.querySelector('main').inert") == true)
             try page.touch("touchStart", try page.middle(of: "#stop"))
-            #expect(eventually(within: 4) { (try? rig.status())?["stopped_by"] != nil })
+            #expect(eventually(within: 2) { (try? rig.status())?["stopped_by"] != nil })
             #expect(page.errors == [])
         }
     }

@@ -56,7 +56,7 @@ struct SteeringTests {
             try page.touch("touchStart", middle)
             try page.touch("touchMove", (middle.x + 80, middle.y))
             #expect(
-                eventually(within: 8) {
+                eventually(within: 3) {
                     (try? rig.number("attitude", "yaw_deg")) ?? 0 > before + 10
                 })
             let holder = try rig.status()["holder"]?.string ?? ""
@@ -101,7 +101,7 @@ struct SteeringTests {
             try page.value("WebSocket.prototype.send = () => {}")
             try page.touch("touchStart", try page.middle(of: "#stop"))
             #expect(
-                eventually(within: 8) {
+                eventually(within: 2) {
                     (try? rig.status())?["inhibitions"]?.array?.contains {
                         $0["name"] == "emergency_stop"
                     } == true
@@ -116,7 +116,7 @@ struct SteeringTests {
             #expect(
                 try page.wait(
                     "document.querySelector('#toast').textContent.includes('is not confirmed')",
-                    within: 8) != nil)
+                    within: 4) != nil)
         }
     }
 
@@ -135,13 +135,13 @@ struct SteeringTests {
             let before = try rig.number("attitude", "pitch_deg")
             try page.key("ArrowUp", isDown: true)
             #expect(
-                eventually(within: 8) {
+                eventually(within: 3) {
                     (try? rig.number("attitude", "pitch_deg")) ?? 0 > before + 5
                 })
             try page.key("ArrowUp", isDown: false)
             try expectRest(rig)
             try page.key("Escape")
-            #expect(eventually(within: 4) { (try? rig.status())?["stopped_by"] != nil })
+            #expect(eventually(within: 2) { (try? rig.status())?["stopped_by"] != nil })
         }
     }
 
@@ -150,7 +150,7 @@ struct SteeringTests {
         let middle = try page.middle(of: ".pad")
         try page.touch("touchStart", middle)
         try page.touch("touchMove", (middle.x + 60, middle.y))
-        try #require(eventually(within: 8) { abs((try? rig.number("rate_dps", "yaw")) ?? 0) > 4 })
+        try #require(eventually(within: 3) { abs((try? rig.number("rate_dps", "yaw")) ?? 0) > 4 })
     }
 
     /// The camera comes to rest within the daemon's dead-man time of 1 s and the time to brake.
@@ -220,7 +220,7 @@ struct ViewTests {
             try #require(try page.wait(button("Switch on (locked)")) != nil)
             #expect(try rig.status()["enabled"] == false)
             try page.value("\(button("Switch on (locked)")).click()")
-            #expect(eventually(within: 8) { (try? rig.status())?["enabled"] == true })
+            #expect(eventually(within: 3) { (try? rig.status())?["enabled"] == true })
             #expect(
                 try page.wait("document.querySelector('#headline').textContent === 'MOVING'") != nil
             )
@@ -265,7 +265,7 @@ struct ViewTests {
         #expect(wrong == .array([]))
         try page.value("\(slider).value = 300; \(slider).dispatchEvent(new Event('change'))")
         #expect(
-            eventually(within: 8) {
+            eventually(within: 2) {
                 (try? rig.ask("get", ["keys": ["filter.low_pass_order"]]))?.array?.first?["value"]
                     == 1
             })
@@ -342,13 +342,13 @@ struct ViewTests {
             try page.tap(".frame")
             var choice: JSONValue?
             #expect(
-                eventually(within: 8) {
+                eventually(within: 2) {
                     choice = (try? eyes.json("companion", report))?["choice"]
                     return choice != nil
                 })
             #expect(choice?["action"] == "point")
             #expect(abs((choice?["x"]?.number ?? 0) - 0.5) < 0.05)
-            #expect(eventually(within: 8) { (try? rig.status()["mode"]) == "tracking" })
+            #expect(eventually(within: 2) { (try? rig.status()["mode"]) == "tracking" })
         }
     }
 

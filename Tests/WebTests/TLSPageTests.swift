@@ -48,7 +48,7 @@ struct TLSPageTests {
             #expect(token["secure"] == true && token["httpOnly"] == true)
             #expect(token["sameSite"] == "Strict")
             try page.tap("#stop")
-            #expect(eventually(within: 4) { (try? rig.status())?["stopped_by"] != nil })
+            #expect(eventually(within: 2) { (try? rig.status())?["stopped_by"] != nil })
             // A plain HTTP request to the same port gets no answer.
             let plain = try WebClient(port: rig.port)
             try plain.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
