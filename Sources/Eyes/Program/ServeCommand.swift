@@ -43,13 +43,13 @@ struct ServeCommand: ParsableCommand {
     }
 }
 
-/// Parts of the running program: server, keeper of the feed, connection to the daemon.
+/// Parts of the running program: server, supervisor of the feed, connection to the daemon.
 struct EyesService {
     private var settings: EyesSettings
     private let configuration: EyesConfiguration
     private let signals: SignalQueue
     private let server: StreamServer
-    private let keeper: FeedSupervisor
+    private let supervisor: FeedSupervisor
     private let link: DaemonLink?
     private let address: String
     private let phones: PhoneService?
@@ -93,7 +93,7 @@ struct EyesService {
             people.use($0)
             pictures?.use($0)
         }
-        keeper = FeedSupervisor(settings.feedVideo, server, dependencies)
+        supervisor = FeedSupervisor(settings.feedVideo, server, dependencies)
         if let phones {
             Log.write(
                 "Phones can connect to port \(phones.port) (\(settings.aerie.listen)).")
@@ -120,7 +120,7 @@ struct EyesService {
         Log.write("The stream is at \(address).")
         manager.notify("READY=1")
         var before = counters()
-        var rounds = keeper.rounds
+        var rounds = supervisor.rounds
         var lastProblem: String?
         var report = CompanionReport(name: "eyes")
         while true {
@@ -129,7 +129,7 @@ struct EyesService {
             case nil: break
             default:
                 manager.notify("STOPPING=1")
-                keeper.stop()
+                supervisor.stop()
                 people.stop()
                 pictures?.stop()
                 phones?.stop()
@@ -145,10 +145,10 @@ struct EyesService {
                 report = health(from: before, to: now)
                 before = now
                 manager.notify("STATUS=\(report.finding)")
-                // The watchdog is notified only while the keeper's thread makes progress. Therefore
+                // The watchdog is notified only while the supervisor's thread makes progress. Therefore
                 // systemd detects a hang, for example while a camera is opened.
-                if keeper.rounds != rounds { manager.notify("WATCHDOG=1") }
-                rounds = keeper.rounds
+                if supervisor.rounds != rounds { manager.notify("WATCHDOG=1") }
+                rounds = supervisor.rounds
                 if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
                 lastProblem = link?.problem
             }
@@ -159,7 +159,7 @@ struct EyesService {
     }
 
     private func counters() -> StreamHealth.Counters {
-        StreamHealth.Counters(t: cv_now(), feed: keeper.report, server: server.counters())
+        StreamHealth.Counters(t: cv_now(), feed: supervisor.report, server: server.counters())
     }
 
     private func health(from before: StreamHealth.Counters, to now: StreamHealth.Counters)
@@ -181,7 +181,7 @@ struct EyesService {
         switch order.action {
         case .photo: problem = commands.photo(in: settings.video.recordDirectory)
         case .record:
-            keeper.repeatRecording()
+            supervisor.repeatRecording()
             problem = set(["video.record=true"])
         case .stop: problem = set(["video.record=false"])
         case .set: problem = set(order.settings)
@@ -242,7 +242,7 @@ struct EyesService {
         (settings.pictures.rateHz, settings.pictures.width, settings.pictures.quality) = (
             new.pictures.rateHz, new.pictures.width, new.pictures.quality
         )
-        keeper.apply(settings.feedVideo)
+        supervisor.apply(settings.feedVideo)
         pictures?.apply(isEnabled: settings.video.enabled)
         people.apply(settings)
     }

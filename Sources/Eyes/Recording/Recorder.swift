@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// Recording of a feed as an MP4 file. Time 0 of the file is the exposure of its first picture. Any
-/// thread can read the counters. Only the keeper's thread opens and closes a recording.
+/// thread can read the counters. Only the supervisor's thread opens and closes a recording.
 final class Recorder: @unchecked Sendable {
     /// Minimum free space on the disk for a recording, bytes.
     static let reserve = 200_000_000

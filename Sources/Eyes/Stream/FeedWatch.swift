@@ -39,7 +39,7 @@ struct FeedWatch: Sendable {
         pause = min(2 * pause, Self.longestPause)
     }
 
-    /// True if the keeper must now try to open the camera. If a search finds no camera, the next
+    /// True if the supervisor must now try to open the camera. If a search finds no camera, the next
     /// search follows after the shortest pause, because a search is fast.
     mutating func isDue(now: Int64) -> Bool {
         guard now >= nextAttempt else { return false }

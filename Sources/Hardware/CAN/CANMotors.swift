@@ -85,7 +85,7 @@ final class CANMotors: MotorPort {
                 try socket.send(frames[index])
                 reports.noteSent()
             } catch {
-                // Without a drive that has supply, nobody acknowledges the frames, and the queue is
+                // If no drive has supply, the bus does not acknowledge the frames, and the queue is
                 // full. The condition `drive_silent` reports the drives.
                 let isQueueFull = error.code == ENOBUFS || error.code == EAGAIN
                 if isQueueFull, !isEnabled, operation == .write, reports.areAllSilent { continue }

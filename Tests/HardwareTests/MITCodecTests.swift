@@ -1,0 +1,120 @@
+import Configuration
+import GimbalCore
+import Testing
+
+@testable import Hardware
+
+@Suite("Codec of Mini Cheetah drives and their variants")
+struct MITCodecTests {
+    static let ids = DriveCodecTests.ids
+    static let limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
+
+    @Test("an MIT command packs angle, rate, gains and torque as the Mini Cheetah does")
+    func mitFields() {
+        #expect(
+            MITCodec.command(
+                id: 1, angle: 0x1234, rate: 0x567, kp: 0x89A, kd: 0xBCD, torque: 0xEF0
+            ).data == [0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC, 0xDE, 0xF0])
+    }
+
+    @Test("an MIT drive is enabled, then gets torques with both gains zero, then is disabled")
+    func mitOn() {
+        var codec = MITCodec(ids: Self.ids, host: 0, limits: Self.limits)
+        let full = AxisVector(repeating: 10)
+        let first = frames(&codec, torque: full)
+        #expect(first[0] == CANFrame(id: 1, data: [255, 255, 255, 255, 255, 255, 255, 0xFC]))
+        #expect(first[1] == CANFrame(id: 1, data: [0x80, 0, 0x80, 0, 0, 0, 0x0F, 0xFF]))
+        #expect(frames(&codec, torque: full, at: 0.002).map(\.id) == [1, 2, 3])
+        #expect(
+            frames(&codec, enabled: false, at: 0.004)[2]
+                == CANFrame(id: 3, data: [255, 255, 255, 255, 255, 255, 255, 0xFD]))
+    }
+
+    @Test(
+        "a Damiao drive's watchdog is written and read while the drive is off, until the drive confirms it"
+    )
+    func damiaoWatchdog() throws {
+        var codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits, watchdog: 0.025)
+        #expect(codec.watchdogTimeout == 0.025)
+        func requests(_ states: PerAxis<DriveState>, at seconds: Double, on: Bool = false)
+            -> [CANFrame]
+        {
+            frames(&codec, enabled: on, states: states, at: seconds).filter { $0.id == 0x7FF }
+        }
+        let first = requests(PerAxis(DriveState()), at: 0)
+        #expect(first.count == 6)
+        // Register 9 in units of 50 µs: 500 is 25 ms.
+        #expect(first[0].data == [1, 0, 0x55, 9, 0xF4, 1, 0, 0])
+        #expect(first[1].data == [1, 0, 0x33, 9, 0, 0, 0, 0])
+        #expect(requests(PerAxis(DriveState()), at: 0.002).isEmpty, "not in each period")
+        var guarded = DriveState()
+        let reply = CANFrame(id: 0x11, data: [2, 0, 0x33, 9, 0xF4, 1, 0, 0])
+        let news = try #require(codec.decode(in: reply))
+        #expect(news.axis == .roll && news.angle == nil && news.isRunning == nil)
+        guarded.watchdog = news.watchdog ?? .nan
+        #expect(guarded.isGuarded(timeout: 0.025))
+        let rest = requests(PerAxis(yaw: guarded, roll: guarded, pitch: DriveState()), at: 0.1)
+        #expect(rest.map { $0[0] } == [3, 3])
+        #expect(requests(PerAxis(DriveState()), at: 1, on: true).isEmpty)
+        let echo = codec.decode(in: CANFrame(id: 0x11, data: [2, 0, 0x55, 9, 0xF4, 1, 0, 0]))
+        #expect(echo != nil && echo?.watchdog == nil, "the echo of a write confirms nothing")
+        var other = DriveState()
+        other.watchdog = 1
+        #expect(!other.isGuarded(timeout: 0.025))
+    }
+
+    @Test("a CubeMars drive's answer has its temperature and fault in the last bytes")
+    func cubemars() throws {
+        var codec = MITCodec(
+            ids: Self.ids, host: 0, limits: Self.limits, variant: .cubemars, watchdog: 0.025)
+        #expect(codec.watchdogTimeout == nil)
+        #expect(!frames(&codec, enabled: false).contains { $0.id == 0x7FF })
+        let frame = CANFrame(id: 0, data: [2, 0x7F, 0xFF, 0x7F, 0xF0, 0, 75, 0])
+        let news = try #require(codec.decode(in: frame))
+        #expect(news.axis == .roll && news.isRunning == nil && news.fault == 0)
+        #expect(news.temperature == 35 && abs(news.angle ?? 1) < 1e-3)
+        let hot = codec.decode(in: CANFrame(id: 0, data: [2, 0x7F, 0xFF, 0x7F, 0xF0, 0, 160, 1]))
+        #expect(hot?.fault == 1)
+        // A Damiao drive would be on: its state is in the first byte.
+        let damiao = CANFrame(id: 0, data: [0x12, 0x7F, 0xFF, 0x7F, 0xF0, 0, 75, 0])
+        #expect(codec.decode(in: damiao) == nil)
+        let plain = MITCodec(ids: Self.ids, host: 0, limits: Self.limits, variant: .plain)
+        let other = plain.decode(in: frame)
+        #expect(other?.axis == .roll && other?.fault == nil && other?.temperature == nil)
+    }
+
+    @Test("the mean of an MIT drive's torques is exact, although its steps are 4.9 mN·m")
+    func mitMean() {
+        var codec = MITCodec(ids: Self.ids, host: 0, limits: Self.limits)
+        let wanted = AxisVector(yaw: 0.001, roll: 0, pitch: -0.0137)
+        var sums = AxisVector.zero
+        let periods = 1000
+        for period in 0..<periods {
+            let sent = frames(&codec, torque: wanted, at: 0.002 * Double(period))
+                .filter { $0.data.last != 0xFC || $0[0] != 0xFF }
+            let torques = sent.map {
+                FixedPoint.decode(UInt32($0[6] & 0xF) << 8 | UInt32($0[7]), range: 10, bits: 12)
+            }
+            sums = sums + AxisVector(yaw: torques[0], roll: torques[1], pitch: torques[2])
+        }
+        let error = sums * (1 / Double(periods)) - wanted
+        #expect(abs(error.yaw) < 5e-6 && abs(error.roll) < 5e-6 && abs(error.pitch) < 5e-6)
+    }
+
+    @Test("an MIT drive's answer is read, with Damiao's state and temperatures if it has them")
+    func mitNews() throws {
+        let codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits)
+        let plain = try #require(
+            codec.decode(
+                in: CANFrame(id: 0x11, data: [2, 0xFF, 0xFF, 0, 0, 0x07, 0xFF])
+                    .cut(to: 6)))
+        #expect(plain.axis == .roll && plain.isRunning == nil && plain.fault == nil)
+        #expect(abs((plain.angle ?? 0) - 12.5) < 1e-9 && abs((plain.rate ?? 0) + 30) < 1e-9)
+        let damiao = try #require(
+            codec.decode(in: CANFrame(id: 0x11, data: [0x13, 0x80, 0, 0x80, 0, 0, 35, 40])))
+        #expect(damiao.axis == .pitch && damiao.isRunning == true && damiao.fault == 0)
+        #expect(damiao.temperature == 40)
+        let lost = codec.decode(in: CANFrame(id: 0x11, data: [0xD1, 0x80, 0, 0x80, 0, 0, 35, 40]))
+        #expect(lost?.axis == .yaw && lost?.fault == 13 && lost?.isRunning == false)
+    }
+}
