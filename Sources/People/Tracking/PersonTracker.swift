@@ -62,6 +62,10 @@ public struct PersonTracker: Sendable {
     /// Gate: largest squared distance of an observation from its prediction, in squared standard
     /// deviations. 99.9 % of the observations are within the gate.
     private static let gate = 13.8
+    /// Assumed probability that the detector finds a visible person in a picture.
+    private static let detection = 0.8
+    /// Assumed density of new people and false detections in one picture, 1/rad of heading.
+    private static let newcomers = 0.012
     /// Standard deviation of the logarithm of (observed distance / predicted distance).
     private static let distanceSigma = 0.35
 
@@ -115,10 +119,15 @@ public struct PersonTracker: Sendable {
         return result
     }
 
-    /// Assigns each observation to a person, as an index of `people`. The assignment minimises the
-    /// sum of squared distances. An unassigned observation adds `gate` to the sum.
+    /// Assigns each observation to a person, as an index of `people`. The assignment has the
+    /// greatest likelihood (global nearest neighbour): it minimises the sum of the costs, which are
+    /// minus twice the logarithm of a likelihood. The likelihood contains the variance of the
+    /// prediction, because otherwise a hidden person, whose prediction is uncertain, would take the
+    /// observations of a visible person. Source: Blackman and Popoli, Design and Analysis of Modern
+    /// Tracking Systems, 1999, chapter 6 (assignment with d² + ln |S|).
     private func assign(_ sightings: [Sighting]) -> [Int?] {
-        let costs = sightings.map { sighting in people.map { $0.cost(sighting) } }
+        let costs = sightings.map { sighting in people.map { Self.cost(sighting, $0) } }
+        let unassigned = -2 * cm_log(Self.newcomers * (2 * Double.pi).squareRoot())
         var best = [(cost: Double, choice: [Int?])?](repeating: nil, count: 1 << people.count)
         best[0] = (0, [])
         for row in costs {
@@ -131,10 +140,9 @@ public struct PersonTracker: Sendable {
                         next[set] = (total, entry.choice + [person])
                     }
                 }
-                offer(used, Self.gate, nil)
-                for (person, cost) in row.enumerated()
-                where used & 1 << person == 0 && cost < Self.gate {
-                    offer(used | 1 << person, cost, person)
+                offer(used, unassigned, nil)
+                for (person, cost) in row.enumerated() where used & 1 << person == 0 {
+                    if let cost { offer(used | 1 << person, cost, person) }
                 }
             }
             best = next
@@ -142,9 +150,9 @@ public struct PersonTracker: Sendable {
         return best.compactMap { $0 }.min { $0.cost < $1.cost }?.choice ?? []
     }
 
-    fileprivate static func squaredDistance(
-        _ sighting: Sighting, from person: TrackedPerson
-    ) -> Double {
+    /// Cost of an assignment: minus twice the logarithm of (likelihood that the observation is this
+    /// person / likelihood that the detector missed the person); nil outside the gate.
+    private static func cost(_ sighting: Sighting, _ person: TrackedPerson) -> Double? {
         let away = Angle.wrapped(sighting.yaw - person.ground.yaw)
         // If an arm appears, the centre of a person's box jumps. Therefore the standard deviation
         // of the heading includes 0.1 m at the person's distance.
@@ -152,20 +160,17 @@ public struct PersonTracker: Sendable {
         let variance =
             person.ground.yawVariance + GroundFilter.headingSigma * GroundFilter.headingSigma
             + width * width
-        var result = away * away / variance
+        var squared = away * away / variance
         if let distance = sighting.distance {
-            let ratio = cm_log(max(distance, 0.1) / person.ground.distance) / Self.distanceSigma
-            result += ratio * ratio
+            let ratio = cm_log(max(distance, 0.1) / person.ground.distance) / distanceSigma
+            squared += ratio * ratio
         }
-        return result
+        guard squared < gate else { return nil }
+        return squared + cm_log(variance) - 2 * cm_log(detection / (1 - detection))
     }
 }
 
 extension TrackedPerson {
-    fileprivate func cost(_ sighting: Sighting) -> Double {
-        PersonTracker.squaredDistance(sighting, from: self)
-    }
-
     fileprivate mutating func see(_ sighting: Sighting, _ time: Double) {
         let gap = time - lastSeen
         ground.correct(sighting)
