@@ -71,7 +71,7 @@ struct FollowingTests {
         #expect(largest < 0.15)
     }
 
-    @Test("two people who cross, one hidden for 1 s, keep their numbers, and the camera its subject")
+    @Test("people who cross, one hidden for 1 s, keep their numbers, and the camera its subject")
     func crossing() {
         var swaps = 0
         var wrong = 0

@@ -28,13 +28,25 @@ MagneticSensorSPI encoders[3] = {
 #define LINE Serial1
 const long BAUD = 921600;
 
+// Alignment of encoder and motor. First upload the sketch with ALIGN = true and without the camera: each motor turns by one pole pair and
+// back, and the values appear on the USB port (115200 bit/s). Enter the values and upload the sketch with ALIGN = false. Then the sketch
+// turns no motor before airframed turns the motors on.
+const bool ALIGN = false;
+const float ZERO_ELECTRIC_ANGLE[3] = {NOT_SET, NOT_SET, NOT_SET};  // rad
+const Direction SENSOR_DIRECTION[3] = {Direction::UNKNOWN, Direction::UNKNOWN, Direction::UNKNOWN};
+
 // ---- program
 
 airframe::Board board;
 float supply = 0;
 bool areOn = false;
 
+bool isAligned(int i) {
+    return motors[i].sensor_direction != Direction::UNKNOWN && motors[i].zero_electric_angle != NOT_SET;
+}
+
 void setup() {
+    if (ALIGN) Serial.begin(115200);
     LINE.begin(BAUD);
     for (int i = 0; i < 3; i++) {
         encoders[i].init();
@@ -45,9 +57,23 @@ void setup() {
         motors[i].controller = MotionControlType::torque;
         motors[i].torque_controller = TorqueControlType::voltage;
         motors[i].voltage_limit = SUPPLY;
+        // init() applies 0 V for half a second, and initFOC() turns the motor only if a value of the alignment is unknown.
         motors[i].init();
-        motors[i].initFOC();
+        if (!ALIGN) {
+            motors[i].zero_electric_angle = ZERO_ELECTRIC_ANGLE[i];
+            motors[i].sensor_direction = SENSOR_DIRECTION[i];
+        }
+        if (ALIGN || isAligned(i)) motors[i].initFOC();
         motors[i].disable();
+        if (!ALIGN) continue;
+        Serial.print(i == 0 ? "yaw " : i == 1 ? "roll " : "pitch ");
+        if (!isAligned(i)) {
+            Serial.println("not aligned: check the wires, the supply and the pole pairs");
+            continue;
+        }
+        Serial.print("ZERO_ELECTRIC_ANGLE ");
+        Serial.print(motors[i].zero_electric_angle, 4);
+        Serial.println(motors[i].sensor_direction == Direction::CW ? " Direction::CW" : " Direction::CCW");
     }
 }
 
@@ -55,7 +81,7 @@ uint16_t faults() {
     uint16_t found = 0;
     if (SUPPLY_PIN >= 0 && (supply < SUPPLY_MIN || supply > SUPPLY_MAX)) found |= airframe::faultSupply;
     for (int i = 0; i < 3; i++)
-        if (motors[i].motor_status == FOCMotorStatus::motor_calib_failed) found |= airframe::motorFault(i, airframe::faultEncoder);
+        if (!isAligned(i) || motors[i].motor_status == FOCMotorStatus::motor_calib_failed) found |= airframe::motorFault(i, airframe::faultEncoder);
     return found;
 }
 
@@ -65,6 +91,7 @@ float currentOf(int i, float voltage) {
 }
 
 void loop() {
+    if (ALIGN) return;
     if (SUPPLY_PIN >= 0) supply += 0.01f * (analogRead(SUPPLY_PIN) * SUPPLY_FACTOR - supply);
     bool wanted = board.step(faults(), micros());
     if (wanted != areOn) {
