@@ -1,4 +1,6 @@
 import GimbalCore
+import PlainText
+import Wire
 
 /// Check of the camera's balance. The type contains the attitudes of the check, and computes the
 /// centre of mass from the estimated imbalance. The holding torque depends only on the two
@@ -30,6 +32,9 @@ struct BalanceCheck {
         }
     /// Rate of rotation between the attitudes, deg/s.
     static let rate = 20.0
+    /// Largest permitted error of the camera at an attitude of the check, and on the way to it,
+    /// degrees. With a larger error, the torque of the motors does not show the moment of the camera.
+    static let (errorAtRest, errorInMotion) = (2.0, 5.0)
     /// Threshold of the offset for a balanced camera, mm.
     static let balanced = 1.0
     /// Uncertainty of the product of mass and height of the centre of mass, g·m. A cable that pulls
@@ -72,6 +77,19 @@ struct BalanceCheck {
                 ? "The camera is \(size) mm \(more): move it \(remedy)."
                 : "The camera is \(size) mm \(less): move it \(other)."
         }
+    }
+
+    /// Compares the camera with its set-point.
+    ///
+    /// - Parameters:
+    ///   - error: Rotation from the attitude to the set-point about each axis, degrees.
+    ///   - limit: Largest permitted error, degrees.
+    /// - Returns: Message about the axis with a larger error; nil if there is none.
+    static func deviation(_ error: AxisNumbers, limit: Double) -> String? {
+        let axes = [("roll", error.roll.value), ("pitch", error.pitch.value)]
+        guard let (axis, angle) = axes.first(where: { !(abs($1) <= limit) }) else { return nil }
+        return
+            "The camera does not reach its set-point: the error in \(axis) is \(Format.fixed(abs(angle), 1))°. Hold the handle still and upright, remove everything that blocks the camera, and reduce the friction of the joint."
     }
 
     /// Approximate mass of a camera with these moments of inertia, kg. The model is a cube with the

@@ -60,6 +60,24 @@ struct BalanceCommand: ParsableCommand {
         if !options.json {
             Output.line("The camera moves for about a minute. Hold the handle still and upright.")
         }
+        do {
+            guard try visit(client, signals) else {
+                try level(client)
+                Output.error("The check was stopped.")
+                throw ExitCode(ExitCodes.refused)
+            }
+        } catch let error as ClientError {
+            if case .refused = error { try? level(client) }
+            throw error
+        }
+        return try show(try client.request(.status))
+    }
+
+    /// Points the camera at each attitude of the check.
+    ///
+    /// - Returns: False if the user has stopped the check.
+    /// - Throws: `ClientError` if the motors do not hold the camera, or cannot turn it.
+    private func visit(_ client: DaemonClient, _ signals: SignalQueue) throws -> Bool {
         for (number, pose) in BalanceCheck.poses.enumerated() {
             let reply: Acknowledgement = try client.request(
                 .point,
@@ -68,17 +86,22 @@ struct BalanceCommand: ParsableCommand {
                     "rate": .double(BalanceCheck.rate),
                 ])
             let travel = reply.durationS?.known ?? 3
-            guard try wait(travel + pose.seconds, client, signals) else {
-                let _: Acknowledgement = try client.request(
-                    .point, ["roll": .double(0), "pitch": .double(0), "duration": .double(2)])
-                Output.error("The check was stopped.")
-                throw ExitCode(ExitCodes.refused)
-            }
+            guard try wait(travel + pose.seconds, client, signals) else { return false }
+            try Self.requireHold(
+                try client.request(.status), limit: BalanceCheck.errorAtRest)
             if !options.json {
                 Output.line("  attitude \(number + 1) of \(BalanceCheck.poses.count)")
             }
         }
-        return try show(try client.request(.status))
+        return true
+    }
+
+    /// Levels the camera. While the motors are off, the request has no effect until they are on.
+    private func level(_ client: DaemonClient) throws {
+        let status: Status = try client.request(.status)
+        guard status.mode == "locked" else { return }
+        let _: Acknowledgement = try client.request(
+            .point, ["roll": .double(0), "pitch": .double(0), "duration": .double(2)])
     }
 
     /// Waits on the daemon's clock; in lockstep, the daemon uses the simulator's clock.
@@ -94,19 +117,33 @@ struct BalanceCommand: ParsableCommand {
                 return false
             }
             let now: Status = try client.request(.status)
+            try Self.requireHold(now, limit: BalanceCheck.errorInMotion)
             passed = now.t.value - begin.t.value
         }
         return true
     }
 
+    /// Throws an error if the motors do not hold the camera with at most the given error, degrees.
+    private static func requireHold(_ status: Status, limit: Double) throws(ClientError) {
+        guard status.mode == "locked", status.state == "running" else {
+            let problem =
+                status.mode == "locked"
+                ? "The motors were switched off during the check; `airframectl status` shows why."
+                : "The mode changed to \"\(status.mode)\" during the check."
+            throw .refused(RequestError("refused", problem))
+        }
+        if let problem = BalanceCheck.deviation(status.errorDeg, limit: limit) {
+            throw .refused(RequestError("refused", problem))
+        }
+    }
+
     /// Prints the result of a check; returns true if the camera is balanced.
     private func show(_ status: Status) throws -> Bool {
+        try Self.requireHold(status, limit: BalanceCheck.errorAtRest)
         let learned = status.motors.imbalanceGm
-        guard let x = learned.x.known, let y = learned.y.known, let z = learned.z.known,
-            status.mode == "locked"
-        else {
+        guard let x = learned.x.known, let y = learned.y.known, let z = learned.z.known else {
             throw ClientError.refused(
-                RequestError("refused", "The motors were switched off during the check."))
+                RequestError("refused", "The torques of the motors are unknown."))
         }
         let inertia = status.motors.inertiaKgM2
         let estimate = BalanceCheck.estimatedMass(

@@ -217,5 +217,5 @@ final class LockstepGimbal {
 }
 
 extension Vector3 {
-    fileprivate var text: String { "[\(x),\(y),\(z)]" }
+    var text: String { "[\(x),\(y),\(z)]" }
 }
