@@ -11,6 +11,9 @@ struct StickAxis {
     private static let firstCentre = 0.2
     /// Largest change at which a value still counts as steady, as a fraction of the travel.
     private static let steady = 0.02
+    /// Time of rest in the dead zone after which half of the value's distance from the centre is
+    /// corrected, s.
+    private static let driftSeconds = 3.0
 
     private let middle: Double
     private let lower: Double
@@ -21,8 +24,10 @@ struct StickAxis {
     private var steadyValue: Double
     private var steadySince: Instant
     private var isStuck = false
-    /// True if the centre has already been corrected since the stick last moved.
-    private var hasTaught = false
+    /// True if the value was in the dead zone at the last `advance`.
+    private var isCentred = false
+    /// Time until which the rest in the dead zone has corrected the centre.
+    private var taughtUntil: Instant
 
     /// Creates an axis.
     ///
@@ -37,17 +42,29 @@ struct StickAxis {
         self.value = min(max(Double(value), lower), upper)
         steadyValue = self.value
         steadySince = now
+        taughtUntil = now
     }
 
     private var travel: Double { max((upper - lower) / 2, 1) }
 
     /// Handles a new value of the axis. Values outside the range are clamped to the range.
     mutating func move(to raw: Int32, now: Instant) {
+        correctCentre(now: now)
         value = min(max(Double(raw), lower), upper)
         guard abs(value - steadyValue) > Self.steady * travel else { return }
         steadyValue = value
         steadySince = now
-        hasTaught = false
+    }
+
+    /// Moves the centre towards the value at which the stick has rested since the last call. The
+    /// centre of a stick drifts with its temperature and its age. Only values inside the dead zone
+    /// correct the centre. Otherwise a small deflection could become the centre.
+    private mutating func correctCentre(now: Instant) {
+        let start = max(taughtUntil, steadySince.advanced(bySeconds: Self.restSeconds))
+        guard let centre, isCentred, now > start else { return }
+        let rest = now.seconds(since: start)
+        self.centre = centre + rest / (rest + Self.driftSeconds) * (value - centre)
+        taughtUntil = now
     }
 
     /// Updates the state of the axis after time has passed without a new value. If the stick rests
@@ -58,15 +75,10 @@ struct StickAxis {
     mutating func advance(now: Instant, deadZone: Double, timeout: Double) -> Bool {
         let resting = now.seconds(since: steadySince)
         if let centre {
-            let isCentred = abs(value - centre) <= max(deadZone, Self.steady) * travel
+            isCentred = abs(value - centre) <= max(deadZone, Self.steady) * travel
             if isCentred {
                 isStuck = false
-                // The centre of a stick drifts with its temperature. Only values inside the dead
-                // zone correct the centre. Otherwise a small deflection could become the centre.
-                if resting >= Self.restSeconds, !hasTaught {
-                    self.centre = centre + 0.1 * (value - centre)
-                    hasTaught = true
-                }
+                correctCentre(now: now)
             } else if resting >= timeout, !isStuck {
                 isStuck = true
                 return true

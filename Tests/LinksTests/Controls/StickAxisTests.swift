@@ -55,6 +55,33 @@ import Testing
         #expect(axis.centre == 0)
     }
 
+    @Test(
+        "a centre that drifts in small steps far beyond the dead zone is followed; a thumb at the edge of the dead zone is not a turn after its release",
+        arguments: [1, -1] as [Int32])
+    func drift(side: Int32) {
+        var axis = rested(at: 0)
+        var time = 2.0
+        for step in 1...25 as ClosedRange<Int32> {
+            axis.move(to: side * step, now: at(time))
+            _ = axis.advance(now: at(time), deadZone: deadZone, timeout: 100)
+            #expect(axis.deflection(deadZone: deadZone) == 0, "\(step) at \(time) s")
+            time += 4
+        }
+        let centre = (axis.centre ?? 0) * Double(side)
+        #expect((18...25).contains(centre), "\(centre)")
+        axis.move(to: side * 100, now: at(time))
+        #expect(axis.deflection(deadZone: deadZone) == Double(side))
+
+        var held = rested(at: 0)
+        held.move(to: side * 10, now: at(2))
+        _ = held.advance(now: at(2), deadZone: deadZone, timeout: 100)
+        held.move(to: 0, now: at(60))
+        #expect(held.deflection(deadZone: deadZone) == 0)
+        _ = held.advance(now: at(60), deadZone: deadZone, timeout: 100)
+        held.move(to: side, now: at(90))
+        #expect(abs(held.centre ?? 99) < 1)
+    }
+
     @Test("a deflected stick that never changes is stuck until it has been at its centre")
     func stuck() {
         var axis = rested(at: 0)
