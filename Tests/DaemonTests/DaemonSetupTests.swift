@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -91,6 +92,97 @@ import Wire
             while try other.receiveSome() {}
             try gimbal.pass(1)
             #expect(try gimbal.step("motors")["state"]?.string != "running")
+        }
+    }
+
+    /// Settings and calibrations of the daemon.
+    private static func values(_ daemon: RunningDaemon) throws -> String {
+        let keys = #"{"keys":["joints.range_deg","motion.max_rate_dps"]}"#
+        return try [
+            daemon.ask("diff").text, daemon.ask("get", keys).text,
+            daemon.ask("calibrate")["saved"]?.text ?? "none",
+        ].joined(separator: "\n")
+    }
+
+    /// Orientations of a camera on each of its six sides.
+    private static let sides = [
+        Quaternion.identity, turn(.pi, 1, 0), turn(.pi / 2, 1, 0), turn(-.pi / 2, 1, 0),
+        turn(.pi / 2, 0, 1), turn(-.pi / 2, 0, 1),
+    ]
+
+    private static func turn(_ angle: Double, _ x: Double, _ y: Double) -> Quaternion {
+        Quaternion(w: cos(angle / 2), x: x * sin(angle / 2), y: y * sin(angle / 2), z: 0)
+    }
+
+    @Test(
+        "every step survives a crash of airframed, and every step can be undone; then all values are as before"
+    )
+    func everyStep() throws {
+        let stops = AxisVector(yaw: 30, roll: 20, pitch: 25)
+        let names = SetupStepName.allCases.map(\.rawValue)
+        try withTemporaryDirectory { directory in
+            let first = try Self.daemon(in: directory)
+            let original = try Self.values(first)
+            do {
+                let gimbal = try LockstepGimbal(first, TrueWiring(), stops: stops)
+                try gimbal.pass(1)
+                #expect(try gimbal.run("chips")["state"]?.string == "done")
+                for name in ["gyro", "accelerometer", "mounting"] {
+                    gimbal.hold(.identity)
+                    try gimbal.pass(4)
+                    #expect(try gimbal.ask("start", name)["error"] == nil)
+                    // The pose of the mounting after level: the lens points down.
+                    let poses = name == "mounting" ? [.identity, Self.turn(-1, 0, 1)] : Self.sides
+                    for pose in poses where try gimbal.step(name)["state"]?.string == "running" {
+                        if name != "gyro" { gimbal.hold(pose) }
+                        try gimbal.pass(10) {
+                            try gimbal.step(name)["state"]?.string != "running"
+                        }
+                    }
+                    let step = try gimbal.step(name)
+                    #expect(step["state"]?.string == "done", "\(step.text)")
+                }
+                gimbal.hold(nil)
+                try gimbal.pass(2)
+                for name in ["motors", "joints"] {
+                    let step = try gimbal.run(name)
+                    #expect(step["state"]?.string == "done", "\(step.text)")
+                }
+            }
+            _ = try first.stop(SIGKILL)
+
+            let second = try Self.daemon(in: directory)
+            do {
+                let gimbal = try LockstepGimbal(second, TrueWiring(), stops: stops)
+                try gimbal.pass(1)
+                let locked = try gimbal.run("locked")
+                #expect(locked["state"]?.string == "done", "\(locked.text)")
+                #expect(try gimbal.ask("confirm", "balance")["error"] == nil)
+                _ = try second.ask("set", #"{"key":"motion.max_rate_dps","value":[31,32,33]}"#)
+                #expect(try gimbal.run("save")["state"]?.string == "done")
+            }
+            _ = try second.stop(SIGKILL)
+
+            let third = try Self.daemon(in: directory)
+            do {
+                let gimbal = try LockstepGimbal(third, TrueWiring(), stops: stops)
+                try gimbal.pass(1)
+                for name in names {
+                    let step = try gimbal.step(name)
+                    #expect(step["state"]?.string == "done", "\(name): \(step.text)")
+                }
+                #expect(try Self.values(third).contains("31"))
+                #expect(try gimbal.ask("status")["result"]?["next"]?.string == nil)
+                for name in names.reversed() {
+                    #expect(try gimbal.ask("undo", name)["error"] == nil)
+                    let step = try gimbal.step(name)
+                    #expect(step["state"]?.string == "open", "\(name): \(step.text)")
+                }
+                #expect(try !Self.values(third).contains("[31"), "the value of the step save")
+            }
+            _ = try third.stop(SIGKILL)
+            let last = try Self.daemon(in: directory)
+            #expect(try Self.values(last) == original)
         }
     }
 }

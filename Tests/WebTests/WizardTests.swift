@@ -52,6 +52,16 @@ struct WizardTests {
             _ = eventually(within: 60) { held.tiltDeg < 0.3 || held.now > end }
             let attitude = try rig.status()["attitude"]?.text ?? ""
             #expect(held.tiltDeg < 0.3, "\(held.now) s: \(attitude)")
+            // A step that is undone is no longer marked as finished.
+            try page.value("document.querySelector('[data-step=gyro]').open = true")
+            try press("gyro", "Undo this step", page)
+            let isOpen = "document.querySelector('[data-step=gyro] .mark').textContent === '○'"
+            try #require(try page.wait(isOpen) != nil)
+            let rest = try rig.ask("calibrate")["saved"]?.array ?? []
+            #expect(!rest.contains { $0["what"]?.string == "gyro" }, "\(rest)")
+            let steps = try rig.ask("setup")["steps"]?.array ?? []
+            let open = steps.filter { $0["state"]?.string == "open" }
+            #expect(open.map { $0["name"]?.string } == ["gyro"])
         }
     }
 

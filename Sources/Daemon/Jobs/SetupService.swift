@@ -122,7 +122,7 @@ final class SetupService: Sendable {
         case .balance: try checkBalance(who)
         case .save:
             begin(.saving(step), step, owner, who)
-            tuning.save(by: who) { result in
+            tuning.save(as: step.rawValue, by: who) { result in
                 switch result {
                 case .success(let sentence): self.finish(step, Result(sentence: sentence), who: who)
                 case .failure(let refusal): self.fail(step, "not_saved", refusal.message)

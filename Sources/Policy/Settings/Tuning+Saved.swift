@@ -17,17 +17,22 @@ extension Tuning {
     /// - Parameters:
     ///   - withAssistants: True to make an assistant's temporary change permanent, too. If false,
     ///     the assistant's change is not written, and still reverts.
+    ///   - step: Name of the set-up step that saves, if any. The replaced values are stored with the
+    ///     step, so that `undoSetup` can restore them.
     ///   - who: Author of the change, for the log.
     ///   - done: Closure that receives a message for the user, or the reason why nothing was
     ///     written.
     package func save(
-        withAssistants: Bool = false, by who: String, _ done: @escaping Later<String>
+        withAssistants: Bool = false, as step: String? = nil, by who: String,
+        _ done: @escaping Later<String>
     ) {
         let change = state.withLock {
             (withAssistants ? $0.store : $0.lasting).unsaved(beside: stateOwner.saved.parameters)
         }
         write(by: who, "saved the tuning") {
+            let before = $0.parameters
             $0.parameters.merge(change: change)
+            if let step { $0.note(step, replaced: before) }
         } commit: { state, saved in
             let count = "Saved \(saved.parameters.count) settings."
             if !withAssistants, state.hasAssistantsChange {

@@ -52,7 +52,7 @@ extension Tuning {
     }
 
     /// Removes the results of set-up steps, and restores the saved settings from before the steps.
-    /// The restored settings take effect at the next start.
+    /// Restored settings of the motors' wiring take effect at the next start, others at once.
     ///
     /// - Parameters:
     ///   - names: Names of the steps.
@@ -68,6 +68,7 @@ extension Tuning {
             }
         } commit: { state, saved in
             state.store.adopt(saved: saved.parameters)
+            self.publish(&state)
         } done: {
             done($0)
         }
@@ -82,5 +83,18 @@ extension Tuning {
         } done: {
             done($0)
         }
+    }
+}
+
+extension SavedState {
+    /// Stores the saved settings that a step of the set-up has replaced. If the step runs again,
+    /// the values from before its first run are kept.
+    mutating func note(_ step: String, replaced before: [String: String]) {
+        var entry = setup?[step] ?? Step(state: "done")
+        for key in Set(before.keys).union(parameters.keys)
+        where before[key] != parameters[key] && entry.replaced[key] == nil {
+            entry.replaced[key] = before[key] ?? ""
+        }
+        setup = (setup ?? [:]).merging([step: entry]) { $1 }
     }
 }

@@ -62,7 +62,8 @@ export class SetupView {
     step.body.replaceChildren();
     step.build(step.body);
     step.body.append(el("div", { class: "row" },
-      el("button", { type: "button", class: "quiet", onclick: () => this.#finish(step.name, "skipped") }, "Skip this step")));
+      el("button", { type: "button", class: "quiet", onclick: () => this.#finish(step.name, "skipped") }, "Skip this step"),
+      el("button", { type: "button", class: "quiet", onclick: () => this.#undo(step) }, "Undo this step")));
   }
 
   #leave(step) {
@@ -81,6 +82,14 @@ export class SetupView {
     if (!next) return;
     next.node.open = true;
     next.node.querySelector("summary").focus();
+  }
+
+  /** Restores the settings or the calibration from before a step, and opens the step again. */
+  async #undo(step) {
+    if (!await attempt(() => this.link.request("setup", { action: "undo", step: daemonNames[step.name] ?? step.name }))) return;
+    delete this.marks[step.name];
+    this.#mark();
+    if (step.node.open) this.#open(step);
   }
 
   #forget() {
@@ -194,8 +203,7 @@ export class SetupView {
     const poses = el("div");
     const progress = el("progress", { max: 1, value: 0, "aria-label": "Progress" });
     const start = el("button", { type: "button", class: "main", onclick: () => run() }, "Start");
-    const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("calibrate", { action: "undo", what: kind })) }, "Undo the last calibration");
-    body.append(el("p", {}, texts[kind]), poses, instruction, hint, progress, el("div", { class: "row" }, start, undo));
+    body.append(el("p", {}, texts[kind]), poses, instruction, hint, progress, el("div", { class: "row" }, start));
     poses.append(pictures(kind, null));
     let isRunning = false;
     const show = (report) => {
@@ -262,8 +270,7 @@ export class SetupView {
       }
       measure.disabled = false;
     } }, label);
-    const undo = el("button", { type: "button", onclick: () => attempt(() => this.link.request("setup", { action: "undo", step: name })) }, "Undo the new settings");
-    return [el("div", { class: "row" }, measure, undo), progress, text, hint, results];
+    return [el("div", { class: "row" }, measure), progress, text, hint, results];
   }
 
   #joints(body) {
@@ -352,7 +359,8 @@ export class SetupView {
   #save(body) {
     body.append(el("p", {}, "This step saves the changed settings, so that they survive a restart. Calibrations are saved already."),
       el("button", { type: "button", class: "main", onclick: async () => {
-        if (await attempt(() => this.link.request("save"))) this.#finish("save");
+        const step = await attempt(() => this.#run("save", () => {}));
+        if (step?.state === "done") this.#finish("save");
       } }, "Save"));
   }
 }
