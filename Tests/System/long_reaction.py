@@ -5,9 +5,9 @@ set-point: the torques of this tick are computed from the new set-point. All tim
 relative to the loop.
 
 In the lab, the machine has its own time and executes 1000 million instructions per second on one processor, including those of this
-program. On a computer with /dev/uinput: sudo BIN=.build/release python3 Tests/System/test_reaction.py
+program. On a computer with /dev/uinput: sudo BIN=.build/release python3 Tests/System/long_reaction.py
 """
-# lab: --bluetooth off --own-time --mips 1000
+# lab: --bluetooth off --own-time --mips 1000 --skip-idle
 import fcntl, json, os, random, socket, struct, subprocess, threading, time
 from pathlib import Path
 
@@ -18,13 +18,17 @@ from virtual_input import BTN_SELECT, BTN_SOUTH, BTN_TL, BTN_TR, BUS_USB, EV_KEY
 LIMIT_SECONDS = 0.020
 # Default of controls.debounce_ms, s: no correct reaction is shorter.
 DEBOUNCE_SECONDS = 0.005
-# Numbers of presses that move the set-point, and of emergency stops.
-STEPS, STOPS = 200, 40
+# Numbers of presses that move the set-point, of emergency stops, and of presses while other programs use the processor.
+STEPS, STOPS, BUSY = 200, 40, 100
+# Number of programs that use the processor without a pause.
+LOADS = 2
 # Rate of the loop, Hz. It is slower than the rates of the board profiles (500 Hz), so that the stream contains every tick.
 RATE_HZ = 200
 NAME = "Lab Reaction Pad"
 EVIOCSCLOCKID = 0x400445A0
 AXES = ("yaw", "roll", "pitch")
+# Times from the kernel's event to the request for the loop, s; None if the report does not contain the press.
+HANDLING = []
 
 
 class KernelEvents:
@@ -94,7 +98,12 @@ def react(pad, kernel, ticks, code, is_meant, what):
     written = ticks.first(is_meant, what)[0]
     time.sleep(0.01)
     pad.send(EV_KEY, code, 0)
-    return written - kernel.press()
+    pressed = kernel.press()
+    # The daemon updates its report at most every 0.05 s.
+    time.sleep(0.1)
+    handled = [e["t"] for e in gimbal.ask("controls")["events"] if e["gesture"] == "press" and pressed <= e["t"] <= written]
+    HANDLING.append(handled[-1] - pressed if handled else None)
+    return written - pressed
 
 
 def show(name, times):
@@ -108,28 +117,39 @@ def show(name, times):
 
 for module in ("evdev", "uinput"):
     subprocess.run(["modprobe", module], check=False)
+chance = random.Random(28)
+# Memory is locked, as by default: otherwise a press waits until the host has delivered a page of the program.
+gimbal = Gimbal(f"loop.rate_hz={RATE_HZ}", "control.watch_oscillation=false", "loop.lock_memory=true",
+                'controls.bindings=["BTN_SELECT press: stop","BTN_TL press: step yaw -0.2","BTN_TR press: step yaw 0.2"]')
 # This program shares the only processor with airframed, so it yields to airframed.
 os.nice(10)
-chance = random.Random(28)
-gimbal = Gimbal(f"loop.rate_hz={RATE_HZ}", "control.watch_oscillation=false",
-                'controls.bindings=["BTN_SELECT press: stop","BTN_TL press: step yaw -0.2","BTN_TR press: step yaw 0.2"]')
 device = Device(NAME, BUS_USB, [BTN_SOUTH, BTN_SELECT, BTN_TL, BTN_TR])
 events = KernelEvents()
 wait(lambda: NAME in [d["name"] for d in (gimbal.ask("controls") or {"devices": []})["devices"]], what="the gamepad")
 loop = Ticks()
 loop.first(lambda tick: tick[1], "the motors")
-# The motors soon begin to measure the inertia; the set-point then waits.
-time.sleep(4)
-wait(lambda: "inertia_unknown" not in json.dumps(gimbal.status()), what="the inertia")
-step("the motors hold the camera")
 
-steps, stops = [], []
-for number in range(STEPS):
-    before = loop.first(lambda tick: tick[3] >= 5, "a set-point at rest")[2]
-    time.sleep(chance.random() * 0.01)
-    button = BTN_TL if number % 2 else BTN_TR
-    steps.append(react(device, events, loop, button, lambda tick: tick[2] != before, "the set-point"))
-    time.sleep(0.1)
+
+def settle():
+    """Waits until the set-point can move: after their start the motors measure the inertia, and the set-point waits."""
+    time.sleep(4)
+    wait(lambda: "inertia_unknown" not in json.dumps(gimbal.status()), what="the inertia")
+    step("the motors hold the camera")
+
+
+def press_steps(count):
+    """Presses the buttons that move the set-point; returns the reactions, s."""
+    reactions = []
+    for number in range(count):
+        before = loop.first(lambda tick: tick[3] >= 5, "a set-point at rest")[2]
+        time.sleep(chance.random() * 0.01)
+        button = BTN_TL if number % 2 else BTN_TR
+        reactions.append(react(device, events, loop, button, lambda tick: tick[2] != before, "the set-point"))
+    return reactions
+
+
+settle()
+steps, stops = press_steps(STEPS), []
 show("from a press to the first command for a new set-point", steps)
 for number in range(STOPS):
     stops.append(react(device, events, loop, BTN_SELECT, lambda tick: not tick[1], "the stop"))
@@ -138,8 +158,21 @@ for number in range(STOPS):
     loop.first(lambda tick: tick[1], "the motors")
     time.sleep(0.05 + chance.random() * 0.02)
 show("from a press to the end of all torques", stops)
+settle()
+# This program now competes with the loads, so that it receives every tick.
+for thread in os.listdir("/proc/self/task"):
+    os.setpriority(os.PRIO_PROCESS, int(thread), 0)
+loads = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(LOADS)]
+busy = press_steps(BUSY)
+for load in loads:
+    load.kill()
+hurried = show(f"from a press to the first command for a new set-point, while {LOADS} other programs use the processor", busy)
+waits = [(h, r - h) for h, r in zip(HANDLING, steps + stops + busy) if h is not None]
+show("of these: from a press to the request for the loop", [h for h, _ in waits])
+show("of these: from the request to the command", [r for _, r in waits])
 worst = show("from a press to the changed motor command", steps + stops)
 assert min(steps + stops) >= DEBOUNCE_SECONDS, f"a reaction of {min(steps + stops) * 1e3:.1f} ms is an error of the measurement"
+worst = max(worst, hurried)
 if worst > LIMIT_SECONDS:
     raise SystemExit(f"FAILED: {worst * 1e3:.1f} ms is longer than {LIMIT_SECONDS * 1e3:.0f} ms\n{gimbal.tail()}")
 gimbal.stop()
