@@ -218,6 +218,23 @@ check(pad.played[:2] == [(EV_FF, number, 1), (EV_FF, number, 0)], f"the gamepad 
 signals("Lab Beeper")
 check(beeper.played[:2] == [(EV_SND, SND_TONE, 2500), (EV_SND, SND_TONE, 0)], f"the buzzer beeps once at an emergency stop: {beeper.played}")
 
+pad = gamepad()
+wait(lambda: names().count("Lab Pad") == 2, what="the second gamepad")
+gimbal.ask("set", key="controls.stuck_s", value=5)
+gimbal.ask("mode", mode="locked")
+pad.send(EV_KEY, BTN_NORTH, 1)
+wait(lambda: mode() == "pan_follow", what="the mode of the held button")
+wait(lambda: mode() == "locked", what="the end of the mode of a stuck button")
+events = [f'{e["control"]} {e["gesture"]}' for e in controls()["events"]]
+pad.send(EV_KEY, BTN_NORTH, 0)
+time.sleep(0.5)
+check("BTN_NORTH stuck" in events and mode() == "locked", "a button that stays down is stuck: its mode ends, and its release has no effect")
+# The kernel repeats no press; the next press has an effect again.
+pad.press(BTN_TL)
+wait(lambda: mode() == "pan_follow", what="the next press")
+gimbal.ask("mode", mode="locked")
+pad.unplug()
+
 learning = subprocess.Popen([os.environ["BIN"] + "/airframectl", "--socket", SOCKET, "controls", "learn", "recentre"],
                             stdout=subprocess.PIPE, text=True)
 wait(lambda: controls()["learning"], what="learning")
