@@ -17,6 +17,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let service: WebService
     private let address: String
+    private let id: Ledger.ConnectionID
     private let isSecure: Bool
     private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
@@ -32,9 +33,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// session.
     private(set) var accepted: (endpoint: any WebSocketEndpoint, request: WebRequest)?
 
-    init(_ service: WebService, address: String, isSecure: Bool) {
+    init(_ service: WebService, address: String, id: Ledger.ConnectionID, isSecure: Bool) {
         self.service = service
         self.address = address
+        self.id = id
         self.isSecure = isSecure
     }
 
@@ -132,6 +134,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch service.application.decide(on: request) {
         case .accept(let endpoint, let headers):
             accepted = (endpoint, request)
+            service.ledger.keep(id, isTrusted: false)
             return HTTPHeaders(headers.map { ($0.name, $0.value) })
         case .refuse(let response):
             service.ledger.refuse(.upgrade)
@@ -187,12 +190,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func request(
         _ head: HTTPRequestHead, body: [UInt8], _ channel: any Channel
     ) -> WebRequest? {
-        Target(head.uri).map { target in
-            WebRequest(
-                method: head.method.rawValue, path: target.path, query: target.query,
-                headers: head.headers.map { ($0.name.lowercased(), $0.value) }, body: body,
-                address: address, isSecure: isSecure, isConnected: { channel.isActive })
-        }
+        guard let target = Target(head.uri) else { return nil }
+        let request = WebRequest(
+            method: head.method.rawValue, path: target.path, query: target.query,
+            headers: head.headers.map { ($0.name.lowercased(), $0.value) }, body: body,
+            address: address, isSecure: isSecure, isConnected: { channel.isActive })
+        if service.application.trusts(request) { service.ledger.keep(id, isTrusted: true) }
+        return request
     }
 
     private func write(_ response: WebResponse, to number: Int) {

@@ -36,16 +36,21 @@ struct RequestLimiter {
     /// - Parameters:
     ///   - address: IP address of the client.
     ///   - now: Current time, s.
+    ///   - isTrusted: True if only the limit of the address applies. The caller bounds the number
+    ///     of trusted addresses, so they have places in the table in addition to `mostAddresses`.
     /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
     ///   is accepted, s.
-    mutating func refusal(of address: String, now: Double) -> Double? {
-        let name = place(Self.network(address), now: now)
+    mutating func refusal(of address: String, now: Double, isTrusted: Bool = false) -> Double? {
+        let network = Self.network(address)
+        let name = isTrusted ? network : place(network, now: now)
         let now = Self.instant(now)
         var own = addresses[name] ?? Self.bucket(limits)
         defer { addresses[name] = own }
-        if let delay = own.delay(now: now) ?? all.delay(now: now) { return delay }
+        if let delay = own.delay(now: now) ?? (isTrusted ? nil : all.delay(now: now)) {
+            return delay
+        }
         _ = own.take(now: now)
-        _ = all.take(now: now)
+        if !isTrusted { _ = all.take(now: now) }
         return nil
     }
 

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Cause of a refused request or a closed connection.
 public enum WebRefusal: String, Sendable, CaseIterable {
-    /// There are more connections than `Limits.connections`.
+    /// There are more connections than `Limits.connections`: a new connection was refused, or has
+    /// replaced another one.
     case connections
     /// There are more connections from one address than `Limits.connectionsPerAddress`.
     case connectionsPerAddress = "connections_per_address"
@@ -52,13 +53,59 @@ public struct WebCounters: Sendable, Equatable {
     public internal(set) var refusals: [WebRefusal: Int] = [:]
 }
 
-/// Numbers of open connections and rates of requests, in total and per address, and the counters.
-/// The class is thread-safe.
+/// Open connections, rates of requests, and the counters. The class is thread-safe.
+///
+/// If all connections are open, a new connection can replace an HTTP connection of the address that
+/// has the most connections. Therefore a few addresses cannot lock out other addresses.
+/// Connections of trusted clients and WebSockets are never replaced.
 final class Ledger: Sendable {
+    /// Number of a connection, unique in the server. A smaller number means an older connection.
+    typealias ConnectionID = UInt64
+
+    /// Largest number of addresses in the list of trusted addresses; a new one replaces the oldest.
+    static let mostTrusted = 64
+
+    /// Result of `admit`.
+    enum Admission: Equatable {
+        case refused
+        /// The connection is accepted. `replaced` is the connection to close instead; nil if fewer
+        /// connections than the limit were open.
+        case accepted(ConnectionID, replaced: ConnectionID?)
+    }
+
+    private struct Connection {
+        let network: String
+        /// True if the connection must not be replaced.
+        var isKept = false
+    }
+
     private struct State {
         var counters = WebCounters()
-        var open = 0
-        var addresses: [String: Int] = [:]
+        var next: ConnectionID = 0
+        var connections: [ConnectionID: Connection] = [:]
+        /// Number of open connections of each address.
+        var networks: [String: Int] = [:]
+        /// Addresses of clients whose requests were trusted, oldest first.
+        var trusted: [String] = []
+
+        mutating func remove(_ id: ConnectionID) {
+            guard let connection = connections.removeValue(forKey: id) else { return }
+            let rest = networks[connection.network, default: 1] - 1
+            networks[connection.network] = rest > 0 ? rest : nil
+        }
+
+        /// The connection that a new connection of an address can replace; nil if there is none.
+        func replaceable(by network: String) -> ConnectionID? {
+            let isTrusted = trusted.contains(network)
+            let own = networks[network, default: 0]
+            func size(_ connection: Connection) -> Int { networks[connection.network, default: 0] }
+            return connections.filter { _, connection in
+                // Without trust, a replacement must not give the new connection's address more
+                // connections than the other address then has.
+                !connection.isKept && connection.network != network
+                    && (isTrusted || size(connection) > own + 1)
+            }.min { (size($1.value), $0.key) < (size($0.value), $1.key) }?.key
+        }
     }
 
     private let state = Mutex(State())
@@ -67,28 +114,54 @@ final class Ledger: Sendable {
     init(_ limits: WebOptions.Limits) { limiter = Mutex(RequestLimiter(limits)) }
 
     var counters: WebCounters { state.withLock { $0.counters } }
-    var open: Int { state.withLock { $0.open } }
+    var open: Int { state.withLock { $0.connections.count } }
 
     /// Accepts a connection, or counts its refusal.
-    func admit(_ address: String, _ limits: WebOptions.Limits) -> Bool {
-        state.withLock { state in
-            let cause: WebRefusal? =
-                state.open >= limits.connections
-                ? .connections
-                : state.addresses[address, default: 0] >= limits.connectionsPerAddress
-                    ? .connectionsPerAddress : nil
-            if let cause {
-                state.counters.refusals[cause, default: 0] += 1
-                return false
+    ///
+    /// - Parameters:
+    ///   - address: IP address of the client; empty for a UNIX socket.
+    ///   - limits: Limits of the server.
+    /// - Returns: The decision; the caller closes a replaced connection.
+    func admit(_ address: String, _ limits: WebOptions.Limits) -> Admission {
+        let network = RequestLimiter.network(address)
+        return state.withLock { state in
+            guard state.networks[network, default: 0] < limits.connectionsPerAddress else {
+                state.counters.refusals[.connectionsPerAddress, default: 0] += 1
+                return .refused
             }
-            state.open += 1
+            var replaced: ConnectionID?
+            if state.connections.count >= limits.connections {
+                state.counters.refusals[.connections, default: 0] += 1
+                replaced = state.replaceable(by: network)
+                guard let replaced else { return .refused }
+                state.remove(replaced)
+            }
+            state.next += 1
+            state.connections[state.next] = Connection(network: network)
+            state.networks[network, default: 0] += 1
             state.counters.connections += 1
-            state.addresses[address, default: 0] += 1
-            return true
+            return .accepted(state.next, replaced: replaced)
         }
     }
 
-    /// Accepts a GET or HEAD request, or counts its refusal.
+    /// Protects a connection from replacement.
+    ///
+    /// - Parameters:
+    ///   - id: The connection.
+    ///   - isTrusted: True if the application trusts the client. New connections of the client's
+    ///     address can then replace every connection that is not protected.
+    func keep(_ id: ConnectionID, isTrusted: Bool) {
+        state.withLock { state in
+            guard let network = state.connections[id]?.network else { return }
+            state.connections[id]?.isKept = true
+            guard isTrusted, state.trusted.last != network else { return }
+            state.trusted.removeAll { $0 == network }
+            state.trusted = state.trusted.suffix(Self.mostTrusted - 1) + [network]
+        }
+    }
+
+    /// Accepts a GET or HEAD request, or counts its refusal. The common limit of all addresses does
+    /// not apply to the addresses of trusted clients.
     ///
     /// - Parameters:
     ///   - address: IP address of the client; empty for a UNIX socket, which has no limit.
@@ -96,21 +169,20 @@ final class Ledger: Sendable {
     /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
     ///   is accepted, s.
     func delay(_ address: String, now: Double) -> Double? {
-        guard !address.isEmpty,
-            let delay = limiter.withLock({ $0.refusal(of: address, now: now) })
+        guard !address.isEmpty else { return nil }
+        let network = RequestLimiter.network(address)
+        let isTrusted = state.withLock { $0.trusted.contains(network) }
+        guard
+            let delay = limiter.withLock({
+                $0.refusal(of: address, now: now, isTrusted: isTrusted)
+            })
         else { return nil }
         refuse(.requests)
         return delay
     }
 
-    /// Records that an accepted connection has ended.
-    func leave(_ address: String) {
-        state.withLock { state in
-            state.open -= 1
-            let rest = state.addresses[address, default: 1] - 1
-            state.addresses[address] = rest > 0 ? rest : nil
-        }
-    }
+    /// Records that a connection has ended.
+    func leave(_ id: ConnectionID) { state.withLock { $0.remove(id) } }
 
     func refuse(_ cause: WebRefusal) {
         state.withLock { $0.counters.refusals[cause, default: 0] += 1 }

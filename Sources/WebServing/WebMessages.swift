@@ -131,4 +131,14 @@ public protocol WebApplication: Sendable {
     /// - Parameter request: The request. The server has already checked `Host` and `Origin`.
     /// - Returns: The decision.
     func decide(on request: WebRequest) -> WebSocketDecision
+    /// Decides whether a request comes from a trusted client, such as a client with a valid token.
+    /// If all connections are open, connections of trusted clients stay open, and new connections
+    /// from their addresses replace others. The server calls this method on an event-loop thread,
+    /// so it must not block.
+    func trusts(_ request: WebRequest) -> Bool
+}
+
+extension WebApplication {
+    /// Trusts no client.
+    public func trusts(_ request: WebRequest) -> Bool { false }
 }

@@ -11,7 +11,7 @@ package final class WebService: Sendable {
     let application: any WebApplication
     let policy: SitePolicy
     let ledger: Ledger
-    private let open = Mutex<(next: UInt64, channels: [ObjectIdentifier: any Channel])>((0, [:]))
+    private let open = Mutex<(next: UInt64, channels: [Ledger.ConnectionID: any Channel])>((0, [:]))
 
     /// Creates a service without connections.
     package init(_ options: WebOptions, _ application: any WebApplication) {
@@ -26,23 +26,29 @@ package final class WebService: Sendable {
     /// Accepts or refuses a connection. Call this method on the connection's event loop.
     func accept(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = channel.remoteAddress?.ipAddress ?? ""
-        guard ledger.admit(address, options.limits) else { throw ChannelError.eof }
-        let identity = ObjectIdentifier(channel)
-        open.withLock { $0.channels[identity] = channel }
+        guard case .accepted(let id, let replaced) = ledger.admit(address, options.limits) else {
+            throw ChannelError.eof
+        }
+        let victim = open.withLock { state in
+            state.channels[id] = channel
+            return replaced.flatMap { state.channels[$0] }
+        }
+        victim?.close(promise: nil)
         channel.closeFuture.whenComplete { [self] _ in
-            ledger.leave(address)
-            open.withLock { _ = $0.channels.removeValue(forKey: identity) }
+            ledger.leave(id)
+            open.withLock { _ = $0.channels.removeValue(forKey: id) }
         }
         if let tls {
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
         }
-        try configure(channel, address: address)
+        try configure(channel, address: address, id: id)
     }
 
     /// Adds the handlers of HTTP and WebSocket to a connection. Call this method on the
     /// connection's event loop.
-    package func configure(_ channel: any Channel, address: String) throws {
-        let requests = RequestHandler(self, address: address, isSecure: options.tls != nil)
+    package func configure(_ channel: any Channel, address: String, id: UInt64 = 0) throws {
+        let requests = RequestHandler(
+            self, address: address, id: id, isSecure: options.tls != nil)
         let bound = NIOLoopBound(requests, eventLoop: channel.eventLoop)
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: options.limits.message, automaticErrorHandling: false,

@@ -54,8 +54,11 @@ public final class WebClient {
     ///   - port: The server's port.
     ///   - timeout: Longest time of each call, s.
     ///   - receiveBuffer: The kernel's buffer for incoming data, bytes; nil leaves the default.
+    ///   - host: Last byte of the client's own address 127.0.0.x.
     /// - Throws: `Failure.closed` if nothing listens.
-    public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
+    public init(
+        port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil, host: UInt8 = 1
+    ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | 0o2000000, 0)
         if var size = receiveBuffer {
             setsockopt(
@@ -64,6 +67,15 @@ public final class WebClient {
         limit(timeout)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        if host != 1 {
+            address.sin_addr.s_addr = (UInt32(0x7f00_0000) + UInt32(host)).bigEndian
+            let isBound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            guard isBound else { throw Failure.closed }
+        }
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let result = withUnsafePointer(to: &address) {

@@ -53,6 +53,9 @@ final class Site: WebApplication {
         }
     }
 
+    /// Paired browsers are trusted, so other browsers cannot use all connections.
+    func trusts(_ request: WebRequest) -> Bool { access(request).browser != nil }
+
     private static let unpaired =
         "This browser is not paired. Run `airframectl pair web`, and type the code that this command shows."
 

@@ -153,11 +153,11 @@ final class Rig {
         return report?["values"]?[name] ?? .null
     }
 
-    /// Cookie header with the token of a newly paired browser.
-    func cookie(name: String = "test") throws -> String {
+    /// Cookie header with the token of a newly paired browser with the address 127.0.0.`host`.
+    func cookie(name: String = "test", host: UInt8 = 1) throws -> String {
         // Waits, because airframe-web refuses pairing attempts in quick succession.
         usleep(600_000)
-        let answer = try WebClient(port: port).request(
+        let answer = try WebClient(port: port, host: host).request(
             "POST", "/pair", headers: ["Content-Type: application/json"],
             body: JSONValue.object(["code": .string(try code()), "name": .string(name)]).text)
         guard answer.status == 204, let cookie = answer.headers["set-cookie"] else {
