@@ -127,10 +127,12 @@ soak: lab build counter deb ## test an hour of simulated time with restarts, pho
 
 # Executions of each fuzzer; eight of them make 1.4 * 10^7.
 FUZZ_RUNS ?= 1700000
+# Fuzzers, for example FUZZERS=Web.
+FUZZERS ?= Diagnostics AirOS RBL MAVLink Rider Recording Web Motors IIO
 
 # Swift's own backtrace would end the process before libFuzzer has written the input.
-fuzz: ## fuzz every decoder of received bytes with libFuzzer; new inputs go to .build/fuzz-found
-	@for t in Diagnostics AirOS RBL MAVLink Rider Recording Web Motors IIO; do \
+fuzz: ## fuzz every decoder of received bytes with libFuzzer; FUZZERS=Web selects one; new inputs go to .build/fuzz-found
+	@for t in $(FUZZERS); do \
 	    AIRFRAME_FUZZ=1 swift build -c release --sanitize fuzzer --product Fuzz$$t --scratch-path .build/fuzz && \
 	    mkdir -p .build/fuzz-found/$$t && \
 	    SWIFT_BACKTRACE=enable=no .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \

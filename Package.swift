@@ -340,13 +340,19 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Wire", "Links", "Port", "Configuration", "GimbalCore", "Hardware", "Recording",
-                "WebServing",
+                "WebTarget",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: strict),
+        .target(
+            name: "WebTarget",
+            dependencies: [
+                "WebServing",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Tests/Fuzz/WebTarget", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
         .testTarget(
             name: "BenchTests",
@@ -490,7 +496,8 @@ let package = Package(
     ]
         + fuzzers.map { name in
             .executableTarget(
-                name: name, dependencies: ["FuzzTargets"], path: "Tests/Fuzz/\(name)",
+                name: name, dependencies: [name == "FuzzWeb" ? "WebTarget" : "FuzzTargets"],
+                path: "Tests/Fuzz/\(name)",
                 swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
         }
         + (eyesFlags == nil ? [] : eyes),

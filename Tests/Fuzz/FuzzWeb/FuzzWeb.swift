@@ -1,8 +1,8 @@
-import FuzzTargets
+import WebTarget
 
 /// Entry point that libFuzzer calls with every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWeb(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    FuzzTargets.web(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    WebTarget.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
     return 0
 }

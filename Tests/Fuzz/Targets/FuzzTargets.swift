@@ -1,5 +1,6 @@
 import GimbalCore
 import Port
+import WebTarget
 import Wire
 
 /// Decoders of bytes from outside the program, with the properties that must hold for all inputs. A
@@ -8,7 +9,7 @@ public enum FuzzTargets {
     /// Targets; each name is also the name of the folder in Corpora.
     public static let all: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
         ("Diagnostics", diagnostics), ("AirOS", airos), ("RBL", rbl), ("MAVLink", mavlink),
-        ("Rider", rider), ("Recording", recording), ("Web", web), ("Motors", motors),
+        ("Rider", rider), ("Recording", recording), ("Web", WebTarget.run), ("Motors", motors),
         ("IIO", iio),
     ]
 

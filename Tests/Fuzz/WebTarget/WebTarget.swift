@@ -3,11 +3,13 @@ import NIOEmbedded
 import Synchronization
 import WebServing
 
-extension FuzzTargets {
+/// The web server as a target of the fuzzers. It is a separate module, so that its fuzzer is linked
+/// without the daemon's modules.
+public enum WebTarget {
     /// A connection to the web server in memory. If the first byte is 0, the connection begins with
     /// HTTP, otherwise with an open WebSocket. The server receives the rest in two pieces; the
     /// second byte is the length of the first piece.
-    public static func web(_ bytes: [UInt8]) {
+    public static func run(_ bytes: [UInt8]) {
         guard bytes.count >= 2 else { return }
         let input = bytes[2...]
         let split = input.startIndex + min(Int(bytes[1]), input.count)
