@@ -260,7 +260,8 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "WebServing", "Client", "Configuration", "GimbalCore", "Recording", "Port", "Wire",
+                "WebServing", "Client", "Configuration", "GimbalCore", "Recording", "Port", "Shots",
+                "Wire",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -12,7 +12,7 @@ import Wire
         if: Chromium.isInstalled && !Sanitizer.isActive,
         "Chromium is not installed: sudo apt install chromium"))
 struct AccessibilityTests {
-    private static let views = ["drive", "why", "tune", "setup", "recordings"]
+    private static let views = ["drive", "why", "tune", "setup", "shots", "recordings"]
     private static let windows = [
         (390, 844, true, false), (390, 844, true, true), (320, 568, true, false),
         (844, 390, true, false), (1280, 860, false, false), (1280, 860, false, true),

@@ -114,4 +114,30 @@ struct KeyboardTests {
             #expect(abs((time.number ?? 0) - 0.2) < 0.02)
         }
     }
+
+    @Test("the keyboard plans, starts and cancels a shot")
+    func shots() throws {
+        try withDesktop { rig, page in
+            try open("shots", page)
+            try page.tab(to: "n.id === 'shot-kind'")
+            try page.key("ArrowDown")
+            try page.key("ArrowDown")
+            #expect(try page.value("document.activeElement.value") == "orbit")
+            try page.tab(to: "n.id === 'shot-photos'")
+            try page.insert("12")
+            try page.tab(to: "n.textContent === 'Show the plan'")
+            try page.key("Enter")
+            try #require(try page.wait("document.querySelector('img.plan')?.complete") != nil)
+            try page.tab(to: "n.textContent === 'Start'")
+            try page.key("Enter")
+            try #require(
+                try page.wait("document.querySelector('main progress:not([hidden])')") != nil)
+            try page.tab(to: "n.textContent === 'Cancel the shot'")
+            try page.key("Enter")
+            try page.key("Enter")
+            #expect(
+                try page.wait(
+                    "document.querySelector('main .big').textContent.startsWith('No shot')") != nil)
+        }
+    }
 }

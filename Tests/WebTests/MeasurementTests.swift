@@ -127,8 +127,7 @@ struct MeasurementTests {
             #expect(try rig.ask("baseline")["names"] == ["good"])
             try press("Delete good?", page)
             #expect(eventually(within: 8) { (try? rig.ask("baseline"))?["names"] == [] })
-            // An import starts a trial for each line, and reports the lines that the daemon
-            // refuses.
+            // An import starts a trial for each line, and reports the invalid lines.
             try page.value(
                 """
                 (() => {
@@ -145,7 +144,7 @@ struct MeasurementTests {
                 ) != nil)
             #expect(
                 try page.wait(
-                    "document.querySelector('main').textContent.includes('Refused: tracking.loop.rate_hz')"
+                    "document.querySelector('main').textContent.includes('tracking.loop.rate_hz')"
                 ) != nil)
             // The export contains the newest change of another client.
             try page.value(

@@ -21,6 +21,7 @@ struct WebPictureTests {
         Picture(name: "web-setup", view: "setup", isPhone: true),
         Picture(name: "web-why", view: "why", isPhone: true),
         Picture(name: "web-why-desktop", view: "why", isPhone: false),
+        Picture(name: "web-shots", view: "shots", isPhone: false),
     ]
 
     @Test("the manual's pictures exist, and the manual shows them")
@@ -57,6 +58,17 @@ struct WebPictureTests {
             try page.value(
                 "(() => { const s = document.querySelector('#search'); s.value = 'tracking.max'; s.dispatchEvent(new Event('input')); const i = document.querySelector('[data-key=\"tracking.max_rate_dps\"] input'); i.value = 60; i.dispatchEvent(new Event('change')); })()"
             )
+        }
+        if picture.view == "shots" {
+            for (id, value) in [("shot-photos", "60"), ("shot-interval_s", "2"), ("end-yaw", "40")]
+            {
+                try page.value("document.querySelector('#\(id)').value = '\(value)'")
+            }
+            try page.value(
+                "[...document.querySelectorAll('main form button')].forEach((b) => b.click())")
+            _ = try page.wait(
+                "document.querySelector('main .big').textContent.includes('1 of 60 photos')",
+                within: 20)
         }
         usleep(6_000_000)
         try page.value("document.querySelector('#toast').textContent = ''; scrollTo(0, 0)")

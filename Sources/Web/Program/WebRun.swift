@@ -102,6 +102,7 @@ struct WebRun {
             default:
                 manager.notify("STOPPING=1")
                 link.stop()
+                site.tools.shots.stop()
                 server.stop()
                 control?.stop()
                 site.gateway.stop()

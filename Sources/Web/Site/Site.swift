@@ -12,6 +12,7 @@ final class Site: WebApplication {
     let gateway: Gateway
     let recordings = RecordingFiles()
     let pictures: PictureRelay
+    let tools: ToolRequests
     private let files: PageFiles
     /// Queue for changes of the list of browsers; each change waits for the disk. Recordings have
     /// other queues, so that requests for recordings do not delay the pairing.
@@ -23,6 +24,8 @@ final class Site: WebApplication {
         self.book = book
         self.gateway = gateway
         pictures = PictureRelay(path: settings.eyes.socket, group: gateway.group)
+        tools = ToolRequests(
+            ControlTool(socket: settings.gimbal.socket), directory: settings.web.stateDirectory)
     }
 
     private func access(_ request: WebRequest) -> Access {
@@ -47,6 +50,14 @@ final class Site: WebApplication {
                 return answer(.refusal(401, Self.unpaired))
             }
             recordings.respond(to: request, answer)
+        case ("GET", "/shot"), ("GET", "/shot/keys"):
+            guard access(request).canRead else { return answer(.refusal(401, Self.unpaired)) }
+            answer(.json(200, request.path == "/shot" ? tools.shots.report : ShotText.keys))
+        case (_, let path) where ToolRequests.paths.contains(path):
+            let access = access(request)
+            guard let browser = access.browser else { return answer(.refusal(401, Self.unpaired)) }
+            let owner = ShotHost.Owner(name: name(access, request), browser: browser.id)
+            tools.respond(to: request, from: owner, answer)
         case ("GET", _), ("HEAD", _):
             answer(files.response(to: request) ?? .refusal(404, "There is no such page."))
         default: answer(.refusal(405, "The server does not support this request."))
@@ -163,11 +174,13 @@ final class Site: WebApplication {
         }
     }
 
-    /// Closes the pages of browsers that are no longer paired.
+    /// Closes the pages and ends the shot of browsers that are no longer paired, and starts a shot
+    /// that should run. Call this method about once per second.
     func endPagesOfForgotten() {
         let ids = Set(book.browsers.map(\.id))
         gateway.keepOnly(ids)
         pictures.keepOnly(ids)
+        tools.shots.tick(paired: ids)
     }
 
     /// Stops the motors over a separate connection to airframed, because the page's connection can

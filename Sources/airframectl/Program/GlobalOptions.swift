@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
+import Wire
 
 /// Options of every subcommand.
 struct GlobalOptions: ParsableArguments {
@@ -26,9 +27,14 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    /// Opens the connection to the daemon.
+    /// Opens the connection to the daemon. Companion programs that start airframectl set the
+    /// variable AIRFRAME_CLIENT to the name of their user, for the daemon's `history`.
     func connect() throws(ClientError) -> DaemonClient {
-        try DaemonClient(path: socket, timeout: timeout)
+        let client = try DaemonClient(path: socket, timeout: timeout)
+        if let name = getenv("AIRFRAME_CLIENT").map({ String(cString: $0) }), !name.isEmpty {
+            _ = try client.json("client", ["name": .string(name)])
+        }
+        return client
     }
 
     /// Moves the global options to the end of the arguments, for the subcommand's parser.

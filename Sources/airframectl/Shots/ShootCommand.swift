@@ -276,8 +276,8 @@ struct ShootStatusCommand: ParsableCommand {
         if options.json {
             return Output.line(
                 JSONValue.object([
-                    "photos": .int(plan.photos), "done": .int(done), "active": .bool(isActive),
-                    "seconds_left": .double(left),
+                    "title": .string(ShotView.title(plan)), "photos": .int(plan.photos),
+                    "done": .int(done), "active": .bool(isActive), "seconds_left": .double(left),
                 ]).text)
         }
         let state = record.done == plan.frames.count ? "complete" : isActive ? "active" : "paused"

@@ -20,6 +20,11 @@ extension Chromium.Page {
             _ = try wait("document.querySelector('details[data-step][open] button')")
             try value("document.querySelector('[data-step=accelerometer]').open = true")
             _ = try wait("document.querySelectorAll('.pose').length === 6")
+        case "shots":
+            _ = try wait("document.querySelector('#shot-fov_width')")
+            try value(
+                "(() => { const k = document.querySelector('#shot-kind'); k.value = 'timelapse'; k.dispatchEvent(new Event('change')); })()"
+            )
         default: usleep(300_000)
         }
     }

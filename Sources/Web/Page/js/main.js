@@ -10,9 +10,10 @@ import { DriveView } from "./views/drive.js";
 import { WhyView } from "./views/why.js";
 import { TuneView } from "./views/tune.js";
 import { SetupView } from "./views/setup.js";
+import { ShotsView } from "./views/shots.js";
 import { RecordingsView } from "./views/recordings.js";
 
-const views = { drive: DriveView, why: WhyView, tune: TuneView, setup: SetupView, recordings: RecordingsView };
+const views = { drive: DriveView, why: WhyView, tune: TuneView, setup: SetupView, shots: ShotsView, recordings: RecordingsView };
 const link = new Link(early.url);
 const live = new Live(link);
 const session = new Session(link);

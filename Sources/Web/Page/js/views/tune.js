@@ -1,6 +1,6 @@
 // Tune: every setting, live charts, measurements, and the stored tunings.
 
-import { attempt, download, el, plain, setText, toast, twice } from "../dom.js";
+import { attempt, download, el, plain, toast, twice } from "../dom.js";
 import { SettingForm, sections } from "../settings.js";
 import { Charts } from "./charts.js";
 import { Measurements } from "./measurements.js";
@@ -17,7 +17,7 @@ export class TuneView {
     this.list = el("div");
     this.search = el("input", { type: "search", id: "search", class: "grow", placeholder: "attitude_gain", oninput: () => this.#filter() });
     this.diff = el("div", { id: "differences" });
-    this.imported = el("p", { role: "status", class: "hint" });
+    this.imported = el("p", { role: "status", class: "hint lines" });
     this.baselines = el("ul", { class: "plain" });
     this.nodes = [
       el("h1", {}, "Tune"),
@@ -32,7 +32,7 @@ export class TuneView {
               el("button", { type: "button", onclick: () => this.file.click() }, "Import")), this.imported),
           el("section", { class: "card" }, el("h2", {}, "Stored tunings"), this.baselines, this.#store()))),
     ];
-    this.file = el("input", { type: "file", accept: ".toml,text/plain", hidden: true, "aria-label": "File to import", onchange: () => this.#import() });
+    this.file = el("input", { type: "file", accept: ".toml,.yaml,.yml,text/plain", hidden: true, "aria-label": "File to import", onchange: () => this.#import() });
     this.nodes.push(this.file);
     this.trials.addEventListener("change", this.onTrial = () => this.#changed());
     this.link.addEventListener("open", this.onOpen = () => {
@@ -161,27 +161,29 @@ export class TuneView {
     download("airframe.toml", changes.filter((change) => !isEqual(change.value, change.default)).map((change) => `${change.key} = ${JSON.stringify(change.value)}\n`).join(""));
   }
 
-  /** Applies an exported file temporarily: lines `key = value`, also below a `[table]`. */
+  /** Applies the settings of a file temporarily. airframectl reads the file, so its formats are those of `airframectl import`. */
   async #import() {
-    const text = await this.file.files[0].text();
+    const [file] = this.file.files;
+    const answer = await attempt(async () => {
+      const answer = await fetch(`/import?name=${encodeURIComponent(file.name)}`, { method: "POST", body: await file.arrayBuffer() });
+      const result = await answer.json().catch(() => null);
+      if (!answer.ok) throw result ?? { message: answer.status === 413 ? "The file is larger than 64 kB." : "The file cannot be read." };
+      return result;
+    }, true);
     this.file.value = "";
-    let table = "";
-    let [applied, refused] = [0, []];
-    for (const raw of text.split("\n")) {
-      const line = raw.trim();
-      const header = /^\[([\w.]+)\]$/.exec(line);
-      if (header) table = `${header[1]}.`;
-      const pair = /^([\w.]+)\s*=\s*(.+)$/.exec(line);
-      if (!pair || line.startsWith("#")) continue;
+    if (!answer) return;
+    let applied = 0;
+    const refused = answer.notes ? answer.notes.split("\n") : [];
+    for (const [key, value] of answer.pairs) {
       try {
-        await this.link.request("set", { key: table + pair[1], value: pair[2], rollback: 60 });
+        await this.link.request("set", { key, value, rollback: 60 });
         applied++;
       } catch (error) {
-        refused.push(`${table + pair[1]}: ${error.message}`);
+        refused.push(`${key}: ${error.message}`);
       }
     }
-    toast(`${applied} settings are on trial for 60 s.${refused.length ? ` ${refused.length} are refused.` : ""}`, refused.length > 0);
-    setText(this.imported, refused.length ? `Refused: ${refused.join("; ")}` : "");
+    toast(`${applied} ${applied === 1 ? "setting is" : "settings are"} temporarily changed for 60 s.${refused.length ? " Some lines have no effect." : ""}`, refused.length > 0);
+    this.imported.replaceChildren(...refused.map((text) => el("span", {}, text)));
     this.#load();
   }
 }

@@ -1,0 +1,243 @@
+import FoundationEssentials
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Wire
+
+@testable import Web
+
+@Suite("Shots that airframe-web runs", .serialized, .timeLimit(.minutes(1)))
+struct ShotTests {
+    /// Three photos in about 3 s.
+    private static let short =
+        "rate_dps = 120\n[orbit]\nphotos = 3\nturn = 30\n[still]\nseconds = 0.2\n"
+    /// A photo per second for 20 s.
+    private static let long = "[timelapse]\nphotos = 20\ninterval_s = 1\n[[frame]]\nyaw = 5\n"
+
+    private func post(
+        _ path: String, _ body: String = "", _ rig: Rig, _ headers: [String]
+    ) throws -> (status: Int, value: JSONValue) {
+        let answer = try WebClient(port: rig.port).request(
+            "POST", path, headers: headers, body: body)
+        return (answer.status, (try? JSONValue(parsing: answer.body)) ?? .null)
+    }
+
+    private func shot(_ rig: Rig) throws -> JSONValue {
+        try JSONValue(parsing: WebClient(port: rig.port).request("GET", "/shot").body)
+    }
+
+    private func text(_ rig: Rig) -> String { (try? shot(rig).text) ?? "no answer" }
+
+    private func reaches(_ state: String, photos: Int = 0, within seconds: Double = 15, _ rig: Rig)
+        -> Bool
+    {
+        eventually(within: seconds) {
+            guard let shot = try? shot(rig) else { return false }
+            return shot["state"]?.string == state && shot["done"]?.int ?? 0 >= photos
+        }
+    }
+
+    @Test("a shot runs to its end without a page, and airframed names the browser that started it")
+    func complete() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie(name: "phone of Ada")
+            #expect(try shot(rig)["state"] == "none")
+            let (status, report) = try post("/shot/start", Self.short, rig, [cookie])
+            #expect(status == 200 && report["state"] == "active")
+            #expect(try post("/shot/start", Self.short, rig, [cookie]).status == 409)
+            #expect(
+                eventually(within: 5) {
+                    (try? rig.status()["holder"]?.string)?.contains("phone of Ada") == true
+                })
+            #expect(reaches("complete", photos: 3, rig), "\(text(rig))")
+            #expect(try shot(rig)["title"] == "Orbit")
+            // A complete shot does not prevent a new one.
+            #expect(try post("/shot/start", Self.short, rig, [cookie]).status == 200)
+        }
+    }
+
+    @Test("pause, resume and cancel; an unfinished shot is only discarded on request")
+    func pause() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            #expect(try post("/shot/resume", rig, [cookie]).status == 409)
+            _ = try post("/shot/start", Self.long, rig, [cookie])
+            try #require(reaches("active", photos: 2, rig), "\(text(rig))")
+            _ = try post("/shot/pause", rig, [cookie])
+            try #require(reaches("paused", photos: 2, rig), "\(text(rig))")
+            let done = try shot(rig)["done"]?.int ?? 0
+            #expect(try post("/shot/start", Self.long, rig, [cookie]).status == 409)
+            #expect(try post("/shot/resume", rig, [cookie]).status == 200)
+            try #require(reaches("active", photos: done + 1, rig), "\(text(rig))")
+            _ = try post("/shot/cancel", rig, [cookie])
+            #expect(reaches("none", rig), "\(text(rig))")
+            #expect(try shot(rig)["problem"] == "")
+        }
+    }
+
+    private func post(_ path: String, _ rig: Rig, _ headers: [String]) throws -> (
+        status: Int, value: JSONValue
+    ) { try post(path, "", rig, headers) }
+
+    @Test("a restart of airframe-web, also after kill -9, continues the shot")
+    func restart() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            _ = try post("/shot/start", Self.long, rig, [cookie])
+            try #require(reaches("active", photos: 1, rig), "\(text(rig))")
+            rig.stopWeb()
+            // The run ends together with airframe-web.
+            let state = directory.appending("web").appending("shot.json")
+            let saved = try bytes(of: state)
+            usleep(1_500_000)
+            #expect(try bytes(of: state) == saved)
+            try rig.startWeb()
+            try #require(reaches("active", photos: 3, rig), "\(text(rig))")
+            // A killed airframe-web leaves its run, which the next one observes.
+            if let web = rig.web { kill(web.process, SIGKILL) }
+            rig.stopWeb()
+            try rig.startWeb()
+            try #require(reaches("active", photos: 4, rig), "\(text(rig))")
+            let revoked = try rig.control("revoke", ["id": "all"])
+            #expect(revoked.array?.count == 1)
+            #expect(reaches("paused", rig), "\(text(rig))")
+        }
+    }
+
+    @Test("a shot without mode locked is refused with the reason")
+    func refused() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            _ = try rig.ask("mode", ["mode": "inactive"])
+            _ = try post("/shot/start", Self.short, rig, [cookie])
+            #expect(
+                eventually(within: 5) {
+                    (try? shot(rig)["problem"]?.string)?.contains("mode \"locked\"") == true
+                }, "\(text(rig))")
+            #expect(try shot(rig)["state"] == "none")
+        }
+    }
+
+    @Test(
+        "descriptions with errors, and shutters that run commands or use devices, are refused",
+        arguments: [
+            ("[orbit]\nphotos = 1\n", "photos"), ("[orbit", "TOML"), ("\u{0}", ""),
+            (
+                "[orbit]\nphotos = 3\n[shutter]\nkind = \"command\"\ncommand = [\"touch\", \"x\"]\n",
+                "shutter \"command\""
+            ),
+            (
+                "[orbit]\nphotos = 3\n[shutter]\nkind = \"gpio\"\ngpio_line = 4\n",
+                "shutter \"gpio\""
+            ),
+        ])
+    func descriptions(_ text: String, _ word: String) throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            for path in ["/shot/start", "/shot/plan"] {
+                let (status, value) = try post(path, text, rig, [cookie])
+                #expect(status == 422, "\(path)")
+                #expect(value["message"]?.string?.contains(word) == true, "\(value.text)")
+            }
+            #expect(try shot(rig)["state"] == "none")
+        }
+    }
+
+    @Test("browsers without a token, and pages of other sites, can neither start nor end a shot")
+    func rights() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            for path in ToolRequests.paths where path != "/shot/plan.svg" {
+                #expect(try post(path, Self.short, rig, []).status == 401, "\(path)")
+                let evil = [cookie, "Origin: http://evil.example"]
+                #expect(try post(path, Self.short, rig, evil).status == 403, "\(path)")
+                let get = try WebClient(port: rig.port).request("GET", path, headers: [cookie])
+                #expect(get.status == 405, "\(path)")
+            }
+            let picture = try WebClient(port: rig.port).request("GET", "/shot/plan.svg")
+            #expect(picture.status == 401)
+            #expect(try shot(rig)["state"] == "none")
+        }
+    }
+
+    @Test("the import reads TOML and the config.yaml of the rider's driver, and reports bad lines")
+    func imports() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            let yaml = "motors:\n  command_timeout: 0.5\nlogging:\n  level: INFO\n"
+            var (status, value) = try post("/import?name=config.yaml", yaml, rig, [cookie])
+            #expect(status == 200)
+            #expect(value["pairs"]?.text == #"[["drive.dead_man_s","0.5"]]"#, "\(value.text)")
+            let notes = value["notes"]?.string ?? ""
+            #expect(notes.hasPrefix("config.yaml:4: logging.level is ignored"), "\(notes)")
+            let toml = "[tracking]\nmax_rate_dps = 50\nno_such_key = 1\n"
+            (status, value) = try post("/import?name=x.toml", toml, rig, [cookie])
+            #expect(status == 200)
+            #expect(value["pairs"]?.text == #"[["tracking.max_rate_dps","50"]]"#, "\(value.text)")
+            #expect(value["notes"]?.string?.contains("x.toml:3") == true, "\(value.text)")
+            (status, value) = try post("/import?name=x.yml", "a: [", rig, [cookie])
+            #expect(status == 422, "\(value.text)")
+            (status, value) = try post(
+                "/import?name=x.toml", String(repeating: "#", count: 70_000), rig, [cookie])
+            #expect(status == 413)
+        }
+    }
+}
+
+@Suite("The page in Chromium: shots", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct ShotPageTests {
+    private func press(_ text: String, _ page: Chromium.Page) throws {
+        let button =
+            "[...document.querySelectorAll('main button')].find((b) => b.textContent === '\(text)' && b.checkVisibility() && !b.disabled)"
+        try #require(try page.wait(button) != nil, "\(text)")
+        try page.value("\(button).click()")
+    }
+
+    private func state(_ text: String, _ page: Chromium.Page) throws -> Bool {
+        try page.wait("document.querySelector('main .big').textContent.includes('\(text)')") != nil
+    }
+
+    @Test(
+        "the view plans, starts, pauses, resumes and cancels a time-lapse, which survives a reload")
+    func timelapse() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("shots")
+            try #require(try page.wait("document.querySelector('#shot-fov_width')") != nil)
+            try page.value(
+                "(() => { const k = document.querySelector('#shot-kind'); k.value = 'timelapse'; k.dispatchEvent(new Event('change')); })()"
+            )
+            for (id, value) in [("shot-photos", 30), ("shot-interval_s", 1), ("end-yaw", 8)] {
+                try page.value("document.querySelector('#\(id)').value = '\(value)'")
+            }
+            try press("Show the plan", page)
+            try #require(
+                try page.wait(
+                    "document.querySelector('img.plan')?.complete && document.querySelector('img.plan').naturalWidth > 300"
+                ) != nil)
+            let plan = try page.value("document.querySelector('main pre').textContent")
+            #expect(plan.string?.contains("Time-lapse: 30 photos") == true, "\(plan.text)")
+            try press("Start", page)
+            #expect(try state("of 30 photos", page))
+            try page.call("Page.reload")
+            try #require(try page.wait("document.querySelector('main .big')") != nil)
+            #expect(try state("of 30 photos", page))
+            try press("Pause", page)
+            #expect(try state("paused after", page))
+            try press("Resume", page)
+            #expect(try state("left", page))
+            try press("Cancel the shot", page)
+            try press("Cancel the shot?", page)
+            #expect(try state("No shot has been started", page))
+            #expect(page.errors == [])
+        }
+    }
+}
