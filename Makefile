@@ -80,8 +80,8 @@ build-web: ## build airframe-web, optimised
 run-web: deps build build-web ## start the simulated gimbal and its page for browsers; Ctrl-C stops both
 	@etc/run-web $(BIN)
 
-bench-web: deps-web build build-web ## measure the page in Chromium and airframe-web with 20 pages; print each figure with its limit
-	AIRFRAME_BIN=$(CURDIR)/$(BIN) swift test --no-parallel --filter FigureTests
+bench-web: deps-web build build-web ## measure the page in Chromium, and the cost of 20 pages for the loop; print each figure with its limit
+	AIRFRAME_BIN=$(CURDIR)/$(BIN) swift test --no-parallel --filter "FigureTests|LoopCostTests"
 
 build-eyes: export AIRFRAME_EYES = $(EYES_FLAGS)
 build-eyes: deps-eyes ## build airframe-eyes, optimised

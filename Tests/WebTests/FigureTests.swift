@@ -130,58 +130,6 @@ struct FigureTests {
         )
     }
 
-    @Test(
-        "with 20 pages at 60 Hz, the memory of airframe-web and the rate of the loop are within their limits"
-    )
-    func pages() throws {
-        try withTemporaryDirectory { directory in
-            let rig = try Rig(in: directory)
-            let cookie = try rig.cookie()
-            let names = ["attitude", "setpoint", "error", "rate", "torque", "joint"].flatMap {
-                group in
-                ["yaw", "roll", "pitch"].map { JSONValue.string("\(group).\($0)") }
-            }
-            let request = Request(
-                id: 1, method: "subscribe", params: ["names": .array(names), "rate": 60])
-            /// Number of late samples and overruns of the loop while `body` runs.
-            func faults(during body: () throws -> Void) throws -> [Int] {
-                func counters() throws -> [Int] {
-                    let loop = try rig.status()["loop"]
-                    return ["late_samples", "overruns"].map { loop?[$0]?.int ?? 0 }
-                }
-                let before = try counters()
-                try body()
-                return zip(try counters(), before).map { $0 - $1 }
-            }
-            let alone = try faults { usleep(5_000_000) }
-            let clients = try (0..<20).map { _ in
-                let client = try WebClient(port: rig.port)
-                try #require(try client.upgrade("/socket", headers: [cookie]).status == 101)
-                try client.send(message: String(decoding: request.line, as: UTF8.self))
-                return client
-            }
-            var count = 0
-            let together = try faults {
-                let end = monotonicNow() + 5
-                while monotonicNow() < end {
-                    for client in clients {
-                        _ = try client.message()
-                        count += 1
-                    }
-                }
-            }
-            print("web: \(count / 5) messages per second to 20 pages")
-            #expect(count > 20 * 5 * 50)
-            compare(
-                "memory with 20 pages at 60 Hz", try rig.megabytes(), 30, "MB", isHard: false)
-            print(
-                "web: late samples and overruns of 5000 ticks: \(alone) without a page, \(together) with 20 pages"
-            )
-            let loop = try rig.status()["loop"]
-            #expect(loop?["achieved_hz"]?.number ?? 0 > 990)
-        }
-    }
-
     /// Age of each drawn picture, from its time code (`TimeCode` of airframe-eyes): two rows of 20
     /// cells, 32 bits of time in units of 0.1 ms on CLOCK_MONOTONIC, and 8 bits of checksum.
     private static let ages = """
