@@ -137,4 +137,27 @@ import Wire
             #expect(rest.output.contains("Photo 4 of 4"), "\(rest.output)")
         }
     }
+
+    @Test("a GPIO line that cannot be used is an error with a remedy, before the camera moves")
+    func missingLine() throws {
+        try withDaemon { daemon in
+            try daemon.status("running") { $0.isFollowing }
+            try write(
+                """
+                [[frame]]
+                yaw = 20
+                [shutter]
+                kind = "gpio"
+                gpio_chip = "/dev/gpiochip-none"
+                gpio_line = 4
+                """, to: daemon.directory.appending("shot.toml"))
+            let shot = try daemon.control(
+                "shoot", "\(daemon.directory)/shot.toml", "--state", "\(daemon.directory)/s.json")
+            #expect(shot.status == 66)
+            #expect(
+                shot.errors.contains("/dev/gpiochip-none cannot be used")
+                    && shot.errors.contains("`gpiodetect` lists"), "\(shot.errors)")
+            #expect(try daemon.ask("status").number("pointing", "target_deg", "yaw") < 10)
+        }
+    }
 }

@@ -158,8 +158,17 @@ final class GPIOShutter: Shutter {
             settings.chip, &line, 1, settings.isActiveLow ? 1 : 0, 1, &descriptor)
         guard error == 0 else {
             throw .file(
-                "\(settings.chip): line \(settings.line) cannot be used: \(Errno(rawValue: error)).",
+                "Line \(settings.line) of \(settings.chip) cannot be used: \(Errno(rawValue: error)). \(Self.remedy(error))",
                 field: "gpio_line")
+        }
+    }
+
+    private static func remedy(_ error: Int32) -> String {
+        switch error {
+        case ENOENT, ENODEV: "`gpiodetect` lists the GPIO chips."
+        case EACCES, EPERM: "Add your user to the group gpio."
+        case EBUSY: "Another program uses the line; `gpioinfo` shows which."
+        default: "`gpioinfo` lists the lines of each chip."
         }
     }
 
