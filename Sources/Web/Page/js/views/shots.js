@@ -30,6 +30,7 @@ export class ShotsView {
     this.fields = el("div", { class: "fields wide" });
     this.camera = el("div", { class: "fields wide" });
     this.plan = el("div", { "aria-live": "polite" });
+    this.planned = el("section", { class: "card", hidden: true }, el("h2", {}, "Plan"), this.plan);
     this.start = el("button", { type: "submit", class: "main" }, "Start");
     this.hint = el("p", { class: "hint" });
     this.form = el("form", { onsubmit: (event) => this.#start(event) }, el("label", { for: this.kind.id }, "Kind", this.kind), this.fields, this.camera,
@@ -37,14 +38,12 @@ export class ShotsView {
     this.nodes = [el("h1", {}, "Shots"),
       el("section", { class: "card", "aria-label": "State of the shot" }, this.state, this.bar, this.note, this.problem,
         el("div", { class: "row" }, this.pause, this.resume, this.cancel)),
-      el("section", { class: "card" }, el("h2", {}, "New shot"), this.form),
-      el("section", { class: "card" }, el("h2", {}, "Plan"), this.plan)];
+      this.planned, el("section", { class: "card" }, el("h2", {}, "New shot"), this.form)];
     this.timer = setInterval(() => this.#read(), 1000);
     this.link.addEventListener("open", this.onOpen = () => this.#read());
   }
 
   show() {
-    setText(this.plan, "The plan shows the photos, the path of the camera and the duration. The camera does not move.");
     this.#read();
     this.#load();
   }
@@ -106,10 +105,13 @@ export class ShotsView {
     if (!plan) return;
     // The number makes the browser load the new picture.
     const picture = `/shot/plan.svg?n=${Date.now()}`;
+    const show = () => this.planned.firstChild.scrollIntoView();
+    this.planned.hidden = false;
     this.plan.replaceChildren(el("pre", {}, plan.text.trim()),
       plan.picture ? el("a", { href: picture, target: "_blank", rel: "noopener" },
-        el("img", { class: "plan", src: picture, alt: `Places of the photos, and angles of the camera over time. ${plan.text.split("\n")[0]}` }))
+        el("img", { class: "plan", src: picture, onload: show, alt: `Places of the photos, and angles of the camera over time. ${plan.text.split("\n")[0]}` }))
         : el("p", { class: "hint" }, "The plan has too many photos for a picture."));
+    show();
   }
 
   async #start(event) {
