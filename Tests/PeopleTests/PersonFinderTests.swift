@@ -64,6 +64,17 @@ struct PersonFinderTests {
         }
     }
 
+    @Test("progress is reported before the detector and before each landmark model")
+    func progress() throws {
+        guard let finder = try RealPictures.finder(),
+            let picture = try RealPictures.pictures("messi5.jpg", width: 548, height: 342).first
+        else { return }
+        var calls = 0
+        let found = try finder.find(
+            in: picture, SquareRegion(around: picture), besides: [], progress: { calls += 1 })
+        #expect(calls > found.count && found.count == 1)
+    }
+
     @Test("an empty picture contains no person")
     func empty() throws {
         guard let finder = try RealPictures.finder() else { return }

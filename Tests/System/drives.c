@@ -7,7 +7,7 @@
 //                                      instructions is never late then, because it never sleeps in its host's time
 //
 // MEMORY is a file that all of them map: `struct memory`. A drive applies its torque with a lag of 0.5 ms, measures the joint
-// with 14 bits and noise, and stops when it gets no command for WATCHDOG_MS (50; a GM6020 has no watchdog; a moteus's is
+// with 14 bits, noise and a delay of 1 ms, and stops when it gets no command for WATCHDOG_MS (50; a GM6020 has no watchdog; a moteus's is
 // written over the bus, and a Damiao drive's, which is 0 without supply). Joint angles are those of the joint order yaw, roll, pitch.
 // Commands on a drive's standard input: `fault CODE`, `silent 0|1`. On the plant's: `amplitude DEGREES`. The plant writes every
 // 20 ms: time, number of drives that are on, handle roll and pitch, camera yaw, roll and pitch, joints, degrees.
@@ -103,6 +103,8 @@ static void solve(const double a[3][3], const double b[3], double x[3]) {
 #define FRICTION 0.010
 #define VISCOUS 0.002
 #define STEP 0.0005
+// Delay of the encoders, steps: 1 ms from the angle to the drive's answer.
+#define DELAY 2
 
 static double amplitude;
 static void plant_line(const char *line) { sscanf(line, "amplitude %lf", &amplitude); }
@@ -110,7 +112,8 @@ static void plant_line(const char *line) { sscanf(line, "amplitude %lf", &amplit
 static void plant(const char *folder) {
     begin_sensor(folder);
     rotation camera = from_angles(0, 0, 0), handle = camera;
-    double w[3] = {0}, swing = 0, shown = 0, t = 0;
+    double w[3] = {0}, swing = 0, shown = 0, t = 0, angles[DELAY][3] = {0}, speeds[DELAY][3] = {0};
+    int slot = 0;
     int64_t began = now_ns();
     for (;;) {
         listen_to(plant_line);
@@ -143,10 +146,13 @@ static void plant(const char *folder) {
             solve(columns, base, rates);
             for (int i = 0; i < 3; i++) {
                 struct joint *joint = &memory->joints[i];
-                joint->angle = q[i];
-                joint->rate = rates[i];
+                joint->angle = angles[slot][i];
+                joint->rate = speeds[slot][i];
+                angles[slot][i] = q[i];
+                speeds[slot][i] = rates[i];
                 torques[i] = joint->torque - FRICTION * tanh(rates[i] / 0.02) - VISCOUS * rates[i];
             }
+            slot = (slot + 1) % DELAY;
             solve(rows, torques, moment);
             for (int i = 0; i < 3; i++) w[i] += moment[i] / INERTIA * STEP;
             camera = turned(camera, w, STEP);

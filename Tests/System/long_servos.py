@@ -9,7 +9,7 @@ from pathlib import Path
 from board import BIN, Board, rms
 from drives import build as build_plant
 from plant import ACCEL, DEBUGFS, GYRO
-from servos import KINDS, SERVO, Motors, build, settings
+from servos import KINDS, SERVO, TORQUE_KINDS, Motors, build, settings
 
 board = Board([ACCEL, GYRO])
 check, until = board.check, board.until
@@ -22,12 +22,12 @@ def stage(status, name):
 
 
 class Rig:
-    """The simulation of one kind of motor. The motor board turns the camera of drives.c; servos have a separate camera model."""
+    """The simulation of one kind of motor. Torque motors turn the camera of drives.c; other servos have a separate camera model."""
 
     def __init__(self, programs, kind):
         self.kind, self.plant = kind, None
         memory = None
-        if kind == "board":
+        if kind in TORQUE_KINDS:
             memory = Path(tempfile.mkdtemp()) / "gimbal"
             memory.write_bytes(bytes(216))
             self.plant = subprocess.Popen([programs[1], "plant", memory, DEBUGFS], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ class Rig:
 
 def start(rig, rate):
     board.start(settings(rig.kind, rig.motors.line, rate=rate), rate=rate, timeout_ms=100,
-                servo=SERVO.format(rate=rate) if rig.kind != "board" else "")
+                servo="" if rig.kind in TORQUE_KINDS else SERVO.format(rate=rate))
 
 
 def held(rig, seconds=4):
@@ -98,11 +98,11 @@ def reaction(rig, words, name, end):
 
 
 def try_kind(programs, kind):
-    rate = 500 if kind == "board" else 250
+    rate = 500 if kind in TORQUE_KINDS else 250
     rig = Rig(programs, kind)
     start(rig, rate)
     until(lambda: rig.motors.are_on, f"{kind}: three motors are on")
-    if kind == "board":
+    if kind in TORQUE_KINDS:
         time.sleep(3)
     rig.swing(8)
     time.sleep(3)

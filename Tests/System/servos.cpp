@@ -2,12 +2,13 @@
 // `airframectl motor`. In C++, because the lab is emulated.
 //
 //   servos head LINK feetech|dynamixel COUNT FOLDER   servos that turn a camera on a swinging handle; writes a BMI088's registers
-//   servos board LINK MEMORY                          a board whose motors are the joints of `drives plant MEMORY FOLDER`
+//   servos torque LINK board|dynamixel MEMORY         torque motors of the joints of `drives plant MEMORY FOLDER`: a board, or
+//                                                     servos in current mode
 //
-// LINK becomes a symbolic link to the pseudoterminal. The servos have a lag of 20 ms and 6 rad/s, the adapter echoes. Commands
+// LINK becomes a symbolic link to the pseudoterminal. Servos with goals have a lag of 20 ms and 6 rad/s; adapters of servos echo. Commands
 // on standard input: `amplitude DEGREES`, `silent MOTOR 0|1`, `fault MOTOR CODE` (a board: `fault 0 CODE`), `damaged FRACTION` (both directions),
 // `voltage V`. A line every 20 ms: time, number of motors that are on, handle roll and pitch, camera yaw, roll and pitch,
-// joints (degrees; a board: zeros), requests, bytes received and sent, times of the fault and of the last motor off, ns.
+// joints (degrees; torque motors: zeros), requests, bytes received and sent, times of the fault and of the last motor off, ns.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -154,7 +155,13 @@ static void head(int line, const char *folder) {
     }
 }
 
-static void board(int line, const char *path) {
+// Torque of a DYNAMIXEL XL330-M288 for each ampere: 0.52 N·m at 1.47 A, 5 V (ROBOTIS e-Manual).
+static const double nm_per_a = 0.52 / 1.47;
+
+static void torque_motors(int line, const char *path) {
+    bool is_board = model.kind == MM_BOARD;
+    // The encoders have 14 bits on a board, and 12 bits in a servo, whose angle is 180 degrees at the joint's zero.
+    double steps = is_board ? 16384 : 4096, zero = is_board ? 0 : M_PI, factor = is_board ? 1 : nm_per_a;
     int fd = open(path, O_RDWR);
     memory = (struct memory *)mmap(NULL, sizeof *memory, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd < 0 || memory == MAP_FAILED) { perror(path); exit(1); }
@@ -166,8 +173,8 @@ static void board(int line, const char *path) {
         poll(waits, 2, 1);
         if (waits[1].revents) listen();
         for (int i = 0; i < 3; i++) {
-            // The encoders have 14 bits.
-            model.motors[i].angle = (floor(memory->joints[i].angle / (2 * M_PI) * 16384 + 0.3 * noise()) + 0.5) / 16384 * 2 * M_PI;
+            double angle = floor(memory->joints[i].angle / (2 * M_PI) * steps + 0.3 * noise()) + 0.5;
+            model.motors[i].angle = zero + angle / steps * 2 * M_PI;
             model.motors[i].rate = memory->joints[i].rate;
         }
         serve(line);
@@ -176,7 +183,7 @@ static void board(int line, const char *path) {
         last = now;
         mm_move(&model, dt, now);
         for (int i = 0; i < 3; i++) {
-            applied[i] += dt / (0.0005 + dt) * (model.motors[i].torque - applied[i]);
+            applied[i] += dt / (0.0005 + dt) * (factor * model.motors[i].torque - applied[i]);
             memory->joints[i].torque = model.motors[i].is_on ? applied[i] : 0;
             if (memory->joints[i].is_on && !model.motors[i].is_on) memory->joints[i].off_at = now;
             memory->joints[i].is_on = model.motors[i].is_on;
@@ -192,11 +199,12 @@ int main(int count, char **arguments) {
     if (count < 4) return 2;
     fcntl(0, F_SETFL, O_NONBLOCK);
     bool is_head = strcmp(arguments[1], "head") == 0;
-    if (is_head && count < 6) return 2;
-    mm_kind kind = !is_head ? MM_BOARD : strcmp(arguments[3], "feetech") == 0 ? MM_FEETECH : MM_DYNAMIXEL;
+    if (count < (is_head ? 6 : 5)) return 2;
+    const char *name = arguments[3];
+    mm_kind kind = strcmp(name, "board") == 0 ? MM_BOARD : strcmp(name, "feetech") == 0 ? MM_FEETECH : MM_DYNAMIXEL;
     mm_begin(&model, kind, is_head ? atoi(arguments[4]) : 3);
-    model.echoes = is_head;
+    model.echoes = kind != MM_BOARD;
     int line = open_line(arguments[2]);
     if (is_head) head(line, arguments[5]);
-    else board(line, arguments[3]);
+    else torque_motors(line, arguments[4]);
 }

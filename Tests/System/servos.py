@@ -5,7 +5,9 @@ from pathlib import Path
 from plant import DEBUGFS
 
 HERE = Path(__file__).resolve().parent
-KINDS = ("feetech", "dynamixel", "board")
+KINDS = ("feetech", "dynamixel", "dynamixel-current", "board")
+# Kinds whose motors turn the joints of drives.c by torque.
+TORQUE_KINDS = ("dynamixel-current", "board")
 
 
 def settings(kind, line, count=3, rate=250):
@@ -15,6 +17,11 @@ def settings(kind, line, count=3, rate=250):
     if kind == "board":
         return (f'motors = "board"\nmotor_baud = 921600\n{common}[motors]\ntype = "torque"\n'
                 f'torque_limit_nm = [0.3, 0.3, 0.3]\n{supply}')
+    if kind == "dynamixel-current":
+        # DYNAMIXEL XL330-M288: 0.52 N·m at 1.47 A, steps of 1 mA (ROBOTIS e-Manual).
+        return (f'motors = "bus_servo"\nservo_protocol = "dynamixel2"\nmotor_baud = 1000000\nservo_id = [1, 2, 3]\n'
+                f'servo_nm_per_a = 0.354\nservo_current_step_ma = 1\nencoder_zero_deg = [180, 180, 180]\n{common}'
+                f'[motors]\ntype = "torque"\ntorque_limit_nm = [0.3, 0.3, 0.3]\n{supply}')
     protocol = "feetech" if kind == "feetech" else "dynamixel2"
     ids = "[1, 2, 3]" if count == 3 else "[1, -1, 2]"
     roll = "[-60, 60]" if count == 3 else "[-1, 1]"
@@ -43,7 +50,8 @@ class Motors:
     def __init__(self, program, kind, count=3, memory=None):
         self.line = Path(tempfile.mkdtemp()) / "line"
         self.count = count
-        words = ["board", self.line, memory] if kind == "board" else ["head", self.line, kind, str(count), DEBUGFS]
+        words = (["torque", self.line, kind.split("-")[0], memory] if kind in TORQUE_KINDS
+                 else ["head", self.line, kind, str(count), DEBUGFS])
         self.process = subprocess.Popen([program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.history = []
         threading.Thread(target=self.follow, daemon=True).start()

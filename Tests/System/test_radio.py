@@ -1,12 +1,14 @@
 """A phone finds airframed, connects, reads, writes and receives notifications; bluetoothd, D-Bus, adapter and phone vanish and
 return."""
 # lab: --own-time
-import time
+import subprocess, time
 from gimbal import AIROS, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
 
 phone, bluez = Client(), BlueZ()
 step("phone answers")
-gimbal = Gimbal()
+# The kernel's simulated battery has a charge of 80 %.
+subprocess.run(["modprobe", "airframe_power"], check=True)
+gimbal = Gimbal("battery.source=power_supply")
 gimbal.wait_radio("advertising")
 step("airframed advertises its services")
 
@@ -40,6 +42,8 @@ table = handles(phone)
 print("         ", {c[:8]: hex(h) for (_, c), h in table.items()})
 assert phone.read("2a00") == NAME.encode(), phone.read("2a00")
 step("the GAP name equals the alias of the adapter")
+assert phone.read("2a19") == bytes([80]), phone.read("2a19")
+step("the battery service reports 80 %")
 try:
     phone.write(MODE, b"\x01\x02\x03")
     raise SystemExit("a mode of three bytes was accepted")

@@ -1,6 +1,30 @@
 import CMathShim
 
 extension AttitudeEstimator {
+    /// Sets the present heading to zero. The heading is the yaw angle of the Euler sequence yaw,
+    /// roll, pitch.
+    @_noLocks @_noAllocation
+    public mutating func resetHeading() {
+        let q = orientation
+        let sine = 2 * (q.w * q.z - q.x * q.y)
+        let cosine = 1 - 2 * (q.x * q.x + q.z * q.z)
+        guard sine * sine + cosine * cosine > 1e-12 else { return }
+        let heading = cm_atan2(sine, cosine)
+        let turn = Quaternion.aboutZ(-heading)
+        orientation = (turn * orientation).normalized
+        let cosineOfTurn = turn.w * turn.w - turn.z * turn.z
+        let sineOfTurn = 2 * turn.w * turn.z
+        (velocityX, velocityY) = (
+            cosineOfTurn * velocityX - sineOfTurn * velocityY,
+            sineOfTurn * velocityX + cosineOfTurn * velocityY
+        )
+        covariance.turnEarthFrame(cosine: cosineOfTurn, sine: sineOfTurn)
+        magnetic.turnEarthFrame(by: -heading)
+        frame &+= 1
+        detector.restart()
+        period = Period()
+    }
+
     /// Corrects the heading with one sample of the magnetic field. Call this method after
     /// `update(gyro:accel:dt:)` for the same time.
     ///

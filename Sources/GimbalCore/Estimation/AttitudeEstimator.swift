@@ -13,6 +13,27 @@ import CMathShim
 /// The heading starts at zero and follows the gyroscope; accelerometer samples never change the
 /// heading.
 ///
+/// **State** (errors, true minus estimated; `AttitudeError`): tilts φx, φy about the earth's
+/// horizontal axes, rad; bias b (3), rad/s, and relative scale error s (3) of the gyroscope, body
+/// frame; horizontal velocities u, v, earth frame, m/s.
+///
+/// **F**, over a filter period of T seconds with the turn θ (body frame, rad), the vertical impulse
+/// f (integral of the specific force along the earth's z axis, m/s), the rows X and Y of the
+/// rotation matrix from body to earth, and k = 1 - T / (`velocityMemory` + T):
+///
+///     φx' = φx - X·(T b + θ∘s)      u' = k u + f φy      b' = b
+///     φy' = φy - Y·(T b + θ∘s)      v' = k v - f φx      s' = s
+///
+/// **Q**, with Ω = integral of the squared rate, rad²/s: `gyroNoiseDensity`² T + `rotationNoise`² Ω
+/// for each tilt, more while an axis is saturated; `biasWalk`² T + `biasWalkPerRate`² Ω for each
+/// bias; 0 for the scale errors; `accelNoiseDensity`² T for each velocity.
+///
+/// **H and R**, one scalar correction at a time: u and v equal the velocity of the lever arm
+/// (`LeverArm`), with R = density² / T + the variance of this velocity, where the density is
+/// `restVelocityNoiseDensity` at rest and that of `MotionLevel` otherwise. At rest, each component
+/// of b equals the mean rate minus the estimated bias, with R = `restRateNoise`² / (duration of the
+/// rest) + the variance of the joints' motion.
+///
 /// One thread uses the estimator; each method takes constant time and allocates no memory. The
 /// principle of averaging in an almost inertial frame comes from Laidig & Seel, "VQF", Information
 /// Fusion 91 (2023). Unlike VQF, this estimator has a full covariance, states for the scale errors,
@@ -239,30 +260,6 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             isInitialized && inclinationSigma < parameters.convergedInclinationSigma
                 && (biasSigma.largest < parameters.convergedBiasSigma || !detector.isCandidate)
         }
-    }
-
-    /// Sets the present heading to zero. The heading is the yaw angle of the Euler sequence yaw,
-    /// roll, pitch.
-    @_noLocks @_noAllocation
-    public mutating func resetHeading() {
-        let q = orientation
-        let sine = 2 * (q.w * q.z - q.x * q.y)
-        let cosine = 1 - 2 * (q.x * q.x + q.z * q.z)
-        guard sine * sine + cosine * cosine > 1e-12 else { return }
-        let heading = cm_atan2(sine, cosine)
-        let turn = Quaternion.aboutZ(-heading)
-        orientation = (turn * orientation).normalized
-        let cosineOfTurn = turn.w * turn.w - turn.z * turn.z
-        let sineOfTurn = 2 * turn.w * turn.z
-        (velocityX, velocityY) = (
-            cosineOfTurn * velocityX - sineOfTurn * velocityY,
-            sineOfTurn * velocityX + cosineOfTurn * velocityY
-        )
-        covariance.turnEarthFrame(cosine: cosineOfTurn, sine: sineOfTurn)
-        magnetic.turnEarthFrame(by: -heading)
-        frame &+= 1
-        detector.restart()
-        period = Period()
     }
 
     private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {

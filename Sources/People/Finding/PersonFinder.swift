@@ -53,18 +53,22 @@ public final class PersonFinder {
     ///   - picture: The picture.
     ///   - region: Part of the picture that the detector examines.
     ///   - known: People who have already been found in the picture.
+    ///   - progress: Function that is called before each run of a model.
     /// - Returns: The people in this part who are not in `known`, the most probable first.
     /// - Throws: The reason why the models cannot be executed.
     public func find(
-        in picture: RGBPicture, _ region: SquareRegion, besides known: [Person]
+        in picture: RGBPicture, _ region: SquareRegion, besides known: [Person],
+        progress: () -> Void = {}
     ) throws(InferenceError) -> [Person] {
         var people: [Person] = []
+        progress()
         let bodies = try detector.find(
             in: picture, region, minimumScore: minimumDetectionScore)
         for body in bodies {
             guard people.count + known.count < maximumPeople else { break }
             let isKnown = (known + people).contains { $0.isAround(body.hips, body.face.centre) }
             if isKnown { continue }
+            progress()
             guard let person = try find(in: picture, body.region) else { continue }
             if !(known + people).contains(where: { $0.isSame(as: person) }) {
                 people.append(person)

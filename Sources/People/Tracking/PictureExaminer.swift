@@ -47,11 +47,13 @@ public final class PictureExaminer {
     ///   - time: Time of the exposure, s.
     ///   - tracker: Tracker with the people in earlier pictures and their motion.
     ///   - isSearching: True if the person to follow has not been found.
+    ///   - progress: Function that is called before each run of a model. On a slow board, a picture
+    ///     with several people takes longer than the timeout of mode `tracking`.
     /// - Returns: The people.
     /// - Throws: The reason why the models cannot be executed.
     public func examine(
         _ picture: RGBPicture, _ view: CameraView, _ attitude: Quaternion, at time: Double,
-        tracker: PersonTracker, isSearching: Bool
+        tracker: PersonTracker, isSearching: Bool, progress: () -> Void
     ) throws(InferenceError) -> [Person] {
         var people: [Person] = []
         for (id, body) in known.sorted(by: { $0.value.lastSeen > $1.value.lastSeen }) {
@@ -65,6 +67,7 @@ public final class PictureExaminer {
             guard let centre = view.point(of: direction, attitude) else { continue }
             var region = body.region
             region.centre = centre
+            progress()
             if let person = try finder.find(in: picture, region),
                 !people.contains(where: { $0.isSame(as: person) })
             {
@@ -75,14 +78,14 @@ public final class PictureExaminer {
             return people
         }
         lastSearch = time
-        return people + (try search(picture, besides: people))
+        return people + (try search(picture, besides: people, progress))
     }
 
     /// Searches for other people. Successive calls examine the whole picture and two of its parts
     /// in turn.
-    private func search(_ picture: RGBPicture, besides people: [Person]) throws(InferenceError)
-        -> [Person]
-    {
+    private func search(
+        _ picture: RGBPicture, besides people: [Person], _ progress: () -> Void
+    ) throws(InferenceError) -> [Person] {
         let pattern = SearchPattern(
             width: picture.width, height: picture.height, divisions: divisions)
         var regions = [pattern.regions[0]]
@@ -93,7 +96,8 @@ public final class PictureExaminer {
         turn += 1
         var found: [Person] = []
         for region in regions {
-            found += try finder.find(in: picture, region, besides: people + found)
+            found += try finder.find(
+                in: picture, region, besides: people + found, progress: progress)
         }
         return found
     }
