@@ -12,8 +12,9 @@ struct ShotTests {
     /// Three photos in about 3 s.
     private static let short =
         "rate_dps = 120\n[orbit]\nphotos = 3\nturn = 30\n[still]\nseconds = 0.2\n"
-    /// A photo per second for 20 s.
-    private static let long = "[timelapse]\nphotos = 20\ninterval_s = 1\n[[frame]]\nyaw = 5\n"
+    /// Two photos per second for 20 s.
+    private static let long =
+        "[timelapse]\nphotos = 40\ninterval_s = 0.5\n[[frame]]\nyaw = 5\n[still]\nseconds = 0.1\n"
 
     private func post(
         _ path: String, _ body: String = "", _ rig: Rig, _ headers: [String]
@@ -93,7 +94,7 @@ struct ShotTests {
             // The run ends together with airframe-web.
             let state = directory.appending("web").appending("shot.json")
             let saved = try bytes(of: state)
-            usleep(1_500_000)
+            usleep(1_000_000)
             #expect(try bytes(of: state) == saved)
             try rig.startWeb()
             try #require(reaches("active", photos: 3, rig), "\(text(rig))")
@@ -123,27 +124,22 @@ struct ShotTests {
         }
     }
 
-    @Test(
-        "descriptions with errors, and shutters that run commands or use devices, are refused",
-        arguments: [
-            ("[orbit]\nphotos = 1\n", "photos"), ("[orbit", "TOML"), ("\u{0}", ""),
-            (
-                "[orbit]\nphotos = 3\n[shutter]\nkind = \"command\"\ncommand = [\"touch\", \"x\"]\n",
-                "shutter \"command\""
-            ),
-            (
-                "[orbit]\nphotos = 3\n[shutter]\nkind = \"gpio\"\ngpio_line = 4\n",
-                "shutter \"gpio\""
-            ),
-        ])
-    func descriptions(_ text: String, _ word: String) throws {
+    @Test("descriptions with errors, and shutters that run commands or use devices, are refused")
+    func descriptions() throws {
         try withTemporaryDirectory { directory in
             let rig = try Rig(in: directory)
             let cookie = try rig.cookie()
-            for path in ["/shot/start", "/shot/plan"] {
-                let (status, value) = try post(path, text, rig, [cookie])
-                #expect(status == 422, "\(path)")
-                #expect(value["message"]?.string?.contains(word) == true, "\(value.text)")
+            let shutter = "[orbit]\nphotos = 3\n[shutter]\nkind = "
+            for (text, word) in [
+                ("[orbit]\nphotos = 1\n", "photos"), ("[orbit", "TOML"), ("\u{0}", ""),
+                (shutter + "\"command\"\ncommand = [\"touch\", \"x\"]\n", "shutter \"command\""),
+                (shutter + "\"gpio\"\ngpio_line = 4\n", "shutter \"gpio\""),
+            ] {
+                for path in ["/shot/start", "/shot/plan"] {
+                    let (status, value) = try post(path, text, rig, [cookie])
+                    #expect(status == 422, "\(path) \(text)")
+                    #expect(value["message"]?.string?.contains(word) == true, "\(value.text)")
+                }
             }
             #expect(try shot(rig)["state"] == "none")
         }
