@@ -14,6 +14,7 @@ enum ManualPage {
                 lines.append(".It Va \(Mdoc.argument(setting.key))")
                 lines += Mdoc.lines(setting.summary)
                 lines += Mdoc.lines(SampleFile.facts(of: setting))
+                if let sentence = setting.assistantSentence { lines += Mdoc.lines(sentence) }
             }
             lines.append(".El")
         }
@@ -54,6 +55,11 @@ enum ManualPage {
         .Pp
         Three numbers in brackets are yaw, roll, pitch unless stated otherwise.
         Ranges include both ends.
+        .Pp
+        An assistant
+        .Pq Ql airframectl mcp
+        can change only the settings whose description permits the change.
+        If an assistant can only lower or raise a value, the limit is the value without the assistant's change.
         .Sh SETTINGS
         """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 

@@ -60,7 +60,7 @@ import Wire
             _ = try client.ask(
                 #"{"id":1,"method":"client","params":{"name":"mcp x","assistant":true}}"#)
             let set = try client.ask(
-                #"{"id":2,"method":"set","params":{"key":"tracking.max_rate_dps","value":50}}"#)
+                #"{"id":2,"method":"set","params":{"key":"tracking.max_rate_dps","value":40}}"#)
             let rollback = try #require(set["result"]?["rollback_s"]?.number)
             #expect(rollback > 50 && rollback <= 60)
             for line in [
@@ -76,6 +76,45 @@ import Wire
                 #expect(error?["code"] == "permission_denied", "\(line)")
                 #expect(error?["message"]?.string?.contains("assistant") == true, "\(line)")
             }
+        }
+    }
+
+    @Test("an assistant can lower a limit, but cannot raise it above the value of a person")
+    func limitsOfMotion() throws {
+        try withDaemon { daemon throws in
+            #expect(try daemon.control("set", "motion.max_rate_dps", "[40, 40, 40]").status == 0)
+            #expect(try daemon.control("baseline", "store", "quick").status == 0)
+            #expect(try daemon.control("set", "motion.max_rate_dps", "[20, 20, 20]").status == 0)
+            let client = try SocketClient(daemon.socket)
+            _ = try client.ask(#"{"id":1,"method":"client","params":{"assistant":true}}"#)
+            func set(_ key: String, _ value: String) throws -> JSONValue {
+                try client.ask(
+                    #"{"id":2,"method":"set","params":{"key":"\#(key)","value":\#(value)}}"#)
+            }
+            for (key, value) in [
+                ("tracking.max_rate_dps", "46"), ("motion.max_rate_dps", "[20, 20, 21]"),
+                ("motion.range_deg", "[[-1, 1], [-1, 1], [-1, 1]]"), ("motors.power", "1"),
+                ("control.max_rate_dps", "2000"), ("motors.torque_limit_nm", "[20, 20, 20]"),
+                ("motors.soft_start_s", "0"), ("retract.joints_deg", "[90, 0, 0]"),
+                ("control.watch_oscillation", "false"), ("drive.balance.roll_deg", "20"),
+                ("follow.preset", #""sport""#), ("commander.allow_airos", "false"),
+            ] {
+                let error = try set(key, value)["error"]
+                #expect(error?["code"] == "permission_denied", "\(key) \(error?.text ?? "")")
+                #expect(error?["message"]?.string?.contains(key) == true)
+            }
+            let refused = try set("tracking.max_rate_dps", "46")["error"]?["message"]?.string
+            #expect(refused?.contains("above 45 deg/s") == true, "\(refused ?? "")")
+            for value in ["10", "45"] {
+                #expect(try set("tracking.max_rate_dps", value)["result"]?["assistant"] == "lower")
+            }
+            // The baseline has a higher rate than the person's present value.
+            let restored = try client.ask(
+                #"{"id":3,"method":"baseline","params":{"action":"restore","name":"quick"}}"#)
+            let sentence = restored["result"]?["sentence"]?.string
+            #expect(sentence?.contains("motion.max_rate_dps keeps its value") == true)
+            let rate = try daemon.control("get", "motion.max_rate_dps").output
+            #expect(rate.filter { $0 != " " } == "[20,20,20]\n", "\(rate)")
         }
     }
 
@@ -97,7 +136,7 @@ import Wire
             func ask(_ method: String, _ params: String) throws -> JSONValue {
                 try client.ask(#"{"id":2,"method":"\#(method)","params":\#(params)}"#)
             }
-            _ = try ask("set", #"{"key":"tracking.max_rate_dps","value":50,"rollback":2}"#)
+            _ = try ask("set", #"{"key":"tracking.max_rate_dps","value":40,"rollback":2}"#)
             #expect(try ask("baseline", #"{"action":"store","name":"mine"}"#)["result"] != nil)
             let overwritten = try ask("baseline", #"{"action":"store","name":"wide"}"#)["error"]
             #expect(overwritten?["code"] == "permission_denied")

@@ -257,25 +257,27 @@ extension Schema {
             "Delay from a command to the start of the servo's motion, including half a period of the servo's pulses.",
             hint:
                 "Set a value within 10 % of the true delay: with a larger error airframed mistakes the servo's motion for motion of the handle."
-        ),
+        ).assistants(.any),
         .number(
             "servo.lag_ms", \.servo.lagMs, 0...50, unit: "ms", .live,
-            "Time constant of the servo's internal position control."),
+            "Time constant of the servo's internal position control."
+        ).assistants(.any),
         .triple(
             "servo.max_rate_dps", \.servo.maxRateDps, 10...5000, unit: "deg/s", .live,
-            "Highest speed of the servos; airframed limits the commands to this speed."),
+            "Highest speed of the servos; airframed limits the commands to this speed."
+        ).assistants(.lower),
         .number(
             "servo.dead_band_deg", \.servo.deadBandDeg, 0...5, unit: "deg", .live,
             "Dead band: smallest difference between command and servo angle at which the servo starts to move."
-        ),
+        ).assistants(.any),
         .number(
             "servo.tracker_bandwidth", \.servo.trackerBandwidth, 5...300, unit: "rad/s", .live,
             "Bandwidth of the observer that estimates the handle's motion. A higher value makes the estimate faster; a lower value tolerates a larger error of servo.delay_ms."
-        ),
+        ).assistants(.any),
         .bool(
             "servo.leave_tremor", \.servo.leaveTremor, .live,
             "If true, the servos compensate fast motion of the handle, such as tremor, only if this does not increase the camera's shake; if false, they compensate all motion of the handle."
-        ),
+        ).assistants(.any),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
             "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on this rate.",

@@ -5,13 +5,16 @@ extension Schema {
     static let motion: [Setting] = [
         .triple(
             "motion.max_rate_dps", \.motion.maxRateDps, 0.1...2000, unit: "deg/s", .live,
-            "Highest rate of the set-point, which is the attitude that the camera follows."),
+            "Highest rate of the set-point, which is the attitude that the camera follows."
+        ).assistants(.lower),
         .triple(
             "motion.max_acceleration_dps2", \.motion.maxAccelerationDps2, 1...100_000,
-            unit: "deg/s²", .live, "Highest acceleration and deceleration of the set-point."),
+            unit: "deg/s²", .live, "Highest acceleration and deceleration of the set-point."
+        ).assistants(.lower),
         .triple(
             "motion.max_jerk_dps3", \.motion.maxJerkDps3, 10...10_000_000, unit: "deg/s³", .live,
-            "Highest jerk of the set-point (change of acceleration per second)."),
+            "Highest jerk of the set-point (change of acceleration per second)."
+        ).assistants(.lower),
         .ranges(
             "motion.range_deg", \.motion.rangeDeg, -360...360, unit: "deg", .live,
             "Range of set-point angles in the earth frame; a yaw range of -360 to 360 means unlimited yaw."
@@ -39,11 +42,11 @@ extension Schema {
         .number(
             "follow.pan_dead_zone_deg", \.follow.panDeadZoneDeg, -1...90, unit: "deg", .live,
             "Dead zone in mode \"pan_follow\" with every preset; a negative value selects the dead zone of the preset."
-        ),
+        ).assistants(.any),
         .triple(
             "follow.fpv_dead_zone_deg", \.follow.fpvDeadZoneDeg, -1...90, unit: "deg", .live,
             "Dead zone of each axis in mode \"fpv\" with every preset; a negative value selects the dead zone of the preset."
-        ),
+        ).assistants(.any),
     ]
 
     private static let presets: [Setting] = [
@@ -75,14 +78,15 @@ extension Schema {
         ),
         .number(
             "push.max_rate_dps", \.push.maxRateDps, 5...180, unit: "deg/s", .live,
-            "Highest rate at which the camera follows a hand that pushes it."),
+            "Highest rate at which the camera follows a hand that pushes it."
+        ).assistants(.lower),
     ]
 
     private static let trackingAndRetract: [Setting] = [
         .number(
             "tracking.max_rate_dps", \.tracking.maxRateDps, 1...360, unit: "deg/s", .live,
             "Largest pan and tilt rate in mode \"tracking\"; airframed limits larger rates to this value."
-        ),
+        ).assistants(.lower),
         .number(
             "tracking.pan_range_deg", \.tracking.panRangeDeg, 1...180, unit: "deg", .live,
             "Largest pan angle in mode \"tracking\", to each side of the handle's direction."),
@@ -92,13 +96,14 @@ extension Schema {
         .number(
             "tracking.timeout_s", \.tracking.timeoutS, 0.1...10, unit: "s", .live,
             "Timeout of mode \"tracking\": if the app sends no tracking rate for this time, the mode changes to \"locked\". Each rate, and the start of mode \"tracking\", restart the timeout."
-        ),
+        ).assistants(.lower),
         .triple(
             "retract.joints_deg", \.retract.jointsDeg, -180...180, unit: "deg", .live,
             "Joint angles in mode \"retract\"; they must be within joints.range_deg."),
         .number(
             "retract.max_rate_dps", \.retract.maxRateDps, 1...360, unit: "deg/s", .live,
-            "Highest rate of the joints while they move to retract.joints_deg."),
+            "Highest rate of the joints while they move to retract.joints_deg."
+        ).assistants(.lower),
         .choice(
             "retract.outputs", \.retract.outputs, .live,
             "State of the motors after the joints have reached retract.joints_deg: \"hold\" = the motors stay on, \"off\" = airframed turns the motors off."
@@ -112,19 +117,20 @@ extension Schema {
         [
             .triple(
                 "follow.\(name).max_rate_dps", rate, 1...2000, unit: "deg/s", .live,
-                "Highest rate of each axis with this preset."),
+                "Highest rate of each axis with this preset."
+            ).assistants(.lower),
             .triple(
                 "follow.\(name).smoothing_s", smoothing, 0.02...10, unit: "s", .live,
                 "Lag of each axis behind the handle, with this preset, while the handle turns at a constant rate."
-            ),
+            ).assistants(.raise),
             .number(
                 "follow.\(name).pan_dead_zone_deg", panZone, 0...90, unit: "deg", .live,
                 "Dead zone in mode \"pan_follow\" with this preset: angle by which the handle can turn to either side before yaw follows."
-            ),
+            ).assistants(.any),
             .triple(
                 "follow.\(name).fpv_dead_zone_deg", fpvZone, 0...90, unit: "deg", .live,
                 "Dead zone in mode \"fpv\" with this preset: angle by which the handle can turn to either side before an axis follows."
-            ),
+            ).assistants(.any),
         ]
     }
 }

@@ -56,7 +56,7 @@ public enum Schema {
             "Group delay of the sensor's low-pass filter; airframed compensates this delay in the estimated attitude.",
             hint:
                 "Default: the delay of the chip; 0 in lockstep; half a sample period in a replay of an .imu log. On gimbals with encoders, autotune measures the delay."
-        ),
+        ).assistants(.any),
         .bool(
             "imu.witness_gyro", \.imu.witnessGyro, .live,
             "If true, airframed compares the gyroscope with motors, joints and earlier readings, to detect wrong readings; if false, airframed detects only frozen and out-of-range readings."
@@ -74,105 +74,116 @@ public enum Schema {
         .number(
             "estimator.gyro_noise_dps_sqrthz", \.estimator.gyroNoiseDpsSqrthz, 1e-3...1,
             unit: "deg/s/√Hz", .live,
-            "Noise density of the gyroscope, including a margin for vibration."),
+            "Noise density of the gyroscope, including a margin for vibration."
+        ).assistants(.any),
         .number(
             "estimator.bias_sigma_initial_dps", \.estimator.biasSigmaInitialDps, 0.001...20,
             unit: "deg/s", .live, "Standard deviation of the gyroscope's bias at the start.",
-            hint: "A value of 1.5 deg/s suits a BMI088; an MPU-6050 needs up to 10 deg/s."),
+            hint: "A value of 1.5 deg/s suits a BMI088; an MPU-6050 needs up to 10 deg/s."
+        ).assistants(.any),
         .number(
             "estimator.bias_walk_dps_sqrts", \.estimator.biasWalkDpsSqrts, 1e-5...0.5,
-            unit: "deg/s/√s", .live, "Random walk of the gyroscope's bias."),
+            unit: "deg/s/√s", .live, "Random walk of the gyroscope's bias."
+        ).assistants(.any),
         .number(
             "estimator.velocity_noise_mps_sqrts", \.estimator.velocityNoiseMpsSqrts, 0.01...10,
             unit: "m/s·√s", .live,
             "Intensity of the hand's random motion; with a higher value the estimator gives the accelerometer less weight."
-        ),
+        ).assistants(.any),
         .number(
             "estimator.rest_rate_dps", \.estimator.restRateDps, 0.01...50, unit: "deg/s", .live,
             "Threshold for rest: the camera is at rest while the RMS deviation of the rate from its mean is at most this value."
-        ),
+        ).assistants(.any),
         .number(
             "estimator.rest_accel_mps2", \.estimator.restAccelMps2, 0.01...10, unit: "m/s²", .live,
             "Threshold for rest: the camera is at rest while the RMS deviation of the acceleration from its mean is at most this value."
-        ),
+        ).assistants(.any),
         .number(
             "estimator.rest_time_s", \.estimator.restTimeS, 0.2...10, unit: "s", .live,
             "Time for which the camera must be at rest (see rest_rate_dps and rest_accel_mps2) before the estimator measures the gyroscope's bias."
-        ),
+        ).assistants(.any),
         .number(
             "estimator.lever_sigma_m", \.estimator.leverSigmaM, 0...2, unit: "m", .live,
             "Standard deviation of the distance from the sensor to the centre of rotation, such as a wrist or an elbow.",
-            hint: "If the value is 0, the estimator does not learn the distance."),
+            hint: "If the value is 0, the estimator does not learn the distance."
+        ).assistants(.any),
         .number(
             "estimator.kalman_q_angle", \.estimator.kalmanQAngle, 1e-6...1, .live,
             "Process noise of the attitude, the first Kalman value of AirOS apps. The variance of the gyroscope's noise is proportional to this value.",
-            hint: "airframed limits the value to 0.1 to 10 times its default."),
+            hint: "airframed limits the value to 0.1 to 10 times its default."
+        ).assistants(.any),
         .number(
             "estimator.kalman_q_bias", \.estimator.kalmanQBias, 1e-6...1, .live,
             "Process noise of the gyroscope's bias, the second Kalman value of AirOS apps. The variance of the bias random walk is proportional to this value.",
-            hint: "airframed limits the value to 0.1 to 10 times its default."),
+            hint: "airframed limits the value to 0.1 to 10 times its default."
+        ).assistants(.any),
         .number(
             "estimator.kalman_r_measure", \.estimator.kalmanRMeasure, 1e-6...10, .live,
             "Measurement noise, the third Kalman value of AirOS apps. The variance of the hand's velocity is proportional to this value.",
-            hint: "airframed limits the value to 0.1 to 10 times its default."),
+            hint: "airframed limits the value to 0.1 to 10 times its default."
+        ).assistants(.any),
         .number(
             "estimator.converged_inclination_deg", \.estimator.convergedInclinationDeg, 0.1...30,
             unit: "deg", .live,
-            "Largest uncertainty of the estimated horizon at which the motors can be switched on."),
+            "Largest uncertainty of the estimated horizon at which the motors can be switched on."
+        ).assistants(.lower),
     ]
 
     private static let control: [Setting] = [
         .triple(
             "control.attitude_gain", \.control.attitudeGain, 0...100, unit: "1/s", .live,
-            "Proportional gain of the attitude: commanded rate per attitude error."),
+            "Proportional gain of the attitude: commanded rate per attitude error."
+        ).assistants(.any),
         .triple(
             "control.rate_gain", \.control.rateGain, 0...1000, unit: "1/s", .live,
             "Proportional gain of the rate: angular acceleration per rate error. The torque is the angular acceleration times the inertia."
-        ),
+        ).assistants(.any),
         .triple(
             "control.rate_integral_gain", \.control.rateIntegralGain, 0...100_000, unit: "1/s²",
             .live,
             "Integral gain of the rate: angular acceleration per integral of the rate error. The integral compensates constant loads."
-        ),
+        ).assistants(.any),
         .triple(
             "control.rate_derivative_gain", \.control.rateDerivativeGain, 0...10, .live,
             "Derivative gain of the rate, for damping: fraction of the measured angular acceleration that the controller counteracts."
-        ),
+        ).assistants(.any),
         .number(
             "control.derivative_cutoff_hz", \.control.derivativeCutoffHz, 1...2000, unit: "Hz",
             .live,
             "Corner frequency of the low-pass filter of the derivative; it must be less than half of loop.rate_hz."
-        ),
+        ).assistants(.any),
         .triple(
             "control.inertia_kg_m2", \.control.inertiaKgM2, 1e-6...10, unit: "kg·m²", .live,
             "Moment of inertia of the camera about its axes; if find_inertia is true, airframed uses the configured value only until it has measured the inertia."
-        ),
+        ).assistants(.any),
         .bool(
             "control.find_inertia", \.control.findInertia, .live,
             "Each time the motors are switched on, airframed shakes the camera slightly to measure its inertia. True = use the measured inertia; false = use inertia_kg_m2, unless the measurement shows that another camera is mounted."
-        ),
+        ).assistants(.any),
         .bool(
             "control.watch_oscillation", \.control.watchOscillation, .live,
             "If true, airframed lowers the gains and measures the inertia again when the motors make the camera oscillate."
         ),
         .number(
             "control.max_rate_dps", \.control.maxRateDps, 1...2000, unit: "deg/s", .live,
-            "Highest rate that the controller commands to correct an attitude error."),
+            "Highest rate that the controller commands to correct an attitude error."
+        ).assistants(.lower),
         .number(
             "control.loop_delay_ms", \.control.loopDelayMs, 0...50, unit: "ms", .live,
             "Delay from a motion of the camera to the correcting torque, caused by the sensor's filter, the bus and the motor."
-        ),
+        ).assistants(.any),
         .number(
             "control.feed_forward", \.control.feedForward, 0...1, .live,
             "Fraction of the set-point's rate and acceleration that is fed forward to the rate controller."
-        ),
+        ).assistants(.any),
         .number(
             "control.friction_learning_rate", \.control.frictionLearningRate, 0...10, unit: "1/s",
-            .live, "Learning rate of the friction compensation of each joint; 0 = no compensation."),
+            .live, "Learning rate of the friction compensation of each joint; 0 = no compensation."
+        ).assistants(.any),
         .number(
             "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
             "Largest friction torque that airframed compensates; it must be at most half of motors.torque_limit_nm."
-        ),
+        ).assistants(.lower),
         .number(
             "control.noise_limit_percent", \.control.noiseLimitPercent, 0...100, unit: "%", .live,
             "Limit of the torque noise above 50 Hz, in per cent of motors.torque_limit_nm. airframed lowers the gains of an axis whose noise exceeds the limit; 0 = no limit."
@@ -188,10 +199,11 @@ public enum Schema {
             "Corner frequency of the low-pass filter of each axis; 0 = no filter.",
             hint:
                 "A corner frequency below 150 Hz reduces the phase margin, which `airframectl status` shows."
-        ),
+        ).assistants(.any),
         .integer(
             "filter.low_pass_order", \.filter.lowPassOrder, 1...2, .live,
-            "Order of the low-pass filters."),
+            "Order of the low-pass filters."
+        ).assistants(.any),
     ]
 
     private static func notches(
@@ -200,7 +212,8 @@ public enum Schema {
         .notches(
             key, path, .live,
             "Notch filters of the measured rate about the \(axis) axis, each [centre in Hz, Q, depth in dB].",
-            hint: "The filter [[85, 3, 20]] attenuates 85 Hz by 20 dB; its width is 85 Hz / 3.")
+            hint: "The filter [[85, 3, 20]] attenuates 85 Hz by 20 dB; its width is 85 Hz / 3."
+        ).assistants(.any)
     }
 
     private static let motors: [Setting] = [
@@ -212,7 +225,8 @@ public enum Schema {
         ),
         .triple(
             "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
-            "Largest torque of each motor."),
+            "Largest torque of each motor."
+        ).assistants(.lower),
         .integer(
             "motors.pole_pairs", \.motors.polePairs, 1...50, .restart,
             "Number of pole pairs of the motors; used with type = \"field\".",
@@ -234,11 +248,11 @@ public enum Schema {
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
             "Strength of the motor's magnetic field, as a fraction of the driver's highest output; used with type = \"field\". With a higher value the motors hold more load and become hotter."
-        ),
+        ).assistants(.lower),
         .number(
             "motors.power_max", \.motors.powerMax, 0.05...1, .live,
             "Strength of the motor's magnetic field under load; if motors.power is higher, airframed uses motors.power."
-        ),
+        ).assistants(.lower),
         .triple(
             "motors.continuous_torque_nm", \.motors.continuousTorqueNm, 0...20, unit: "N·m", .live,
             "Torque that each motor can produce permanently without overheating; a cool motor can produce more torque for a short time; 0 = no thermal limit."
@@ -248,7 +262,8 @@ public enum Schema {
             "Thermal time constant of a motor's windings."),
         .number(
             "motors.soft_start_s", \.motors.softStartS, 0...10, unit: "s", .live,
-            "Time in which the torque rises from zero after the motors have been switched on."),
+            "Time in which the torque rises from zero after the motors have been switched on."
+        ).assistants(.raise),
     ]
 
     private static let supervision: [Setting] = [

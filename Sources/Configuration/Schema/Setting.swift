@@ -79,6 +79,8 @@ public struct Setting: Sendable, CustomStringConvertible {
     public let summary: String
     /// Remedy in the message about an invalid value; nil if the message states only the range.
     public let hint: String?
+    /// Permission of assistants to change the value temporarily.
+    public internal(set) var assistantAccess = AssistantAccess.none
 
     /// The property of `Settings` that contains the value.
     let path: any PartialKeyPath<Settings> & Sendable

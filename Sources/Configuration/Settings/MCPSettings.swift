@@ -11,13 +11,5 @@ extension Settings {
         public var maxDrive = 0.3
         /// Duration of an assistant's temporary change of a setting, s.
         public var rollbackS = 60.0
-
-        /// Checks whether a setting limits assistants or protects the motors.
-        ///
-        /// - Parameter key: Dotted path of the setting.
-        /// - Returns: Table that assistants cannot change; nil if they can change the setting.
-        public static func table(barring key: String) -> String? {
-            ["commander", "mcp", "supervisor"].first { key.hasPrefix($0 + ".") }
-        }
     }
 }

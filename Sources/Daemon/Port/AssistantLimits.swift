@@ -10,17 +10,6 @@ struct AssistantLimits: Sendable {
 
     init(_ settings: Settings.MCP) { self.settings = settings }
 
-    /// Checks that an assistant can change the setting.
-    ///
-    /// - Throws: `Refusal` if the setting limits the assistant.
-    static func admit(_ key: String) throws(Refusal) {
-        guard let table = Settings.MCP.table(barring: key) else { return }
-        throw Refusal(
-            .permissionDenied,
-            "An assistant cannot change the settings of \(table). A person can change them with airframectl set.",
-            field: "key")
-    }
-
     /// Checks a request against the assistant's limits, and limits the requested rate.
     ///
     /// - Parameters:

@@ -34,7 +34,6 @@ extension SocketMethod {
                 let key = try parameters.requiredString("key")
                 var rollback = try parameters.number("rollback")
                 if caller.client.isAssistant {
-                    try AssistantLimits.admit(key)
                     rollback = rollback ?? tuning.settings.mcp.rollbackS
                 }
                 return try tuning.set(

@@ -80,7 +80,8 @@ extension Wire.Setting {
             type: setting.kind.name, unit: setting.unit ?? "", range: setting.allowed,
             summary: setting.summary,
             isLive: setting.applies == .live,
-            rollbackS: origin == .live ? rollback.map { Number($0) } : nil)
+            rollbackS: origin == .live ? rollback.map { Number($0) } : nil,
+            assistant: setting.assistantAccess == .none ? nil : setting.assistantAccess.rawValue)
     }
 }
 

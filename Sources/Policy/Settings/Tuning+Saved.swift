@@ -178,9 +178,10 @@ extension Tuning {
     }
 
     /// Applies the values of a baseline, without writing them to the disk. If an assistant is the
-    /// owner, the change reverts, and the settings that limit assistants keep their values.
+    /// owner, the change reverts, and settings that the assistant cannot change keep their values.
     ///
-    /// - Returns: Messages about the entries that are ignored because they are no longer valid.
+    /// - Returns: Messages about the entries that are ignored, because they are no longer valid or
+    ///   because an assistant cannot change them.
     /// - Throws: `Refusal` if no baseline has this name, or if the values of the baseline would
     ///   violate a rule; nothing has changed.
     package func restoreBaseline(
@@ -194,10 +195,15 @@ extension Tuning {
         }
         let problems = try state.withLock { (state) throws(Refusal) in
             var changed = owner == .assistants ? state.store : state.lasting
-            let problems: [ConfigurationProblem]
+            var problems: [ConfigurationProblem]
+            var kept: [String] = []
             do throws(ConfigurationProblem) {
-                problems = try changed.restore(
-                    tuning: owner == .assistants ? permitted(overlay, state.store) : overlay)
+                if owner == .assistants {
+                    (problems, kept) = try changed.restore(
+                        tuning: overlay, forAssistant: state.lasting)
+                } else {
+                    problems = try changed.restore(tuning: overlay)
+                }
             } catch {
                 throw Refusal(error)
             }
@@ -212,16 +218,10 @@ extension Tuning {
             state.store = changed
             publish(&state)
             return problems.map(\.description)
+                + kept.map { "\($0) keeps its value, because an assistant cannot change it." }
         }
         tell(who, "restored baseline \(name)")
         return problems
-    }
-
-    /// The values of a baseline, with the current values of the settings that limit assistants.
-    private func permitted(_ overlay: [String: String], _ store: ParameterStore) -> [String: String]
-    {
-        overlay.filter { Settings.MCP.table(barring: $0.key) == nil }
-            .merging(store.tuning.filter { Settings.MCP.table(barring: $0.key) != nil }) { $1 }
     }
 
     /// Changes several settings together. The previous values are stored under a name, and the

@@ -141,7 +141,8 @@ package final class Tuning: Sendable {
     ///     revert, not even at the end of an earlier temporary change.
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
-    /// - Throws: An error about the key or the value; nothing has changed.
+    /// - Throws: An error about the key or the value, or `permissionDenied` if an assistant cannot
+    ///   make the change; nothing has changed.
     package func set(
         _ key: String, to value: RawValue?, written: String, rollback: Double?,
         owner: ChangeOwner = .people, by who: String
@@ -154,6 +155,9 @@ package final class Tuning: Sendable {
                 try changed.set(key, to: value, written: written)
             } catch {
                 throw Refusal(error)
+            }
+            if owner == .assistants {
+                try Self.admitAssistant(key, changed.settings, lasting: state.lasting.settings)
             }
             if let rollback {
                 try owner.begin(
@@ -168,6 +172,21 @@ package final class Tuning: Sendable {
         if endsAssistants { tell(who, "ended an assistant's temporary change, which has reverted") }
         let undo = rollback.map { "; reverts after \(Int($0)) s unless saved" } ?? ""
         tell(who, "set \(key) = \(written)\(undo)")
+    }
+
+    /// Checks that an assistant can change a setting to its new value.
+    ///
+    /// - Throws: `permissionDenied` if the schema does not permit the change.
+    private static func admitAssistant(
+        _ key: String, _ changed: Settings, lasting: Settings
+    ) throws(Refusal) {
+        guard let setting = Schema.setting(key) else { return }
+        let limit = setting.value(in: lasting)
+        guard !setting.assistantAccess.admits(setting.value(in: changed), lasting: limit) else {
+            return
+        }
+        throw Refusal(
+            .permissionDenied, setting.assistantRefusal(lasting: limit), field: "key")
     }
 
     /// Changes settings together, see `SettingsPort`.

@@ -24,9 +24,14 @@ public struct Setting: Hashable, Sendable, Codable {
     public var rollbackS: Number?
     /// Warning about the effect of a change, as text for the user; absent if there is none.
     public var warning: String?
+    /// Temporary change that an assistant can make: `any` (every value in the range), `lower` or
+    /// `raise` (a lower or a higher value than people have chosen); absent if an assistant cannot
+    /// change the setting.
+    public var assistant: String?
 
     enum CodingKeys: String, CodingKey {
-        case key, value, origin, type, unit, range, summary, warning, defaultValue = "default",
+        case key, value, origin, type, unit, range, summary, warning, assistant,
+            defaultValue = "default",
             isLive = "live", rollbackS
     }
 
@@ -34,8 +39,9 @@ public struct Setting: Hashable, Sendable, Codable {
     public init(
         key: String, value: JSONValue, defaultValue: JSONValue, origin: String, type: String = "",
         unit: String = "", range: String = "", summary: String = "", isLive: Bool = true,
-        rollbackS: Number? = nil
+        rollbackS: Number? = nil, assistant: String? = nil
     ) {
+        self.assistant = assistant
         self.key = key
         self.value = value
         self.defaultValue = defaultValue
