@@ -468,7 +468,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Daemon", "GimbalCore", "Hardware", "Wire", "Configuration", "Persistence",
+                "Assistant", "Daemon", "GimbalCore", "Hardware", "Wire", "Configuration",
+                "Persistence",
                 "Identification", "Observables", "Realtime", "Port", "Policy",
                 "Simulation", "Links", "Plot", "CLinuxShim",
                 "TestSupport",

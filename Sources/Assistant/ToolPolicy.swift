@@ -14,11 +14,24 @@ struct ToolPolicy: Sendable {
         "rate": "turn", "follow": "track", "baseline": "baselines", "record": "recordings",
     ]
 
-    /// Methods without a tool, because they are only for programs or only for people.
-    static let hidden: Set<String> = [
-        "aim", "attitude", "client", "companion", "hardware", "keys", "methods", "pair", "ping",
-        "reload",
-        "save", "subscribe", "take", "track", "unsubscribe", "variables",
+    /// Methods without a tool, each with the reason.
+    static let hidden: [String: String] = [
+        "aim": "For programs that follow a person. `track` starts such a program.",
+        "attitude":
+            "For programs that compare pictures with the attitude at the time of exposure. `status` contains the present angles.",
+        "client": "The server declares itself as an assistant's with this method.",
+        "companion": "For reports of companion programs such as airframe-eyes.",
+        "hardware": "For the set-up of the buses, which a person connects.",
+        "keys": "Returns the same as `get` without parameters.",
+        "pair": "Grants access to phones.",
+        "ping": "For programs that measure the connection. MCP has its own `ping`.",
+        "reload": "Makes changes of files permanent, which only a person may do.",
+        "save": "Makes changes permanent, which only a person may do.",
+        "subscribe": "Streams values, which tools cannot do.",
+        "take": "Keeps control without a motion. Every tool that moves the camera takes control.",
+        "track": "For programs that steer the camera at a high rate. `turn` rotates the camera.",
+        "unsubscribe": "Ends a stream of `subscribe`.",
+        "variables": "Lists the variables of `subscribe`.",
     ]
 
     /// Methods with write access that are not destructive: they move the camera within its limits,
@@ -37,7 +50,7 @@ struct ToolPolicy: Sendable {
     func offers(_ method: MethodDescription) -> Bool {
         if method.name == "stop" { return true }
         if method.name == "reset_stop", !mayReset { return false }
-        if Self.hidden.contains(method.name) { return false }
+        if Self.hidden[method.name] != nil { return false }
         if method.name == ShootTool.name { return !isReadOnly }
         return !isReadOnly || method.access != .write
     }

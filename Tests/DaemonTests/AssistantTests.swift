@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import Assistant
+
 /// Runs `airframectl mcp` with the official SDK as its client, and with the requests in the manual.
 @Suite("airframectl mcp with a running daemon") struct AssistantTests {
     private static let root = FilePath(#filePath).removingLastComponent().removingLastComponent()
@@ -47,6 +49,36 @@ import Wire
         let status = try peer.wait(seconds: 180)
         #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
         peer.output.split(separator: "\n").filter { $0.hasPrefix("SKIPPED") }.forEach { print($0) }
+    }
+
+    @Test("each request of airframed is a tool, except the requests that ToolPolicy excludes")
+    func everyRequest() throws {
+        let list =
+            #"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#
+        try withDaemon { daemon throws in
+            let requests = try #require(try daemon.ask("methods").array).compactMap {
+                $0["name"]?.string
+            }
+            func tools(_ options: String...) throws -> Set<String> {
+                let run = try Program.run(
+                    [try Program.built("airframectl"), "mcp", "--socket", daemon.socket] + options,
+                    in: daemon.directory, input: list + "\n")
+                let reply = try JSONValue(parsing: Array(run.output.utf8))
+                let tools = try #require(reply["result"]?["tools"]?.array, "\(run.output)")
+                return Set(tools.compactMap { $0["name"]?.string })
+            }
+            let excluded = ToolPolicy.hidden
+            #expect(requests.count > 30 && excluded.count < 20)
+            // An exclusion without a request would be obsolete.
+            #expect(Set(excluded.keys).subtracting(requests) == [])
+            #expect(excluded.values.allSatisfy { $0.hasSuffix(".") && $0.count > 20 })
+            let expected = requests.filter { excluded[$0] == nil }.map {
+                ToolPolicy.names[$0] ?? $0
+            }
+            #expect(try tools("--allow-reset") == Set(expected + ["shoot"]))
+            #expect(
+                try tools() == Set(expected + ["shoot"]).subtracting(["reset_stop"]))
+        }
     }
 
     @Test("the server's replies match the conversation in etc/manual/assistants.md")
