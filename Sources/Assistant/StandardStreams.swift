@@ -233,21 +233,33 @@ struct BoundedLines {
     /// Adds bytes.
     ///
     /// - Returns: The complete lines, without their newlines; nil for each line that is too long.
-    mutating func append(_ chunk: some Sequence<UInt8>) -> [[UInt8]?] {
+    mutating func append(_ chunk: ArraySlice<UInt8>) -> [[UInt8]?] {
         var lines: [[UInt8]?] = []
-        for byte in chunk {
-            if byte == UInt8(ascii: "\n") {
-                if !isSkipping { lines.append(bytes) }
-                isSkipping = false
-                bytes.removeAll(keepingCapacity: true)
-            } else if !isSkipping {
-                bytes.append(byte)
-                guard bytes.count > limit else { continue }
+        var rest = chunk
+        while true {
+            let end = Self.newline(in: rest)
+            let part = rest[..<(end ?? rest.endIndex)]
+            if !isSkipping, bytes.count + part.count > limit {
                 isSkipping = true
                 bytes.removeAll(keepingCapacity: true)
                 lines.append(nil)
             }
+            if !isSkipping { bytes += part }
+            guard let end else { return lines }
+            if !isSkipping { lines.append(bytes) }
+            isSkipping = false
+            bytes.removeAll(keepingCapacity: true)
+            rest = rest[(end + 1)...]
         }
-        return lines
+    }
+
+    /// Index of the first newline. `memchr` is fast in debug builds, too: a client's line of many
+    /// megabytes must not delay a stop after it.
+    private static func newline(in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress, let found = memchr(start, 0x0A, buffer.count)
+            else { return nil }
+            return bytes.startIndex + (UnsafeRawPointer(found) - start)
+        }
     }
 }
