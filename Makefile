@@ -105,8 +105,8 @@ counter:
 
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
 test: build counter packages-eyes packages-web ## run every test, including the short tests in the virtual machine
-	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp $(PEERS)/venv/prometheus || \
-	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser, the SDK of MCP or Prometheus's parser, because it cannot be installed here (see above)"
+	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp $(PEERS)/venv/prometheus $(PEERS)/venv/mypy || \
+	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser, the SDK of MCP, Prometheus's parser or mypy, because it cannot be installed here (see above)"
 	# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
 	swift test --filter $(COMPUTING_TESTS)
 	swift test --skip-build --no-parallel --skip $(COMPUTING_TESTS)
@@ -213,6 +213,12 @@ $(PEERS)/venv/mcp: Tests/Peers/requirements-mcp.txt
 
 # Prometheus's parser, which the tests check metrics with.
 $(PEERS)/venv/prometheus: Tests/Peers/requirements-prometheus.txt
+	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
+	$(PEERS)/venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+# Type checker, which the tests check the Python client with.
+$(PEERS)/venv/mypy: Tests/Peers/requirements-mypy.txt
 	[ -x $(PEERS)/venv/bin/pip ] || python3 -m venv $(PEERS)/venv
 	$(PEERS)/venv/bin/pip install --quiet --requirement $<
 	touch $@

@@ -29,6 +29,26 @@ import Wire
     }
 
     @Test(
+        "the Python client is completely typed, and uses only syntax and types of Python 3.9",
+        .enabled(
+            if: access(root.appending(".build/peers/venv/mypy").string, F_OK) == 0,
+            "mypy is not installed: make .build/peers/venv/mypy"))
+    func types() throws {
+        try withTemporaryDirectory { directory throws in
+            // Without other packages: numpy is optional, and its types are slow to read.
+            let check = try Program(
+                [
+                    Self.root.appending(".build/peers/venv/bin/mypy").string, "--strict",
+                    "--python-version", "3.9", "--no-site-packages", "--disable-error-code",
+                    "import-not-found", "--cache-dir", directory.appending("cache").string,
+                    Self.root.appending("Sources/Python/airframe").string,
+                ], in: directory)
+            let status = try check.wait(seconds: 60)
+            #expect(status == 0, "\(check.output)\(check.errors)")
+        }
+    }
+
+    @Test(
         "the conversions of the ROS 2 node follow REP 103",
         .enabled(if: isThere, "python3 is missing: apt-get install python3"))
     func ros() throws {
