@@ -87,6 +87,15 @@ struct CompanionTests {
         #expect(status.map(\.report.finding) == ["second"])
     }
 
+    @Test("a companion that changes its name to another companion's name replaces both reports")
+    func renamed() throws {
+        try report(#"{"name":"eyes","finding":"first"}"#, from: 1)
+        try report(#"{"name":"web"}"#, from: 2)
+        try report(#"{"name":"eyes","finding":"second"}"#, from: 2)
+        let status = companions.status(now: Instant(nanoseconds: 0))
+        #expect(status.map(\.report.finding) == ["second"])
+    }
+
     @Test("the number of companions is limited, and a disconnection frees a place")
     func limited() throws {
         for number in 1...Companions.limit { try report(#"{"name":"c\#(number)"}"#, from: number) }

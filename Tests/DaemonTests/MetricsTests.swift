@@ -12,15 +12,27 @@ import Wire
     private static let isThere =
         access(root.appending(".build/peers/venv/prometheus").string, F_OK) == 0
 
+    /// Settings of a simulated gimbal for each type of motor, with the robots that exist as a
+    /// simulation.
+    private static let outputs = [
+        ["motors.type=torque"], ["motors.type=field", "drive.board=simulated"],
+        ["motors.type=servo", "robot.motors=simulated"],
+    ]
+
     @Test(
-        "Prometheus's parser accepts every metric",
+        "Prometheus's parser accepts every metric, for each type of motor",
         .enabled(
             if: isThere,
             "Prometheus's parser is not installed: make .build/peers/venv/prometheus"
-        ))
-    func parser() throws {
-        try withDaemon { daemon in
+        ), arguments: outputs)
+    func parser(settings: [String]) throws {
+        try withDaemon(settings.flatMap { ["--set", $0] }) { daemon in
             try daemon.status("the motors follow") { $0.isFollowing }
+            // A companion's name becomes a label.
+            let companion = try SocketClient(daemon.socket)
+            let report =
+                #"{"id":1,"method":"companion","params":{"name":"eyes","level":"warn","finding":"a \"b\" \\c"}}"#
+            #expect(try companion.ask(report)["result"] != nil)
             let metrics = try daemon.control("metrics")
             #expect(metrics.status == 0)
             let run = try Program.run(
@@ -32,6 +44,9 @@ import Wire
             // The parser removes the suffix _total of counters.
             #expect(families.contains { $0 == "airframe_loop_ticks counter 1" })
             #expect(families.contains { $0 == "airframe_attitude_degrees gauge 3" })
+            #expect(families.contains { $0 == "airframe_companion_healthy gauge 1" })
+            let hasWheels = families.contains { $0 == "airframe_wheels_ready gauge 1" }
+            #expect(hasWheels == settings.contains("drive.board=simulated"))
         }
     }
 

@@ -127,20 +127,15 @@ final class Companions: Sendable {
         }
     }
 
-    /// Stores a report. The report of a restarted companion replaces its earlier report.
+    /// Stores a report. The report replaces earlier reports of the same connection or the same
+    /// name, so that each name exists once.
     ///
     /// - Throws: `Refusal` if `limit` other companions are connected.
     func note(_ report: CompanionReport, from client: Int, now: Instant) throws(Refusal) {
         let isNoted = entries.withLock { entries in
-            let entry = Entry(client: client, report: report, time: now)
-            if let index = entries.firstIndex(where: {
-                $0.client == client || $0.report.name == report.name
-            }) {
-                entries[index] = entry
-                return true
-            }
-            guard entries.count < Self.limit else { return false }
-            entries.append(entry)
+            let others = entries.filter { $0.client != client && $0.report.name != report.name }
+            guard others.count < Self.limit else { return false }
+            entries = others + [Entry(client: client, report: report, time: now)]
             return true
         }
         guard isNoted else {
