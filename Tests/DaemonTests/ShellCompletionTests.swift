@@ -17,9 +17,11 @@ import Wire
     private static let lines: [(words: String, completion: String)] = [
         ("get loop.ra", "loop.rate_hz"), ("get trackin", "tracking"),
         ("set tracking.max", "tracking.max_rate_dps"), ("mode pan", "pan_follow"),
+        ("set push.enabled fa", "false"),
         ("baseline restore go", "good-one"), ("subscribe attitude.pi", "attitude.pitch"),
         ("metri", "metrics"), ("--socket SOCKET baseline restore go", "good-one"),
         ("--json --timeout 3 get loop.ra", "loop.rate_hz"),
+        ("--socket SPACED baseline restore go", "good-one"),
     ]
 
     @Test(
@@ -64,12 +66,14 @@ import Wire
             let made = try daemon.control("--generate-completion-script", shell)
             try write(made.output, to: script)
             #expect(try daemon.control("baseline", "store", "good-one").status == 0)
+            let spaced = daemon.directory.appending("a b").string
+            #expect(symlink(daemon.socket, spaced) == 0)
+            // A path with a space is quoted on the command line.
+            let paths = ["SOCKET": daemon.socket, "SPACED": "'\(spaced)'"]
             for (line, completion) in Self.lines {
                 let words =
                     ["airframectl"]
-                    + line.split(separator: " ").map {
-                        $0 == "SOCKET" ? daemon.socket : String($0)
-                    }
+                    + line.split(separator: " ").map { paths[String($0)] ?? String($0) }
                 let run = try Program.run(
                     [
                         "/usr/bin/env", "AIRFRAME_SOCKET=\(daemon.socket)",

@@ -28,9 +28,10 @@ enum LiveCompletion {
         guard index > 0, index <= words.count else { return [] }
         let params: [String: JSONValue] = ["keys": [.string(words[index - 1])]]
         guard let setting = ask("get", params, words)?.array?.first else { return [] }
-        let range = setting["range"]?.string ?? ""
-        let choices = range.contains("...") ? [] : range.split(separator: ", ").map(String.init)
-        return choices.isEmpty ? [setting["value"]?.text ?? ""] : choices
+        guard ["bool", "choice"].contains(setting["type"]?.string) else {
+            return [setting["value"].map { $0.string ?? $0.text } ?? ""]
+        }
+        return (setting["range"]?.string ?? "").split(separator: " | ").map(String.init)
     }
 
     /// Names of baselines.
@@ -56,6 +57,29 @@ enum LiveCompletion {
             option.flatMap { words.indices.contains($0) ? words[$0] : nil }
             ?? words.first { $0.hasPrefix("--socket=") }.map { String($0.dropFirst(9)) }
             ?? GlobalOptions.usualSocket
-        return try? DaemonClient(path: path, timeout: timeout).json(method, params)
+        return try? DaemonClient(path: unquoted(path), timeout: timeout).json(method, params)
+    }
+
+    /// A word of a command line without its quotes and backslashes. Bash and zsh pass the words as
+    /// the user typed them.
+    private static func unquoted(_ word: String) -> String {
+        var result = ""
+        var quote: Character?
+        var isEscaped = false
+        for character in word {
+            if isEscaped {
+                result.append(character)
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+            } else {
+                result.append(character)
+            }
+        }
+        return result
     }
 }
