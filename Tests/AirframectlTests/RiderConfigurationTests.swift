@@ -69,11 +69,21 @@ struct RiderConfigurationTests {
         #expect(rider.ignored.map(\.key) == ["motor.serial_port"])
     }
 
+    @Test(
+        "the number of the I2C bus cannot be a path or another text",
+        arguments: ["-1", "1/../../../tmp/x", "\"1 \"", "~", "256", "{a: 1}"])
+    func bus(_ value: String) throws {
+        let rider = try read("motors:\n  i2c_bus: \(value)\n  speed_limit: 50\n")
+        #expect(rider.pairs.map(\.key) == ["drive.limit"])
+        #expect(rider.ignored.count == 1)
+    }
+
     @Test("text instead of a number is kept as a string, so that airframed refuses the value")
     func notANumber() throws {
         #expect(try read("motors: {speed_limit: fast}").pairs.first?.value == "\"fast\"")
         #expect(
-            try read(#"motors: {i2c_bus: "1\"; x"}"#).pairs.first?.value == #""/dev/i2c-1\"; x""#)
+            try read(#"network: {bind_address: "a\"; x", motor_udp_port: 1}"#).pairs.first?.value
+                == #""a\"; x:1""#)
     }
 
     @Test(

@@ -36,7 +36,12 @@ struct RiderConfiguration {
                         host.contains(":") ? "[\(host)]:\(entry.value)" : "\(host):\(entry.value)"),
                     entry)
             case "network.bind_address" where hasPort: break
-            case "motors.i2c_bus": set("drive.bus", quoted("/dev/i2c-\(entry.value)"), entry)
+            case "motors.i2c_bus":
+                if let bus = UInt8(entry.value) {
+                    set("drive.bus", quoted("/dev/i2c-\(bus)"), entry)
+                } else {
+                    ignore(entry, "the value must be the number of an I2C bus, such as 1")
+                }
             case "motors.i2c_address":
                 if Self.number(entry.value) == 0x16 {
                     set("drive.board", quoted("rider"), entry)
