@@ -45,16 +45,36 @@ struct RegionOfInterest {
         var speed: (north: Double, east: Double, up: Double)
         var time: Instant
 
-        /// The vehicle's position at a later time, extrapolated at constant velocity.
-        func place(at now: Instant) -> Place {
+        /// The vehicle's position at a later time, extrapolated at constant velocity, from the
+        /// centre of the earth, m.
+        func position(at now: Instant) -> Vector3 {
             let seconds = min(max(now.seconds(since: time), 0), RegionOfInterest.extrapolation)
-            var moved = place
-            moved.altitude += speed.up * seconds
-            moved.latitude += speed.north * seconds / RegionOfInterest.metresPerDegree
-            let scale = max(cos(place.latitude * .pi / 180), 0.01)
-            moved.longitude +=
-                speed.east * seconds / (RegionOfInterest.metresPerDegree * scale)
-            return moved
+            let frame = LocalFrame(place)
+            return frame.origin
+                + (frame.north * speed.north + frame.east * speed.east + frame.up * speed.up)
+                * seconds
+        }
+    }
+
+    /// Directions north, east and up at a place, and the place's position, in a frame that rotates
+    /// with the earth: the origin is the centre of the earth, x points at latitude 0 and longitude
+    /// 0, z at the north pole. Unlike differences of latitude and longitude, these vectors are
+    /// exact at the poles and across the date line.
+    private struct LocalFrame {
+        let north: Vector3
+        let east: Vector3
+        let up: Vector3
+        /// Position of the place, m.
+        let origin: Vector3
+
+        init(_ place: Place) {
+            let (latitude, longitude) = (place.latitude * .pi / 180, place.longitude * .pi / 180)
+            let (sinLatitude, cosLatitude) = (sin(latitude), cos(latitude))
+            let (sinLongitude, cosLongitude) = (sin(longitude), cos(longitude))
+            north = Vector3(-sinLatitude * cosLongitude, -sinLatitude * sinLongitude, cosLatitude)
+            east = Vector3(-sinLongitude, cosLongitude, 0)
+            up = Vector3(cosLatitude * cosLongitude, cosLatitude * sinLongitude, sinLatitude)
+            origin = up * (RegionOfInterest.earthRadius + place.altitude)
         }
     }
 
@@ -66,9 +86,9 @@ struct RegionOfInterest {
     private static let mostSystems = 16
     /// Shortest distance to a target for which a direction is computed, m.
     private static let nearest = 0.5
-    /// Length of one degree of latitude on a sphere with the mean radius of the earth, 6371.0088 km
-    /// (IUGG), m. This approximation causes a direction error of at most 0.2°.
-    private static let metresPerDegree = 6_371_008.8 * Double.pi / 180
+    /// Mean radius of the earth (IUGG), m. The approximation of the earth as a sphere causes a
+    /// direction error of at most 0.2°.
+    private static let earthRadius = 6_371_008.8
 
     /// The target; nil if the camera is not pointed at a region of interest.
     var target: Target?
@@ -143,19 +163,17 @@ struct RegionOfInterest {
     /// Direction of the target; nil if there is no target, if a position is not known, or if the
     /// target is closer than half a metre.
     func direction(now: Instant) -> Direction? {
-        guard let target, let start = fresh(own, now)?.place(at: now) else { return nil }
-        let end: Place
+        guard let target, let own = fresh(own, now) else { return nil }
+        let end: Vector3
         switch target {
-        case .place(let place): end = place
+        case .place(let place): end = LocalFrame(place).origin
         case .system(let system):
             guard let fix = fresh(others[system], now) else { return nil }
-            end = fix.place(at: now)
+            end = fix.position(at: now)
         }
-        let middle = (start.latitude + end.latitude) / 2 * .pi / 180
-        let north = (end.latitude - start.latitude) * Self.metresPerDegree
-        let turn = (end.longitude - start.longitude).remainder(dividingBy: 360)
-        let east = turn * Self.metresPerDegree * cos(middle)
-        let up = end.altitude - start.altitude
+        let frame = LocalFrame(own.place)
+        let way = end - own.position(at: now)
+        let (north, east, up) = (way.dot(frame.north), way.dot(frame.east), way.dot(frame.up))
         let distance = hypot(north, east)
         guard hypot(distance, up) >= Self.nearest else { return nil }
         return Direction(yaw: atan2(east, north), pitch: atan2(up, distance))

@@ -67,6 +67,44 @@ struct RegionOfInterestTests {
         #expect(abs(degrees(region.direction(now: at(0))).yaw - 45) < 0.01)
     }
 
+    @Test(
+        "next to a pole, the direction leads across the pole, not along the circle of latitude",
+        arguments: [(1.0, 0.0), (-1, 180)])
+    func pole(hemisphere: Double, yaw: Double) {
+        // 22 m from the vehicle, on the other side of the pole.
+        var region = region(at: hemisphere * 89.9999, 30)
+        region.target = .place(
+            .init(latitude: hemisphere * 89.9999, longitude: -150, altitude: 77.76))
+        let across = degrees(region.direction(now: at(0)))
+        #expect(abs((across.yaw - yaw).remainder(dividingBy: 360)) < 0.01)
+        #expect(abs(across.pitch + 45) < 0.1)
+        region.target = .place(
+            .init(latitude: hemisphere * 90, longitude: 0, altitude: 100))
+        let pole = degrees(region.direction(now: at(0)))
+        #expect(abs((pole.yaw - yaw).remainder(dividingBy: 360)) < 0.01)
+        // A vehicle moves east by 11.12 m, a quarter turn about the pole from the gimbal's vehicle.
+        region.target = .system(7)
+        _ = region.note(
+            position(hemisphere * 89.9999, 120, 100, east: 11.12), from: 7, isOwn: false, now: at(0)
+        )
+        // East at the longitude 120 is parallel to north at the longitude 30.
+        let moved = degrees(region.direction(now: at(1)))
+        let angle = 26.565  // atan(1 / 2)
+        #expect(
+            abs(
+                (moved.yaw - (yaw + (hemisphere > 0 ? angle : -angle)))
+                    .remainder(dividingBy: 360)) < 0.1)
+    }
+
+    @Test(
+        "a distant place at the same altitude is below the horizontal, because the earth is round")
+    func curvature() {
+        var region = region()
+        region.target = .place(.init(latitude: 1, longitude: 0.001, altitude: 100))
+        // Half of the angle between the two places at the centre of the earth.
+        #expect(abs(degrees(region.direction(now: at(0))).pitch + 0.5) < 0.001)
+    }
+
     @Test("a moving vehicle is predicted with its velocity, and lost when it is silent")
     func vehicle() {
         var region = region()
