@@ -31,7 +31,11 @@ struct PointForecast {
             sentences.append("The camera turns, and arrives in \(seconds) s.")
             if duration > 0, let limit = Self.name(of: forecast.limit) {
                 limits.append(limit.name)
-                sentences.append("\(limit.key) makes the turn longer than requested.")
+                // Only an assistant's request has both a duration and a rate, which is its limit.
+                let key =
+                    rate > 0 && forecast.limit == .rate
+                    ? "mcp.max_rate_dps or \(limit.key)" : limit.key
+                sentences.append("\(key) makes the turn longer than requested.")
             }
         } else {
             sentences.append("The camera turns when the motors are switched on.")
