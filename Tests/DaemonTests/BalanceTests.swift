@@ -168,12 +168,15 @@ struct BalanceTests {
             let pitch = try daemon.ask("status").number("attitude", "pitch_deg")
             #expect(abs(pitch) < 1, "the camera returns to level, not to \(pitch)°")
 
-            // A killed airframectl leaves the camera under control.
+            // A killed airframectl leaves the camera under control. The replacements above have moved
+            // the camera while the motors were on or the estimate was older, so their rates say
+            // nothing about the check.
+            gimbal.restartFastest()
             let killed = try begin()
             kill(killed.processID, SIGKILL)
             #expect(killed.hasEnded(within: 5))
             try gimbal.run(for: 5)
-            #expect(gimbal.isOn && gimbal.fastest < 70, "\(gimbal.fastest)°/s")
+            #expect(gimbal.isOn && gimbal.fastest < 40, "\(gimbal.fastest)°/s")
 
             let lost = try begin()
             kill(daemon.program.processID, SIGKILL)

@@ -12,7 +12,7 @@ final class BalanceGimbal {
     private let period: Int64
     private var gimbal: SimulatedGimbal
     private var tick: Int64 = 0
-    /// Largest rate of the camera since the last `replace`, deg/s.
+    /// Largest rate of the camera since the last `replace` or `restartFastest`, deg/s.
     private(set) var fastest = 0.0
     /// True if the motors are on.
     private(set) var isOn = false
@@ -56,6 +56,9 @@ final class BalanceGimbal {
         gimbal = Self.gimbal(imbalance, friction, period, start: start)
         fastest = 0
     }
+
+    /// Forgets the largest rate.
+    func restartFastest() { fastest = 0 }
 
     /// Simulates the gimbal until `ends` returns true, but at most for the given time, s. The
     /// daemon supplies the torques.
