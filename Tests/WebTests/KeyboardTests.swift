@@ -119,6 +119,8 @@ struct KeyboardTests {
     func shots() throws {
         try withDesktop { rig, page in
             try open("shots", page)
+            try #require(
+                try page.wait("document.querySelector('form:not([hidden]) #shot-kind')") != nil)
             try page.tab(to: "n.id === 'shot-kind'")
             try page.key("ArrowDown")
             try page.key("ArrowDown")

@@ -33,14 +33,15 @@ export class ShotsView {
     this.planned = el("section", { class: "card", hidden: true }, el("h2", {}, "Plan"), this.plan);
     this.start = el("button", { type: "submit", class: "main" }, "Start");
     this.hint = el("p", { class: "hint" });
-    this.form = el("form", { onsubmit: (event) => this.#start(event) }, el("label", { for: this.kind.id }, "Kind", this.kind), this.fields, this.camera,
-      el("p", { class: "row" }, el("button", { type: "button", onclick: () => this.#plan() }, "Show the plan"), this.start), this.hint);
+    // The form needs the server's list of keys.
+    this.form = el("form", { hidden: true, onsubmit: (event) => this.#start(event) }, el("label", { for: this.kind.id }, "Kind", this.kind), this.fields, this.camera,
+      el("p", { class: "row" }, el("button", { type: "button", onclick: () => this.#plan() }, "Show the plan"), this.start));
     this.nodes = [el("h1", {}, "Shots"),
       el("section", { class: "card", "aria-label": "State of the shot" }, this.state, this.bar, this.note, this.problem,
         el("div", { class: "row" }, this.pause, this.resume, this.cancel)),
-      this.planned, el("section", { class: "card" }, el("h2", {}, "New shot"), this.form)];
+      this.planned, el("section", { class: "card" }, el("h2", {}, "New shot"), this.form, this.hint)];
     this.timer = setInterval(() => this.#read(), 1000);
-    this.link.addEventListener("open", this.onOpen = () => this.#read());
+    this.link.addEventListener("open", this.onOpen = () => this.show());
   }
 
   show() {
@@ -54,9 +55,12 @@ export class ShotsView {
   }
 
   async #load() {
+    if (this.keys) return null;
     const answer = await fetch("/shot/keys").catch(() => null);
     if (!answer?.ok) return setText(this.hint, "Pair this browser to start a shot.");
-    this.keys = await answer.json();
+    const keys = await answer.json();
+    if (this.keys) return null;
+    this.keys = keys;
     this.shutter = el("select", { id: "shot-shutter", onchange: () => (this.address.parentElement.hidden = this.shutter.value !== "mavlink") },
       this.keys.shutters.map((value) => el("option", { value }, shutters[value] ?? value)));
     this.address = el("input", { id: "shot-address", type: "text", placeholder: "192.168.1.30:14550" });
@@ -64,6 +68,7 @@ export class ShotsView {
     this.camera.replaceChildren(el("label", { for: this.shutter.id }, "Shutter", this.shutter),
       el("label", { for: this.address.id, hidden: true }, "Address of the camera, HOST:PORT", this.address), this.rate.node);
     this.#form();
+    this.form.hidden = false;
     return null;
   }
 
