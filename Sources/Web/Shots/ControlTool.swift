@@ -1,4 +1,5 @@
 import Client
+import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -17,9 +18,6 @@ struct ControlTool: Sendable {
 
     /// Largest size of the output in `run`, bytes.
     static let outputLimit = 1_000_000
-
-    /// Bound of the numbers of open descriptors: far more than all connections need.
-    private static let mostDescriptors: UInt = 1024
 
     /// Path of airframectl, or its name.
     let program: String
@@ -127,6 +125,16 @@ struct ControlTool: Sendable {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
+    /// Marks all descriptors of this program as closed by exec(2). A browser's connection must not
+    /// stay open in the other program; swift-nio does not mark it. The unit's sandbox refuses
+    /// prlimit(2), which closing a range of numbers would need.
+    private static func closeDescriptorsOnExec() {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        for descriptor in (names ?? []).compactMap({ Int32($0) }) where descriptor > 2 {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
     private func spawn(_ words: [String], name: String, output: Int32, errors: Int32) -> pid_t? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -145,13 +153,7 @@ struct ControlTool: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        // Not all descriptors of the server are closed by exec(2). A browser's connection must not
-        // stay open in the other program.
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        for descriptor in 3..<Int32(min(Self.mostDescriptors, limit.rlim_cur)) {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        Self.closeDescriptorsOnExec()
         var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) }
         arguments.append(nil)
         defer { arguments.forEach { free($0) } }
