@@ -1,10 +1,18 @@
 """airframe-web installed from the Debian package: a service of a real systemd, in its sandbox."""
 # lab: --bluetooth off --init systemd
-import glob, http.client, json, socket, subprocess, sys, time
+import glob, http.client, json, os, shutil, socket, subprocess, sys, time
 from pathlib import Path
 
 UNIT = "airframe-web.service"
 CONTROL = "/run/airframe-web/control.sock"
+BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parents[2] / ".build/release"))
+DAEMON = Path("/run/airframe/airframed.sock")
+SHOT = b"""[orbit]
+photos = 3
+turn = 30
+[shutter]
+kind = "none"
+"""
 PACKAGES = sorted(glob.glob(str(Path(__file__).resolve().parents[2] / ".build/airframe-web_*.deb")))
 
 
@@ -74,6 +82,30 @@ cookie = headers["set-cookie"].split(";")[0]
 if (mode := sh("stat", "-c", "%a", "/var/lib/airframe-web/browsers.json")) != "600":
     fail(f"the list of browsers has mode {mode}")
 print("ok   a browser is paired in the sandbox, and its hash is private")
+
+# The page's shot runs airframectl, which inherits the sandbox.
+shutil.copy(BIN / "airframectl", "/usr/bin/airframectl")
+DAEMON.parent.mkdir(mode=0o755, exist_ok=True)
+daemon = subprocess.Popen([BIN / "airframed", f"--set=diagnostics.socket={DAEMON}", "--set=persistence.directory=/run/airframe/state",
+                           "--set=loop.rate_hz=100", "--set=loop.lock_memory=false", "--set=imu.timeout_ms=250",
+                           "--set=mode.boot=locked", "--set=hardware.simulation.motion=still"], stderr=subprocess.DEVNULL)
+until("airframed's socket", DAEMON.exists)
+shutil.chown(DAEMON, group="airframe")
+DAEMON.chmod(0o660)
+own = {"Cookie": cookie, "Origin": "http://127.0.0.1:8088"}
+status, _, body = request("POST", "/shot/plan", SHOT, **own)
+if status != 200 or b"3 photos" not in body:
+    fail(f"the plan of a shot: {status} {body}")
+until("the motors", lambda: subprocess.run(["airframectl", "--socket", DAEMON, "--json", "status"], capture_output=True).stdout.find(b'"running"') > 0)
+status, _, body = request("POST", "/shot/start", SHOT, **own)
+if status != 200:
+    fail(f"the start of a shot: {status} {body}")
+until("three photos", lambda: json.loads(request("GET", "/shot", **own)[2])["state"] == "complete", seconds=120)
+if show("MainPID") != pid:
+    fail("the service has ended while a shot ran")
+print("ok   the page's shot is planned and completed inside the sandbox")
+daemon.terminate()
+daemon.wait(20)
 
 sh("kill", "-9", pid)
 until("a restart", lambda: show("ActiveState") == "active" and show("MainPID") not in (pid, "0"))
