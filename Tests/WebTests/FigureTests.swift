@@ -115,7 +115,9 @@ struct FigureTests {
             try page.touch(
                 "touchMove", (middle.x + 20 + Double(step % 7) * 5, middle.y + Double(step % 5) * 4)
             )
-            usleep(25_000)
+            // A browser can hold a touch until its next frame (16.7 ms). Equal pauses would meet
+            // the frames at only two phases, so the median would be one of two values.
+            usleep(UInt32(25_000 + step * 7_919 % 16_667))
         }
         try page.touch("touchEnd")
         let times = (try page.value("touched").array ?? []).compactMap(\.number).sorted()
