@@ -120,22 +120,10 @@ final class PairedBrowsers: Sendable {
         try result.get()
     }
 
-    /// Replaces the file atomically. After a power failure, the file contains either the old or the
-    /// new list.
+    /// Replaces the file.
     private func save(_ list: [PairedBrowser]) throws(Errno) {
         guard let data = try? JSONEncoder().encode(list) else { throw .invalidArgument }
-        let new = FilePath(file.string + ".new")
-        do {
-            let descriptor = try FileDescriptor.open(
-                new, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-            try descriptor.closeAfter {
-                _ = try descriptor.writeAll(data)
-                guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
-            }
-        } catch {
-            throw error as? Errno ?? .ioError
-        }
-        guard rename(new.string, file.string) == 0 else { throw Errno(rawValue: errno) }
+        try DurableFile.replace(file.string, with: Array(data))
     }
 
     private static func hash(_ token: String) -> String {

@@ -1,5 +1,4 @@
 import Client
-import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -122,54 +121,15 @@ struct ControlTool: Sendable {
     static func wait(_ process: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
-    }
-
-    /// Marks all descriptors of this program as closed by exec(2). A browser's connection must not
-    /// stay open in the other program; swift-nio does not mark it. The unit's sandbox refuses
-    /// prlimit(2), which closing a range of numbers would need.
-    private static func closeDescriptorsOnExec() {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        for descriptor in (names ?? []).compactMap({ Int32($0) }) where descriptor > 2 {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
+        return ChildProgram.result(status)
     }
 
     private func spawn(_ words: [String], name: String, output: Int32, errors: Int32) -> pid_t? {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // airframectl must not inherit the blocked signals. A separate process group: Ctrl-C in a
-        // terminal reaches only airframe-web, which ends the program in order.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        Self.closeDescriptorsOnExec()
-        var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) }
-        arguments.append(nil)
-        defer { arguments.forEach { free($0) } }
-        var variables: [UnsafeMutablePointer<CChar>?] = [
-            strdup("AIRFRAME_SOCKET=\(socket)"), strdup("AIRFRAME_CLIENT=\(name)"),
-        ]
-        for variable in ["PATH", "LD_LIBRARY_PATH", "LANG"] {
-            if let value = getenv(variable) {
-                variables.append(strdup("\(variable)=\(String(cString: value))"))
-            }
+        let inherited = ["PATH", "LD_LIBRARY_PATH", "LANG"].compactMap { (variable: String) in
+            getenv(variable).map { "\(variable)=\(String(cString: $0))" }
         }
-        variables.append(nil)
-        defer { variables.forEach { free($0) } }
-        var process = pid_t()
-        guard posix_spawnp(&process, program, &actions, &attributes, &arguments, &variables) == 0
-        else { return nil }
-        return process
+        return try? ChildProgram.start(
+            [program] + words, output: output, errors: errors,
+            environment: inherited + ["AIRFRAME_SOCKET=\(socket)", "AIRFRAME_CLIENT=\(name)"])
     }
 }

@@ -109,7 +109,7 @@ final class ShotHost: Sendable {
             }
             // A finished or discarded shot leaves its state, which is replaced.
             unlink(path)
-            guard Self.write(bytes, to: text) else {
+            guard (try? DurableFile.replace(text, with: bytes)) != nil else {
                 return answer("The description of the shot cannot be saved in \(directory).")
             }
             answer(want(owner))
@@ -183,7 +183,8 @@ final class ShotHost: Sendable {
 
     /// Records that the shot should run, and starts a run. Call this method on `queue`.
     private func want(_ owner: Owner) -> String? {
-        guard let data = try? JSONEncoder().encode(owner), Self.write(Array(data), to: marker)
+        guard let data = try? JSONEncoder().encode(owner),
+            (try? DurableFile.replace(marker, with: Array(data))) != nil
         else { return "The state of the shot cannot be saved in \(directory)." }
         state.withLock { state in
             state.owner = owner
@@ -309,21 +310,6 @@ final class ShotHost: Sendable {
         state.withLock { state in
             state.report = report
             if state.process == nil { state.progress = nil }
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) -> Bool {
-        do {
-            let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: .ownerReadWrite)
-            try file.closeAfter {
-                try file.writeAll(bytes)
-                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
-            }
-            return true
-        } catch {
-            return false
         }
     }
 }

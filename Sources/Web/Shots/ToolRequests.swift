@@ -1,3 +1,4 @@
+import Client
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -93,7 +94,9 @@ final class ToolRequests: Sendable {
     private func plan(_ body: [UInt8]) -> WebResponse {
         let (text, svg) = (directory + "/plan.toml", directory + "/plan.svg")
         defer { for path in [text, svg] { unlink(path) } }
-        guard (try? Self.write(body, to: text)) != nil else { return Self.unwritable(directory) }
+        guard (try? DurableFile.replace(text, with: body)) != nil else {
+            return Self.unwritable(directory)
+        }
         guard
             let result = tool.run(
                 ["shoot", "file", text, "--dry-run", "--svg", svg], within: Self.patience)
@@ -117,7 +120,7 @@ final class ToolRequests: Sendable {
         let isYAML = name.hasSuffix(".yaml") || name.hasSuffix(".yml")
         let path = directory + (isYAML ? "/import.yaml" : "/import.toml")
         defer { unlink(path) }
-        guard (try? Self.write(request.body, to: path)) != nil else {
+        guard (try? DurableFile.replace(path, with: request.body)) != nil else {
             return Self.unwritable(directory)
         }
         guard let result = tool.run(["import", "--toml", path], within: Self.patience) else {
@@ -149,12 +152,5 @@ final class ToolRequests: Sendable {
         let prefix = "airframectl: "
         let plain = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
         return plain.hasSuffix("\n") ? String(plain.dropLast()) : plain
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) throws {
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
-            permissions: .ownerReadWrite)
-        _ = try file.closeAfter { try file.writeAll(bytes) }
     }
 }

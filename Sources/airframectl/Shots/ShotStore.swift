@@ -55,28 +55,10 @@ final class ShotStore {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let bytes = Array(try encoder.encode(record)) + [UInt8(ascii: "\n")]
-            let temporary = path + ".new"
-            let file = try FileDescriptor.open(
-                FilePath(temporary), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: FilePermissions(rawValue: 0o640))
-            try file.closeAfter {
-                try file.writeAll(bytes)
-                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
-            }
-            guard rename(temporary, path) == 0 else { throw Errno(rawValue: errno) }
-            try Self.syncFolder(of: path)
+            try DurableFile.replace(
+                path, with: bytes, permissions: FilePermissions(rawValue: 0o640))
         } catch {
             throw failure("the state of the shot cannot be saved: \(error)")
-        }
-    }
-
-    /// Syncs a file's folder to the disk, so that a power cut does not lose the file's name.
-    static func syncFolder(of path: String) throws {
-        let folder = FilePath(path).removingLastComponent()
-        let file = try FileDescriptor.open(
-            folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
-        try file.closeAfter {
-            guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
         }
     }
 

@@ -95,7 +95,7 @@ final class CommandShutter: Shutter {
                 guard fsync(written.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
             guard rename(part, file) == 0 else { throw Errno(rawValue: errno) }
-            try ShotStore.syncFolder(of: file)
+            try DurableFile.syncFolder(of: file)
             return nil
         } catch {
             return "the command ended without a photo in \(part) (\(error))"
@@ -104,30 +104,14 @@ final class CommandShutter: Shutter {
 
     /// Runs a command until it ends; returns the problem, or nil after a success.
     private func run(_ words: [String]) -> String? {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Ctrl-C must not end the command, so the command has a separate process group. The command
-        // does not inherit the run's blocked signals.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { arguments.forEach { free($0) } }
-        // The output of the command would disturb the run's own output.
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        var child = pid_t()
-        let error = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, environ)
-        guard error == 0 else {
-            return "\(words[0]) cannot be started: \(Errno(rawValue: error))"
+        let child: pid_t
+        do {
+            // The output of the command would disturb the run's own output. The command keeps the
+            // shutter's lock (`ShotStore.take`).
+            child = try ChildProgram.start(
+                words, output: STDERR_FILENO, errors: STDERR_FILENO, inheritsFiles: true)
+        } catch {
+            return "\(words[0]) cannot be started: \(error)"
         }
         let end = DaemonClient.now() + settings.timeout
         var status: Int32 = 0
@@ -139,8 +123,9 @@ final class CommandShutter: Shutter {
             }
             wait(0.02)
         }
-        if status & 0x7F != 0 { return "\(words[0]) ended by signal \(status & 0x7F)" }
-        return status == 0 ? nil : "\(words[0]) ended with exit code \((status >> 8) & 0xFF)"
+        let result = ChildProgram.result(status)
+        if result < 0 { return "\(words[0]) ended by signal \(-result)" }
+        return result == 0 ? nil : "\(words[0]) ended with exit code \(result)"
     }
 }
 
