@@ -180,7 +180,9 @@ package final class Tuning: Sendable {
     private static func admitAssistant(
         _ key: String, _ changed: Settings, lasting: Settings
     ) throws(Refusal) {
-        guard let setting = Schema.setting(key) else { return }
+        guard let setting = Schema.setting(key) else {
+            throw Refusal(.permissionDenied, "An assistant cannot change \(key).", field: "key")
+        }
         let limit = setting.value(in: lasting)
         guard !setting.assistantAccess.admits(setting.value(in: changed), lasting: limit) else {
             return
