@@ -98,6 +98,9 @@ def result(number, *params):
     return ack and ack.command == number and ack.result
 
 
+# QGroundControl requests CAMERA_SETTINGS before the stream, and requests no further message before the answer.
+expect(result(m.MAV_CMD_REQUEST_MESSAGE, 260) == m.MAV_RESULT_UNSUPPORTED, "a request for CAMERA_SETTINGS is refused with an answer")
+
 follows = result
 PHOTO = (m.MAV_CMD_IMAGE_START_CAPTURE, 0, 0, 1)
 expect(result(*PHOTO) == m.MAV_RESULT_DENIED, "a photo is refused without a companion that records")
