@@ -195,7 +195,7 @@ extension Conditions {
         ConditionWords(
             condition: .driveUnguarded, name: "drive_unguarded",
             sentence:
-                "A drive has not confirmed the timeout of its watchdog, so it would not stop if airframed crashed. Check hardware.linux.can_protocol, and update the drive's firmware."
+                "A drive has not confirmed the timeout of its watchdog, so it would not stop if airframed crashed. `airframectl doctor` names the drive and the remedy."
         ),
         ConditionWords(
             condition: .encoderMissing, name: "encoder_missing",

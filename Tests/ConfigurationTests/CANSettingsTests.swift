@@ -109,4 +109,50 @@ struct CANSettingsTests {
     func bits(bytes: Int, isExtended: Bool, bits: Int) {
         #expect(CANLoad.bits(bytes: bytes, isExtended: isExtended) == bits)
     }
+
+    @Test("airframed sets the watchdogs that the settings allow")
+    func watchdogs() {
+        func sets(_ name: DriveProtocol, _ change: (inout Settings) -> Void = { _ in }) -> Bool {
+            Self.settings {
+                $0.hardware.linux.canProtocol = name
+                change(&$0)
+            }.hardware.linux.setsDriveWatchdogs
+        }
+        #expect(sets(.moteus) && sets(.cybergear) && sets(.mit))
+        #expect(!sets(.odrive) && !sets(.gm6020) && !sets(.gm6020Voltage))
+        #expect(!sets(.mit) { $0.hardware.linux.mitVariant = .cubemars })
+        #expect(!sets(.cybergear) { $0.hardware.linux.canWatchdogMs = 0 })
+        #expect(
+            sets(.odrive) {
+                $0.hardware.linux.odriveFirmware = "0.6.11"
+                $0.hardware.linux.odriveTimeoutId = 214
+                $0.hardware.linux.odriveEnableId = 215
+            })
+    }
+
+    @Test("an incomplete or impossible setting of the watchdogs is refused")
+    func refusedWatchdogs() {
+        func found(_ change: (inout Settings.Linux) -> Void) -> [String] {
+            Self.complaints(Self.settings { change(&$0.hardware.linux) })
+        }
+        #expect(
+            found { $0.canWatchdogMs = 5 }.contains { $0.contains("must be 0, or at least 10") })
+        #expect(found { $0.canWatchdogMs = 0 } == [])
+        let moteus = found {
+            $0.canProtocol = .moteus
+            $0.canWatchdogMs = 0
+        }
+        #expect(moteus.contains { $0.contains("must not be 0 for protocol moteus") })
+        for (firmware, timeout, enable) in [
+            ("0.6.9", 0, 215), ("0.6.9", 214, 0), ("none", 214, 215), ("0.6", 214, 215),
+            ("0.6.9.1", 214, 215), ("0.6.x", 214, 215), ("0.6.256", 214, 215),
+        ] {
+            let complaints = found {
+                $0.odriveFirmware = firmware
+                $0.odriveTimeoutId = timeout
+                $0.odriveEnableId = enable
+            }
+            #expect(complaints.contains { $0.contains("odrive_timeout_id") }, "\(firmware)")
+        }
+    }
 }

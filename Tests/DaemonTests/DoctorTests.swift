@@ -94,6 +94,21 @@ import Wire
         #expect(found(sets: false, cutOff: "line 17 of /dev/gpiochip0")?.level == .ok)
     }
 
+    @Test("doctor names the drives that have not confirmed their watchdogs, with their firmware")
+    func unguarded() {
+        let found = check("watchdogs") {
+            var can = CANStatus(interface: "can0", protocolName: "odrive")
+            can.setsWatchdogs = true
+            can.unguarded = ["yaw", "pitch"]
+            can.drives = ["yaw", "roll", "pitch"].map { DriveStatus(axis: $0, id: 1, state: "off") }
+            can.drives[0].firmware = "0.6.8"
+            $0.can = can
+        }
+        #expect(found?.level == .fail)
+        #expect(found?.finding.hasSuffix(": yaw (firmware 0.6.8), pitch") == true)
+        #expect(found?.remedy.contains("odrive_firmware") == true)
+    }
+
     @Test("doctor reports a serial adapter whose driver refuses the low-latency mode")
     func latency() {
         func found(_ problem: String?) -> DoctorCheck? {

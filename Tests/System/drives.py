@@ -10,7 +10,7 @@ AXES = ("yaw", "roll", "pitch")
 ERROR_FRAME, CONTROLLER, BUS_OFF, RESTARTED = 0x20000000, 0x04, 0x40, 0x100
 # Settings of each protocol, for [hardware.linux], and the identifiers of the drives.
 PROTOCOLS = {
-    "odrive": ("", (1, 2, 3)),
+    "odrive": ('odrive_firmware = "0.6.9"\nodrive_timeout_id = 214\nodrive_enable_id = 215\n', (1, 2, 3)),
     "gm6020": ("", (1, 2, 3)),
     "gm6020_voltage": ("", (1, 2, 5)),
     "mit": ("can_host_id = 0x11\n", (1, 2, 3)),
@@ -74,12 +74,12 @@ class Drives:
     """The running simulation of the gimbal and its drives. `history` holds rows (time, drives that are on, handle roll and pitch,
     camera yaw, roll and pitch, joints yaw, roll and pitch), degrees."""
 
-    def __init__(self, program, protocol, watchdog_ms=25):
+    def __init__(self, program, protocol):
         path = Path(tempfile.mkdtemp()) / "gimbal"
         path.write_bytes(bytes(216))
         self.memory = mmap.mmap(os.open(path, os.O_RDWR), 216)
         self.joints = [Joint(self.memory, index) for index in range(3)]
-        self.history, self.program, self.protocol, self.path, self.watchdog_ms = [], program, protocol, path, watchdog_ms
+        self.history, self.program, self.protocol, self.path = [], program, protocol, path
         self.plant = subprocess.Popen([program, "plant", path, DEBUGFS], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       text=True, bufsize=1)
         threading.Thread(target=self.follow, daemon=True).start()
@@ -88,8 +88,8 @@ class Drives:
 
     def start_drive(self, axis):
         number = PROTOCOLS[self.protocol][1][axis]
-        return subprocess.Popen([self.program, "drive", self.path, INTERFACE, self.protocol, str(axis), str(number),
-                                 str(self.watchdog_ms)], stdin=subprocess.PIPE, text=True, bufsize=1)
+        return subprocess.Popen([self.program, "drive", self.path, INTERFACE, self.protocol, str(axis), str(number)],
+                                stdin=subprocess.PIPE, text=True, bufsize=1)
 
     def follow(self):
         for line in self.plant.stdout:

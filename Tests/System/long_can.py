@@ -12,9 +12,15 @@ from plant import ACCEL, GYRO
 board = Board([ACCEL, GYRO])
 check, until = board.check, board.until
 LIMIT_MS = 50
+# Protocols whose drives confirm the time of the watchdog.
+CONFIRMING = ("odrive", "mit", "cybergear")
 # A fault code of each protocol; a GM6020 reports none.
 FAULTS = {"odrive": "40", "mit": "b", "cybergear": "4", "moteus": "27"}
 rows = []
+
+
+def has_watchdog(protocol):
+    return not protocol.startswith("gm6020")
 
 
 def stage(status, name):
@@ -94,20 +100,48 @@ def interface_down(drives, protocol):
     return took
 
 
+def outputs_off():
+    """Runs the unit's ExecStopPost, which switches the drives off."""
+    subprocess.run([BIN / "airframed", "--config", board.folder / "airframed.toml", "--outputs-off"], check=True)
+
+
 def killed(drives, protocol):
-    """airframed is killed; the unit's ExecStopPost, --outputs-off, switches the drives off."""
+    """airframed is killed. The watchdogs that airframed has set switch the drives off, before anything else can; drives without a
+    watchdog keep their last torque until --outputs-off."""
     def kill():
         board.daemon.send_signal(signal.SIGKILL)
         board.daemon.wait()
-        subprocess.run([BIN / "airframed", "--config", board.folder / "airframed.toml", "--outputs-off"], check=True)
-    return off_after(drives, kill)
+        if not has_watchdog(protocol):
+            outputs_off()
+    faults = [j.faults for j in drives.joints]
+    took = off_after(drives, kill)
+    if has_watchdog(protocol):
+        check([j.faults for j in drives.joints] == [n + 1 for n in faults], "killed: the watchdog of each drive has expired")
+        check(took <= LIMIT_MS, f"killed: the torques are off after {took:.1f} ms")
+        outputs_off()
+    return took
+
+
+def wrong_firmware(drives):
+    """The settings name another firmware: airframed writes nothing to the drives, and their motors stay off."""
+    board.start(settings("odrive").replace("0.6.9", "0.6.8"), rate=500, timeout_ms=100)
+    until(lambda: any(d.get("firmware") for d in board.status()["can"]["drives"]), "status shows the drives' firmware")
+    time.sleep(1)
+    check(drives.are_off and "drive_unguarded" in (board.folder / "log").read_text(), "another firmware: drive_unguarded, motors off")
+    words = str(board.ctl("doctor"))
+    check("yaw (firmware 0.6.9)" in words, "doctor names the drives with their firmware")
+    board.end()
 
 
 def try_protocol(program, protocol):
     print(f"-- {protocol}", flush=True)
     drives = Drives(program, protocol)
+    if protocol == "odrive":
+        wrong_firmware(drives)
     board.start(settings(protocol), rate=500, timeout_ms=100)
     waits_for_on(drives, "three drives are on")
+    if protocol in CONFIRMING:
+        check(all(abs(d["watchdog_ms"] - 25) < 0.1 for d in board.status()["can"]["drives"]), "each drive has confirmed 25 ms")
     until(lambda: not board.names("notices") & {"inertia_unknown"}, "the inertia is measured")
     drives.swing(8)
     time.sleep(2)
@@ -129,8 +163,7 @@ def try_protocol(program, protocol):
     reactions = [silence(drives, protocol), drive_fault(drives, protocol), bus_off(drives, protocol)]
     for took in reactions:
         check(took is None or took <= LIMIT_MS, "reaction " + ("not reported" if took is None else f"{took:.1f} ms"))
-    has_watchdog = not protocol.startswith("gm6020")
-    reactions.append(interface_down(drives, protocol) if has_watchdog else None)
+    reactions.append(interface_down(drives, protocol) if has_watchdog(protocol) else None)
     stopped = off_after(drives, lambda: board.ask("stop"))
     check(stopped <= LIMIT_MS, f"an emergency stop switches the drives off {stopped:.1f} ms after the request")
     reactions.append(stopped)

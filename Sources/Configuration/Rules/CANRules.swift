@@ -3,7 +3,9 @@ import GimbalCore
 /// Rules for drives on a CAN bus.
 enum CANRules {
     /// All rules for drives on a CAN bus.
-    static let all = [ids, encoders, encoderDirection, interface, hostID]
+    static let all = [
+        ids, encoders, encoderDirection, interface, hostID, watchdog, odriveEndpoints,
+    ]
 
     private static func isUsed(_ settings: Settings) -> Bool {
         settings.hardware.backend == .linux && settings.hardware.linux.motors == .can
@@ -91,5 +93,36 @@ enum CANRules {
             [linux.canId.yaw, linux.canId.roll, linux.canId.pitch].contains(host)
         else { return nil }
         return ("is also the CAN ID of a drive", "Set a CAN ID that no drive uses.")
+    }
+
+    private static let watchdog = ConfigurationRule(
+        keys: ["hardware.linux.can_watchdog_ms", "hardware.linux.can_protocol"],
+        trigger: "hardware.linux.can_watchdog_ms"
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard isUsed(settings), linux.canWatchdogMs < 10 else { return nil }
+        if linux.canWatchdogMs > 0 { return ("must be 0, or at least 10", "For example 25.") }
+        guard linux.canProtocol == .moteus else { return nil }
+        return (
+            "must not be 0 for protocol moteus, because each frame to a moteus contains the watchdog's time",
+            "For example 25."
+        )
+    }
+
+    private static let odriveEndpoints = ConfigurationRule(
+        keys: [
+            "hardware.linux.odrive_firmware", "hardware.linux.odrive_timeout_id",
+            "hardware.linux.odrive_enable_id",
+        ]
+    ) { settings in
+        let linux = settings.hardware.linux
+        let isEmpty =
+            linux.odriveFirmware == Settings.Linux.noFirmware && linux.odriveTimeoutId == 0
+            && linux.odriveEnableId == 0
+        guard !isEmpty, linux.odriveEndpoints == nil else { return nil }
+        return (
+            "needs a version such as \"0.6.9\", together with odrive_timeout_id and odrive_enable_id",
+            "Set the three settings, or none of them."
+        )
     }
 }

@@ -191,9 +191,27 @@ extension Schema {
             "Bit rate of the CAN bus; a lower rate permits fewer frames per loop period.",
             hint: "Set the interface and the drives to the same bit rate."),
         .number(
-            "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 10...1000,
+            "hardware.linux.can_watchdog_ms", \.hardware.linux.canWatchdogMs, 0...1000,
             unit: "ms", .restart,
-            "Time without a command after which a moteus or Damiao drive stops its motor. airframed sets this time in the drives."
+            "Time without a command after which a drive stops its motor, at least 10 ms. airframed sets this time in drives with the protocols moteus, cybergear, odrive and mit (Damiao), and switches the motors on only if each drive has confirmed the time. 0 = airframed does not change the drives' watchdogs.",
+            hint:
+                "For protocol odrive, set odrive_firmware, odrive_timeout_id and odrive_enable_id."
+        ),
+        .text(
+            "hardware.linux.odrive_firmware", \.hardware.linux.odriveFirmware, maxLength: 11,
+            .restart,
+            "Firmware version of the ODrives for which odrive_timeout_id and odrive_enable_id are valid, such as \"0.6.9\". airframed writes nothing to an ODrive with another version. \"none\" = airframed does not set the watchdogs of ODrives.",
+            hint: "airframectl status shows the version of each ODrive with firmware 0.6."
+        ),
+        .integer(
+            "hardware.linux.odrive_timeout_id", \.hardware.linux.odriveTimeoutId, 0...65535,
+            .restart,
+            "Number of the endpoint axis0.config.watchdog_timeout in the file flat_endpoints.json of the ODrives' firmware; 0 = not set."
+        ),
+        .integer(
+            "hardware.linux.odrive_enable_id", \.hardware.linux.odriveEnableId, 0...65535,
+            .restart,
+            "Number of the endpoint axis0.config.enable_watchdog in the file flat_endpoints.json of the ODrives' firmware; 0 = not set."
         ),
         .choice(
             "hardware.linux.mit_variant", \.hardware.linux.mitVariant, .restart,

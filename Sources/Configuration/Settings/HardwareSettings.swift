@@ -147,26 +147,6 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
         case .cybergear, .moteus: 1...127
         }
     }
-
-    /// Description of the drives' command watchdogs, for messages; nil if the drives have no known
-    /// watchdog.
-    public func watchdog(_ variant: MITVariant) -> String? {
-        switch self {
-        case .moteus: "the drives' watchdogs, which airframed sets in each frame"
-        case .mit where variant.setsWatchdog: "the drives' watchdogs, which airframed sets"
-        case .odrive, .mit, .cybergear: "the drives' watchdogs, if they are configured"
-        case .gm6020, .gm6020Voltage: nil
-        }
-    }
-
-    /// True if airframed sets the timeout of the drives' watchdogs.
-    public func setsWatchdog(_ variant: MITVariant) -> Bool {
-        switch self {
-        case .moteus: true
-        case .mit: variant.setsWatchdog
-        case .odrive, .cybergear, .gm6020, .gm6020Voltage: false
-        }
-    }
 }
 
 extension Settings {
@@ -239,8 +219,17 @@ extension Settings {
         /// Bit rate of the CAN bus, kbit/s. For CAN FD, the value is the bit rate of the
         /// arbitration phase.
         public var canKbit = 1000
-        /// Timeout of the command watchdog of a moteus or Damiao drive, ms.
+        /// Timeout of the drives' command watchdogs, ms; 0 leaves the drives' own timeouts unchanged.
         public var canWatchdogMs = 25.0
+        /// Firmware version of the ODrives to which the numbers of the endpoints belong, such as
+        /// "0.6.9"; `none` if airframed does not set their watchdogs.
+        public var odriveFirmware = Self.noFirmware
+        /// Value of `odriveFirmware` without a version.
+        public static let noFirmware = "none"
+        /// Number of the endpoint `axis0.config.watchdog_timeout` in that firmware; 0 if it is not set.
+        public var odriveTimeoutId = 0
+        /// Number of the endpoint `axis0.config.enable_watchdog` in that firmware; 0 if it is not set.
+        public var odriveEnableId = 0
         /// Vendor of the drives with the Mini Cheetah's protocol.
         public var mitVariant = MITVariant.damiao
         /// Largest angle in the Mini Cheetah's protocol, rad.

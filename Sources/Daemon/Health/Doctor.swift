@@ -110,20 +110,31 @@ struct Doctor {
         }
     }
 
-    /// Watchdogs of drives on a CAN bus. airframed cannot read the watchdogs that it does not set; a
-    /// switch in the motors' supply replaces them.
+    /// Watchdogs of drives on a CAN bus. airframed does not read the watchdogs that it does not set;
+    /// a switch in the motors' supply replaces them.
     private var watchdogs: DoctorCheck? {
-        status.can.flatMap { can in
-            if can.setsWatchdogs {
-                return DoctorCheck("watchdogs", .ok, "airframed sets the drives' watchdogs")
+        status.can.map { can in
+            guard can.setsWatchdogs else {
+                let hasLine = status.motors.cutOff?.hasPrefix("line ") ?? false
+                return DoctorCheck(
+                    "watchdogs", hasLine ? .ok : .warn,
+                    "airframed neither sets nor reads the watchdogs of the \(can.protocolName) drives",
+                    remedy: hasLine
+                        ? ""
+                        : "The manual page can.md, section Watchdogs, describes the settings for each protocol. Drives without a watchdog need hardware.linux.power_line."
+                )
             }
-            let hasLine = status.motors.cutOff?.hasPrefix("line ") ?? false
+            let names = can.drives.filter { can.unguarded.contains($0.axis) }.map { drive in
+                "\(drive.axis)" + (drive.firmware.map { " (firmware \($0))" } ?? "")
+            }
+            guard !names.isEmpty else {
+                return DoctorCheck("watchdogs", .ok, "airframed has set the drives' watchdogs")
+            }
             return DoctorCheck(
-                "watchdogs", hasLine ? .ok : .warn,
-                "airframed can neither set nor read the watchdogs of \(can.protocolName) drives",
-                remedy: hasLine
-                    ? ""
-                    : "Set the watchdogs with the vendor's tool (manual page can.md, Watchdogs), or set hardware.linux.power_line."
+                "watchdogs", .fail,
+                "these drives have not confirmed the time of their watchdogs: \(names.joined(separator: ", "))",
+                remedy:
+                    "Update the drives' firmware. For ODrives, set hardware.linux.odrive_firmware and the two numbers for this firmware. With hardware.linux.can_watchdog_ms = 0, the motors also run without confirmed watchdogs."
             )
         }
     }

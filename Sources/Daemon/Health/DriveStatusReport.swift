@@ -12,7 +12,8 @@ extension DriveReports {
         var status = CANStatus(
             interface: linux.canInterface, protocolName: linux.canProtocol.rawValue)
         status.isDown = isBusOff
-        status.setsWatchdogs = linux.canProtocol.setsWatchdog(linux.mitVariant)
+        status.setsWatchdogs = linux.setsDriveWatchdogs
+        status.unguarded = unguarded.map(\.name)
         status.sentFrames = Int(sentFrames)
         status.receivedFrames = Int(receivedFrames)
         status.malformedFrames = Int(malformedFrames)
@@ -81,6 +82,7 @@ extension DriveReport {
         status.currentA = Number(current)
         status.temperatureC = Number(temperature)
         status.supplyV = Number(voltage)
+        status.firmware = firmware == 0 ? nil : ODriveEndpoints.text(firmware)
         status.watchdogMs = Number(watchdog * 1e3)
         status.frames = Int(frameCount)
         status.silences = Int(silenceCount)

@@ -35,7 +35,8 @@ extension Settings {
         drives.limits = MITLimits(
             angle: linux.mitAngleRad, rate: linux.mitRateRps, torque: linux.mitTorqueNm)
         drives.variant = linux.mitVariant
-        drives.watchdog = linux.canWatchdogMs / 1e3
+        drives.watchdog = linux.setsDriveWatchdogs ? linux.canWatchdogMs / 1e3 : nil
+        drives.endpoints = linux.odriveEndpoints
         drives.direction = motors.direction
         drives.zero = linux.encoderZeroDeg * (.pi / 180)
         drives.measuresJoints = linux.encoders == .drives
@@ -84,7 +85,7 @@ extension Settings {
         }
         switch linux.motors {
         case .pwm: return "the board drives the PWM outputs directly, so no bus can hang"
-        case .can: return linux.canProtocol.watchdog(linux.mitVariant) ?? MotorStatus.noCutOff
+        case .can: return linux.driveWatchdogs ?? MotorStatus.noCutOff
         case .board: return "the board, 20 ms after the last command"
         case .busServo where linux.servoProtocol == .dynamixel2:
             return "the servos' bus watchdogs, which airframed sets to 60 ms"

@@ -16,9 +16,11 @@ extension HardwareWiring {
         public var variant = MITVariant.damiao
         /// Value ranges of the fields in frames of the Mini Cheetah's protocol.
         public var limits = MITLimits(angle: 12.5, rate: 30, torque: 10)
-        /// Watchdog timeout, s: time without a command after which a drive stops. Only some
-        /// protocols send the watchdog timeout to the drive.
-        public var watchdog = 0.025
+        /// Watchdog timeout that airframed sets in the drives, s: time without a command after which
+        /// a drive stops. nil leaves the drives' own timeouts unchanged.
+        public var watchdog: Double? = 0.025
+        /// Endpoints of the ODrives' watchdogs; nil if airframed does not set these watchdogs.
+        public var endpoints: ODriveEndpoints?
         /// Direction of each drive: 1, or -1 if its angle decreases when the joint's angle
         /// increases.
         public var direction = AxisVector(repeating: 1)
@@ -26,6 +28,9 @@ extension HardwareWiring {
         public var zero = AxisVector.zero
         /// True if the drives measure the joints' angles.
         public var measuresJoints = true
+
+        /// Watchdog timeout of moteus drives without another timeout, s.
+        private static let moteusWatchdog = 0.025
 
         /// Creates the wiring of drives with the given CAN IDs, protocol and interface.
         public init(interface: String, protocolName: DriveProtocol, ids: AxisVector, host: Int) {
@@ -46,15 +51,18 @@ extension HardwareWiring {
         var codec: any DriveCodec {
             let ids = driveIDs
             return switch protocolName {
-            case .odrive: ODriveCodec(ids: ids)
+            case .odrive: ODriveCodec(ids: ids, endpoints: endpoints, watchdog: watchdog)
             case .gm6020: GM6020Codec(ids: ids, mode: .current)
             case .gm6020Voltage: GM6020Codec(ids: ids, mode: .voltage)
             case .mit:
                 MITCodec(
                     ids: ids, host: UInt32(host), limits: limits, variant: variant,
                     watchdog: watchdog)
-            case .cybergear: CyberGearCodec(ids: ids, host: UInt32(host))
-            case .moteus: MoteusCodec(ids: ids, host: UInt32(host), watchdog: watchdog)
+            case .cybergear:
+                CyberGearCodec(ids: ids, host: UInt32(host), watchdog: watchdog)
+            case .moteus:
+                MoteusCodec(
+                    ids: ids, host: UInt32(host), watchdog: watchdog ?? Self.moteusWatchdog)
             }
         }
 

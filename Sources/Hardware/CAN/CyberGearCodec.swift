@@ -4,6 +4,13 @@ internal import GimbalCore
 /// identifier contains the frame's type in bits 24...28, data in bits 8...23, and the receiver's
 /// identifier in bits 0...7. All fields are big-endian 16-bit numbers (CyberGear instruction
 /// manual, section 4).
+///
+/// The watchdog is the parameter CAN_TIMEOUT (0x200C of the manual's parameter table, UInt32). The
+/// manual does not describe the frames with which the vendor's program reads and writes that table;
+/// they are those of two public programs (cybergeardriver 0.2.0 and mukyokyo's CyberGear library):
+/// type 9 reads, and type 8 writes; index, data type and value are little-endian. The unit is 50 µs,
+/// as of the same parameter of the RobStride drives, whose table has 20000 for 1 s. While the outputs
+/// are off, the codec reads the parameter of each drive, and writes it if it differs.
 struct CyberGearCodec: DriveCodec {
     /// Types of the frames.
     enum Kind {
@@ -11,6 +18,17 @@ struct CyberGearCodec: DriveCodec {
         static let feedback: UInt32 = 2
         static let enable: UInt32 = 3
         static let stop: UInt32 = 4
+        static let writeTable: UInt32 = 8
+        static let readTable: UInt32 = 9
+    }
+
+    /// Parameter of the watchdog.
+    enum Timeout {
+        static let index: UInt16 = 0x200C
+        /// Code of the data type UInt32.
+        static let type: UInt8 = 4
+        /// Unit of the timeout, s.
+        static let step = 50e-6
     }
 
     /// Ranges of angle, rate and torque.
@@ -18,21 +36,28 @@ struct CyberGearCodec: DriveCodec {
 
     private let ids: DriveIDs
     private let host: UInt32
+    private let watchdog: Double?
     private var requests = PerAxis(DriveRequests())
+    private var schedule = WatchdogSchedule()
 
     /// Creates the codec.
     ///
     /// - Parameters:
     ///   - ids: CAN IDs of the drives, 1...127.
     ///   - host: CAN ID of this computer, 0...127.
-    init(ids: DriveIDs, host: UInt32) {
+    ///   - watchdog: Timeout of the drives' watchdogs, s; nil leaves the timeout unchanged.
+    init(ids: DriveIDs, host: UInt32, watchdog: Double? = nil) {
         self.ids = ids
         self.host = host
+        self.watchdog = watchdog
     }
 
+    var watchdogTimeout: Double? { watchdog }
+
     var filters: [CANFilter] {
-        ids.all.map {
-            CANFilter(id: Kind.feedback << 24 | $0 << 8 | host, mask: 0x1F00_FFFF)
+        let kinds = watchdog == nil ? [Kind.feedback] : [Kind.feedback, Kind.readTable]
+        return ids.all.flatMap { id in
+            kinds.map { CANFilter(id: $0 << 24 | id << 8 | host, mask: 0x1F00_FFFF) }
         }
     }
 
@@ -40,6 +65,31 @@ struct CyberGearCodec: DriveCodec {
         compose(command, .yaw, into: &frames)
         compose(command, .roll, into: &frames)
         compose(command, .pitch, into: &frames)
+        if !command.isEnabled { setWatchdogs(command, into: &frames) }
+    }
+
+    private mutating func setWatchdogs(_ command: DriveCommand, into frames: inout [CANFrame]) {
+        guard let watchdog, let axis = schedule.next(now: command.now) else { return }
+        let state = command.states[axis]
+        let isGuarded = isGuarded(state)
+        if schedule.isWriteDue(axis, isKnown: !state.watchdog.isNaN, isGuarded: isGuarded) {
+            let ticks = UInt32((watchdog / Timeout.step).rounded())
+            frames.append(request(Kind.writeTable, axis, type: Timeout.type, value: ticks))
+        }
+        if !isGuarded { frames.append(request(Kind.readTable, axis)) }
+    }
+
+    /// Request that reads or writes the parameter of a drive's watchdog.
+    private func request(
+        _ kind: UInt32, _ axis: GimbalAxis, type: UInt8 = 0, value: UInt32 = 0
+    ) -> CANFrame {
+        var frame = CANFrame(id: kind << 24 | host << 8 | ids[axis], isExtended: true)
+        frame.append(UInt8(truncatingIfNeeded: Timeout.index))
+        frame.append(UInt8(truncatingIfNeeded: Timeout.index >> 8))
+        frame.append(type)
+        frame.append(0)
+        frame.append(little: value)
+        return frame
     }
 
     private mutating func compose(
@@ -80,9 +130,27 @@ struct CyberGearCodec: DriveCodec {
 
     func decode(in frame: CANFrame) -> DriveReading? {
         guard frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.count == 8,
-            frame.id >> 24 == Kind.feedback, frame.id & 0xFF == host,
-            let axis = ids.axis(of: frame.id >> 8 & 0xFF), let angle = frame.big16(at: 0),
-            let rate = frame.big16(at: 2), let temperature = frame.big16(at: 6)
+            frame.id & 0xFF == host, let axis = ids.axis(of: frame.id >> 8 & 0xFF)
+        else { return nil }
+        return switch frame.id >> 24 {
+        case Kind.feedback: feedback(in: frame, axis)
+        case Kind.readTable: parameter(in: frame, axis)
+        default: nil
+        }
+    }
+
+    private func parameter(in frame: CANFrame, _ axis: GimbalAxis) -> DriveReading? {
+        guard let value = frame.little32(at: 4),
+            UInt16(frame[1]) << 8 | UInt16(frame[0]) == Timeout.index
+        else { return nil }
+        var news = DriveReading(axis: axis)
+        news.watchdog = Double(value) * Timeout.step
+        return news
+    }
+
+    private func feedback(in frame: CANFrame, _ axis: GimbalAxis) -> DriveReading? {
+        guard let angle = frame.big16(at: 0), let rate = frame.big16(at: 2),
+            let temperature = frame.big16(at: 6)
         else { return nil }
         var news = DriveReading(axis: axis)
         news.angle = FixedPoint.decode(UInt32(angle), range: Self.limits.angle, bits: 16)

@@ -45,6 +45,11 @@ struct DriveState: Sendable, BitwiseCopyable, Equatable {
     var hasTemperature = false
     /// Timeout of the watchdog that the drive has confirmed, s; NaN if it is unknown.
     var watchdog = Double.nan
+    /// True if the drive's watchdog is switched on; nil if the drive does not report it.
+    var isWatchdogOn: Bool?
+    /// Version of the drive's firmware: major, minor and revision, each in one byte; 0 if it is
+    /// unknown.
+    var firmware: UInt32 = 0
 
     /// True if the drive has confirmed this timeout of its watchdog, s.
     func isGuarded(timeout: Double) -> Bool { abs(watchdog - timeout) < 0.001 }
@@ -76,6 +81,10 @@ struct DriveReading: Sendable, Equatable {
     var hasTemperature: Bool?
     /// Timeout of the drive's watchdog, s.
     var watchdog: Double?
+    /// True if the drive's watchdog is switched on.
+    var isWatchdogOn: Bool?
+    /// Version of the drive's firmware: major, minor and revision, each in one byte.
+    var firmware: UInt32?
 }
 
 /// Protocol of a drive: conversion between commands and frames. A codec uses no socket and no
@@ -91,6 +100,9 @@ protocol DriveCodec: Sendable {
     /// Timeout of the drives' watchdogs that the codec sets with a request, s. The outputs stay off
     /// until each drive has confirmed the timeout. nil if the protocol has no such request.
     var watchdogTimeout: Double? { get }
+
+    /// True if the drive in this state has confirmed its watchdog, or if the codec does not set it.
+    func isGuarded(_ state: DriveState) -> Bool
 
     /// Adds the frames of one period to an empty list.
     mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame])
@@ -108,6 +120,9 @@ extension DriveCodec {
     static var usesFD: Bool { false }
     static var interval: Double { 0 }
     var watchdogTimeout: Double? { nil }
+    func isGuarded(_ state: DriveState) -> Bool {
+        watchdogTimeout.map { state.isGuarded(timeout: $0) } ?? true
+    }
     mutating func forgetRequests() {}
 }
 

@@ -133,6 +133,7 @@ final class DriveFeedback: JointFeedback {
         judge(.yaw, isOverdue)
         judge(.roll, isOverdue)
         judge(.pitch, isOverdue)
+        reports.noteGuards(of: codec)
         reports.note(isBusOff: isDown)
         hasRecentErrors = now.seconds(since: lastErrorReport) < Self.errorSeconds
     }
@@ -170,9 +171,7 @@ final class DriveFeedback: JointFeedback {
         if isDown { conditions.insert(.canBusOff) }
         if isSilent { conditions.insert(.driveSilent) }
         if !reports.faulty.isEmpty { conditions.insert(.driveFault) }
-        if let timeout = codec.watchdogTimeout, !reports.areGuarded(timeout: timeout) {
-            conditions.insert(.driveUnguarded)
-        }
+        if !reports.unguardedSet.isEmpty { conditions.insert(.driveUnguarded) }
         if hasRecentErrors { conditions.insert(.canErrors) }
         return conditions
     }

@@ -19,6 +19,8 @@ public final class DriveReport: Sendable {
     private let loadBits = Atomic(Double.nan.bitPattern)
     private let currentBits = Atomic(Double.nan.bitPattern)
     private let watchdogBits = Atomic(Double.nan.bitPattern)
+    private let watchdogSwitch = Atomic(Running.unknown.rawValue)
+    private let version = Atomic(UInt32(0))
 
     private enum Running: UInt8 { case unknown, off, on }
 
@@ -32,8 +34,10 @@ public final class DriveReport: Sendable {
     public var isDisobedient: Bool { idle.load(ordering: .relaxed) }
 
     /// True if the drive's power stage is on; nil if the drive does not report it.
-    public var isRunning: Bool? {
-        switch Running(rawValue: running.load(ordering: .relaxed)) {
+    public var isRunning: Bool? { Self.value(running.load(ordering: .relaxed)) }
+
+    private static func value(_ raw: UInt8) -> Bool? {
+        switch Running(rawValue: raw) {
         case .on: true
         case .off: false
         case .unknown, nil: nil
@@ -66,10 +70,13 @@ public final class DriveReport: Sendable {
     /// Current of the motor, A; NaN if it is unknown.
     public var current: Double { Double(bitPattern: currentBits.load(ordering: .relaxed)) }
 
-    /// Timeout of the watchdog that the drive has confirmed, s; NaN if it is unknown.
-    public var watchdog: Double {
-        Double(bitPattern: watchdogBits.load(ordering: .relaxed))
-    }
+    /// Timeout of the watchdog that the drive has confirmed, s; NaN if it is unknown, or if the
+    /// watchdog is switched off.
+    public var watchdog: Double { state.isWatchdogOn == false ? .nan : state.watchdog }
+
+    /// Version of the drive's firmware: major, minor and revision, each in one byte; 0 if it is
+    /// unknown.
+    public var firmware: UInt32 { version.load(ordering: .relaxed) }
 
     /// Causes of the fault in words, such as "overload"; empty if the protocol does not name them.
     public var faultWords: [String] {
@@ -90,7 +97,9 @@ public final class DriveReport: Sendable {
         DriveState(
             isRunning: isRunning, fault: fault,
             rate: Double(bitPattern: rateBits.load(ordering: .relaxed)),
-            hasTemperature: answersTemperature.load(ordering: .relaxed), watchdog: watchdog)
+            hasTemperature: answersTemperature.load(ordering: .relaxed),
+            watchdog: Double(bitPattern: watchdogBits.load(ordering: .relaxed)),
+            isWatchdogOn: Self.value(watchdogSwitch.load(ordering: .relaxed)), firmware: firmware)
     }
 
     func note(_ news: DriveReading) {
@@ -113,6 +122,10 @@ public final class DriveReport: Sendable {
         }
         if let value = news.voltage { voltageBits.store(value.bitPattern, ordering: .relaxed) }
         if let value = news.watchdog { watchdogBits.store(value.bitPattern, ordering: .relaxed) }
+        if let value = news.isWatchdogOn {
+            watchdogSwitch.store((value ? Running.on : .off).rawValue, ordering: .relaxed)
+        }
+        if let value = news.firmware { version.store(value, ordering: .relaxed) }
         if let value = news.hasTemperature { answersTemperature.store(value, ordering: .relaxed) }
     }
 
@@ -120,9 +133,11 @@ public final class DriveReport: Sendable {
         let wasSilent = silent.exchange(isSilent, ordering: .relaxed)
         guard isSilent, !wasSilent else { return }
         silences.wrappingAdd(1, ordering: .relaxed)
-        // A silent drive can have lost its supply, so the state of its power stage and the timeout
-        // of its watchdog are unknown.
+        // A silent drive can have lost its supply, so the state of its power stage and of its
+        // watchdog are unknown.
         watchdogBits.store(Double.nan.bitPattern, ordering: .relaxed)
+        watchdogSwitch.store(Running.unknown.rawValue, ordering: .relaxed)
+        version.store(0, ordering: .relaxed)
         running.store(Running.unknown.rawValue, ordering: .relaxed)
         rateBits.store(Double.nan.bitPattern, ordering: .relaxed)
     }
@@ -142,6 +157,7 @@ public final class DriveReports: Sendable {
     private let errorFrames = Atomic(UInt64(0))
     private let busOffs = Atomic(UInt64(0))
     private let isOff = Atomic(false)
+    private let unguardedBits = Atomic(UInt8(0))
     private let lastErrorNumber = Atomic(Int32(0))
     private let latencyErrorNumber = Atomic(Int32(0))
     private let lastDamageTime = Atomic(Int64.min / 2)
@@ -178,10 +194,24 @@ public final class DriveReports: Sendable {
             pitch: pitch.fault != 0 || pitch.isDisobedient)
     }
 
-    /// True if each drive has confirmed the timeout of its watchdog, s.
-    func areGuarded(timeout: Double) -> Bool {
-        yaw.state.isGuarded(timeout: timeout) && roll.state.isGuarded(timeout: timeout)
-            && pitch.state.isGuarded(timeout: timeout)
+    /// Joints whose drives have not confirmed the watchdog that the codec sets.
+    public var unguarded: [GimbalAxis] {
+        let set = unguardedSet
+        return GimbalAxis.allCases.filter { set.contains($0) }
+    }
+
+    /// Joints whose drives have not confirmed the watchdog that the codec sets.
+    var unguardedSet: AxisSet {
+        let bits = unguardedBits.load(ordering: .relaxed)
+        return AxisSet(yaw: bits & 1 != 0, roll: bits & 2 != 0, pitch: bits & 4 != 0)
+    }
+
+    /// Finds the drives that have not confirmed the watchdog that the codec sets.
+    func noteGuards(of codec: any DriveCodec) {
+        let set = AxisSet(
+            yaw: !codec.isGuarded(yaw.state), roll: !codec.isGuarded(roll.state),
+            pitch: !codec.isGuarded(pitch.state))
+        unguardedBits.store(set.rawValue, ordering: .relaxed)
     }
 
     /// Number of frames sent to the drives.

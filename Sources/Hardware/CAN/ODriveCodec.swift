@@ -1,3 +1,4 @@
+internal import Configuration
 internal import GimbalCore
 
 /// ODrive's protocol CANSimple. Identifier: node number in bits 5...10, command in bits 0...4; all
@@ -5,7 +6,15 @@ internal import GimbalCore
 ///
 /// The codec requests the encoder's estimates with a remote frame in each period. Therefore the
 /// estimates do not depend on the drive's configured interval. Every command that a drive receives
-/// restarts its watchdog. The codec sends a torque in each period, even while the drive is idle.
+/// restarts its watchdog (firmware 0.5: `CANSimple::do_command`). The codec sends a torque in each
+/// period, even while the drive is idle.
+///
+/// Firmware 0.6 reads and writes every parameter with the commands RxSdo and TxSdo: operation (0 reads,
+/// 1 writes), number of the endpoint (16 bits), a byte 0, and the value (ODrive documentation, "CAN
+/// Protocol", "Arbitrary parameter access", and the vendor's example `can_restore_config.py`). The
+/// numbers change with the firmware. Therefore the codec writes the watchdog only if the settings
+/// contain the numbers, and the drive reports the firmware version to which they belong. A write
+/// changes only the drive's RAM.
 struct ODriveCodec: DriveCodec {
     /// Commands of CANSimple.
     enum Command {
@@ -13,6 +22,9 @@ struct ODriveCodec: DriveCodec {
         static let heartbeat: UInt32 = 0x01
         static let error: UInt32 = 0x03
         static let encoderError: UInt32 = 0x04
+        /// Firmware 0.6 uses the number of `encoderError` for another command.
+        static let rxSdo: UInt32 = 0x04
+        static let txSdo: UInt32 = 0x05
         static let axisState: UInt32 = 0x07
         static let encoder: UInt32 = 0x09
         static let controllerMode: UInt32 = 0x0B
@@ -29,6 +41,12 @@ struct ODriveCodec: DriveCodec {
         static let closedLoop: UInt32 = 8
     }
 
+    /// Operations of RxSdo.
+    enum Operation {
+        static let read: UInt8 = 0
+        static let write: UInt8 = 1
+    }
+
     /// Codes of the control mode "torque" and of the input mode "passthrough".
     private static let torqueControl: UInt32 = 1
     private static let passthrough: UInt32 = 1
@@ -40,22 +58,45 @@ struct ODriveCodec: DriveCodec {
     private static let mostUnanswered = 3
 
     private let ids: DriveIDs
+    private let endpoints: ODriveEndpoints?
+    private let watchdog: Double?
+    private var schedule = WatchdogSchedule()
     private var requests = PerAxis(DriveRequests())
     private var period = 0
     /// Numbers of requests for the version that a drive has not answered.
     private var unanswered = PerAxis(0)
 
-    /// Creates the codec of three axes with these node numbers, 0...63.
-    init(ids: DriveIDs) { self.ids = ids }
+    /// Creates the codec of three axes.
+    ///
+    /// - Parameters:
+    ///   - ids: Node numbers of the axes, 0...63.
+    ///   - endpoints: Numbers of the watchdog's endpoints; nil leaves the watchdogs unchanged.
+    ///   - watchdog: Timeout of the watchdogs, s; nil leaves the watchdogs unchanged.
+    init(ids: DriveIDs, endpoints: ODriveEndpoints? = nil, watchdog: Double? = nil) {
+        self.ids = ids
+        self.endpoints = watchdog == nil ? nil : endpoints
+        self.watchdog = endpoints == nil ? nil : watchdog
+    }
+
+    var watchdogTimeout: Double? { watchdog }
+
+    func isGuarded(_ state: DriveState) -> Bool {
+        guard let watchdog else { return true }
+        return state.isWatchdogOn == true && state.isGuarded(timeout: watchdog)
+    }
 
     var filters: [CANFilter] {
         // The socket also receives the frames of airframed's sending socket. Therefore the filters
         // accept only commands that drives send, and no remote frames.
-        let commands = [
-            Command.version, Command.heartbeat, Command.error, Command.encoder,
-            Command.temperature, Command.busVoltage, Command.encoderError,
-            Command.controllerError,
-        ]
+        // With endpoints, all drives have firmware 0.6, and the socket would receive the frames RxSdo
+        // of airframed as errors of encoders.
+        let commands =
+            [
+                Command.version, Command.heartbeat, Command.error, Command.encoder,
+                Command.temperature, Command.busVoltage,
+            ]
+            + (endpoints == nil
+                ? [Command.encoderError, Command.controllerError] : [Command.txSdo])
         return ids.all.flatMap { node in
             commands.map { CANFilter(id: node << 5 | $0, mask: CANFilter.data | 0x7FF) }
         }
@@ -66,7 +107,43 @@ struct ODriveCodec: DriveCodec {
         compose(command, .roll, into: &frames)
         compose(command, .pitch, into: &frames)
         poll(command, into: &frames)
+        if !command.isEnabled { setWatchdogs(command, into: &frames) }
         period &+= 1
+    }
+
+    /// Reads the watchdog of one drive and, if it differs from the settings, writes it first.
+    private mutating func setWatchdogs(_ command: DriveCommand, into frames: inout [CANFrame]) {
+        guard let endpoints, let watchdog, let axis = schedule.next(now: command.now) else {
+            return
+        }
+        let (node, state) = (ids[axis], command.states[axis])
+        guard state.firmware == endpoints.firmware else {
+            return frames.append(remote(node, Command.version))
+        }
+        let isGuarded = isGuarded(state)
+        let isKnown = !state.watchdog.isNaN && state.isWatchdogOn != nil
+        if schedule.isWriteDue(axis, isKnown: isKnown, isGuarded: isGuarded) {
+            // The timeout is written first, because a watchdog with the timeout 0 expires at once.
+            var timeout = sdo(Operation.write, node, endpoints.timeout)
+            timeout.append(float: watchdog)
+            frames.append(timeout)
+            var enable = sdo(Operation.write, node, endpoints.enable)
+            enable.append(1)
+            frames.append(enable)
+        }
+        guard !isGuarded else { return }
+        frames.append(sdo(Operation.read, node, endpoints.timeout))
+        frames.append(sdo(Operation.read, node, endpoints.enable))
+    }
+
+    /// Request to an endpoint, without a value.
+    private func sdo(_ operation: UInt8, _ node: UInt32, _ endpoint: UInt16) -> CANFrame {
+        var request = frame(node, Command.rxSdo)
+        request.append(operation)
+        request.append(UInt8(truncatingIfNeeded: endpoint))
+        request.append(UInt8(truncatingIfNeeded: endpoint >> 8))
+        request.append(0)
+        return request
     }
 
     private mutating func compose(
@@ -118,7 +195,7 @@ struct ODriveCodec: DriveCodec {
 
     /// True if the drive has firmware 0.5.
     private func isOld(_ state: DriveState, _ axis: GimbalAxis) -> Bool {
-        !state.hasTemperature && state.isRunning != nil
+        endpoints == nil && !state.hasTemperature && state.isRunning != nil
             && unanswered[axis] >= Self.mostUnanswered
     }
 
@@ -153,7 +230,10 @@ struct ODriveCodec: DriveCodec {
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error
-        case Command.encoderError, Command.controllerError:
+        case Command.txSdo:
+            guard let endpoints else { return nil }
+            return value(of: endpoints, in: frame, axis)
+        case Command.encoderError where endpoints == nil, Command.controllerError:
             guard let error = frame.little32(at: 0) else { return nil }
             guard error != 0 else { return news }
             news.fault = error
@@ -173,7 +253,26 @@ struct ODriveCodec: DriveCodec {
             // Only firmware 0.6 has the command 0x15, which contains the temperature.
             guard frame.count == 8 else { return nil }
             news.hasTemperature = true
+            news.firmware = UInt32(frame[4]) << 16 | UInt32(frame[5]) << 8 | UInt32(frame[6])
         default: return nil
+        }
+        return news
+    }
+
+    /// Reads the value of a watchdog's endpoint. A reply about another endpoint contains no value.
+    private func value(
+        of endpoints: ODriveEndpoints, in frame: CANFrame, _ axis: GimbalAxis
+    ) -> DriveReading? {
+        guard frame.count >= 4 else { return nil }
+        var news = DriveReading(axis: axis)
+        switch UInt16(frame[2]) << 8 | UInt16(frame[1]) {
+        case endpoints.timeout:
+            guard let seconds = frame.float(at: 4) else { return nil }
+            news.watchdog = seconds
+        case endpoints.enable:
+            guard frame.count >= 5 else { return nil }
+            news.isWatchdogOn = frame[4] != 0
+        default: break
         }
         return news
     }

@@ -8,9 +8,12 @@ public struct CANStatus: Hashable, Sendable, Codable {
     public var protocolName: String
     /// True if the CAN controller is in the bus-off state, or the interface is down.
     public var isDown = false
-    /// True if airframed sets the timeout of the drives' watchdogs; false if only the vendor's tool
-    /// can set it, or if the drives have no known watchdog.
+    /// True if airframed sets the timeout of the drives' watchdogs; false if the settings exclude it,
+    /// or if the drives have no known watchdog.
     public var setsWatchdogs = false
+    /// Joints whose drives have not confirmed the timeout that airframed sets, such as `yaw`; empty
+    /// if the drives confirm nothing.
+    public var unguarded: [String] = []
     /// Number of frames sent since the start.
     public var sentFrames = 0
     /// Number of frames received since the start.
@@ -63,6 +66,8 @@ public struct DriveStatus: Hashable, Sendable, Codable {
     public var temperatureC: Number = .unknown
     /// Supply voltage of the drive, V.
     public var supplyV: Number = .unknown
+    /// Version of the drive's firmware, such as "0.6.9"; absent if the drive does not report it.
+    public var firmware: String?
     /// Timeout of the drive's watchdog that the drive has confirmed, ms.
     public var watchdogMs: Number = .unknown
     /// Load of the motor, as a fraction of the largest load.
@@ -92,6 +97,7 @@ public struct DriveStatus: Hashable, Sendable, Codable {
         var parts = ["drive \(id) \(state)" + (fault.map { " \($0)" } ?? "")]
         if let value = temperatureC.known { parts.append("\(Format.fixed(value, 0)) °C") }
         if let value = supplyV.known { parts.append("\(Format.fixed(value, 1)) V") }
+        if let firmware { parts.append("firmware \(firmware)") }
         if let value = watchdogMs.known { parts.append("watchdog \(Format.fixed(value, 0)) ms") }
         if silences > 0 { parts.append("silent \(silences) times") }
         if faults > 0 { parts.append("\(faults) faults") }
