@@ -5,7 +5,8 @@ internal import GimbalCore
 package enum MotorDecoder {
     /// Names of the decoders.
     package static let names =
-        ["feetech", "dynamixel2", "board"] + DriveProtocol.allCases.map(\.rawValue) + ["xgo"]
+        ["feetech", "dynamixel2", "board"] + DriveProtocol.allCases.map(\.rawValue)
+        + ["xgo", "odrive_sdo"]
 
     /// Decodes received bytes.
     ///
@@ -29,6 +30,12 @@ package enum MotorDecoder {
             let goal = DynamixelCodec.Goal.current(ampsPerTorque: 1, step: 0.001)
             return serial(DynamixelCodec(ids: servos, goal: goal), bytes)
         case "xgo": return robot(bytes)
+        case "odrive_sdo":
+            let endpoints = ODriveEndpoints(firmware: 0x609, timeout: 0x123, enable: 0x124)
+            return drives(
+                ODriveCodec(
+                    ids: DriveIDs(yaw: 1, roll: 2, pitch: 3), endpoints: endpoints, watchdog: 0.025),
+                bytes)
         default: return serial(BoardCodec(), bytes)
         }
     }
@@ -94,7 +101,10 @@ package enum MotorDecoder {
     }
 
     private static func numbers(in news: DriveReading) -> [Double] {
-        [news.angle, news.rate, news.load, news.current, news.temperature, news.voltage]
-            .compactMap(\.self)
+        [
+            news.angle, news.rate, news.load, news.current, news.temperature, news.voltage,
+            news.watchdog,
+        ]
+        .compactMap(\.self)
     }
 }

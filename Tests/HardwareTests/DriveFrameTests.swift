@@ -67,7 +67,14 @@ struct DriveFrameTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return state >> 33
         }
-        for (name, codec, valid) in Self.all {
+        let sdo = ODriveCodec(
+            ids: DriveCodecTests.ids, endpoints: DriveWatchdogTests.endpoints, watchdog: 0.025)
+        let reply = CANFrame(id: 0x45, data: [0, 0x23, 1, 0, 0xCD, 0xCC, 0xCC, 0x3C])
+        let timeout = CANFrame(
+            id: 0x0900_0200, isExtended: true, data: [0x0C, 0x20, 4, 0, 0xF4, 1, 0, 0])
+        let gear = CyberGearCodec(ids: DriveCodecTests.ids, host: 0, watchdog: 0.025)
+        let all = Self.all + [(.odrive, sdo, reply), (.cybergear, gear, timeout)]
+        for (name, codec, valid) in all {
             for _ in 0..<20_000 {
                 var frame = CANFrame(
                     id: next() % 4 == 0 ? UInt32(next() & 0x1FFF_FFFF) : valid.id,
@@ -80,6 +87,7 @@ struct DriveFrameTests {
                 }
                 guard let news = codec.decode(in: frame) else { continue }
                 #expect(news.angle?.isFinite ?? true && news.rate?.isFinite ?? true, "\(name)")
+                #expect(news.watchdog?.isFinite ?? true, "\(name)")
             }
         }
     }
