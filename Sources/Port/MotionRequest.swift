@@ -46,26 +46,42 @@ public struct MotionRequest: Sendable, Equatable {
     }
 
     /// Effect of the request if it is granted.
-    public private(set) var effect: Effect
+    public let effect: Effect
     /// State in which the request is possible.
-    public private(set) var requirement = Requirement.any
+    public let requirement: Requirement
     /// Refusal because a value is outside its range; nil if every value is within its range.
-    public private(set) var misfit: Refusal?
+    public let misfit: Refusal?
+    /// The rates at which the request turns the camera, rad/s. An assistant's limit applies to
+    /// these rates. In a request to turn to given angles, a rate of 0 means no limit.
+    public let turnRates: [Double]
     /// Kind of dead-man time; nil for a request that does not expire.
-    public private(set) var lifetime: Lifetime?
+    public let lifetime: Lifetime?
     /// True if the request starts a rotation that ends after a dead-man time; false if the request
     /// ends this rotation; nil for other requests.
-    public private(set) var isTurning: Bool?
+    public let isTurning: Bool?
     /// True if the source of the request takes control.
-    public private(set) var takesControl = true
+    public let takesControl: Bool
 }
 
-// The kinds of requests. Each declaration states the parameters, the effect, the required state,
-// the ranges and the dead-man time.
+// The kinds of requests. Each declaration states the parameters, the effect, the values with their
+// ranges, the required state and the dead-man time.
 extension MotionRequest {
+    private init(
+        _ effect: Effect, _ values: [Values], requirement: Requirement = .any,
+        lifetime: Lifetime? = nil, isTurning: Bool? = nil, takesControl: Bool = true
+    ) {
+        self.effect = effect
+        self.requirement = requirement
+        misfit = values.lazy.compactMap(\.misfit).first
+        turnRates = values.flatMap(\.turnRates)
+        self.lifetime = lifetime
+        self.isTurning = isTurning
+        self.takesControl = takesControl
+    }
+
     /// Change the mode.
     public static func mode(_ mode: Mode) -> MotionRequest {
-        MotionRequest(effect: .camera(.mode(mode)), requirement: .noStop)
+        MotionRequest(.camera(.mode(mode)), [], requirement: .noStop)
     }
 
     /// Turn to the given angles within `duration`, s; the rate on each axis is at most `rate`,
@@ -75,22 +91,19 @@ extension MotionRequest {
         _ target: AxisVector, duration: Double, rate: Double = 0
     ) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.point(target: target, duration: duration, rate: rate)),
-            requirement: .axes(target),
-            misfit: outside(fastest, "rate", perSecond, [rate])
-                ?? outside(angles, "angle", degrees, target.all.filter { !$0.isNaN })
-                ?? (durations.contains(duration)
-                    ? nil : .outOfRange("duration", durations, "seconds")),
-            isTurning: false)
+            .camera(.point(target: target, duration: duration, rate: rate)),
+            [
+                .rates([rate], in: fastest), .angles("angle", target.all.filter { !$0.isNaN }),
+                .seconds("duration", duration, in: durations),
+            ], requirement: .axes(target), isTurning: false)
     }
 
     /// Turn at the given rates, rad/s, until the next request, or until the dead-man time of rate
     /// requests has passed.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.rate(rate)), requirement: .axes(rate.turning),
-            misfit: outside(rates, "rate", perSecond, rate.all), lifetime: .rates,
-            isTurning: rate != .zero)
+            .camera(.rate(rate)), [.rates(rate.all, in: rates)], requirement: .axes(rate.turning),
+            lifetime: .rates, isTurning: rate != .zero)
     }
 
     /// Pan and tilt at the given rates in mode `tracking`, rad/s, right and down positive. The
@@ -98,27 +111,26 @@ extension MotionRequest {
     /// keeps the present rate.
     public static func track(pan: Double, tilt: Double) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.track(pan: pan, tilt: tilt)), requirement: .mode(.tracking),
-            misfit: outside(trackingRates, "rate", perSecond, [pan, tilt].filter { !$0.isNaN }),
-            lifetime: .tracking, isTurning: true)
+            .camera(.track(pan: pan, tilt: tilt)),
+            [.rates([pan, tilt].filter { !$0.isNaN }, in: trackingRates)],
+            requirement: .mode(.tracking), lifetime: .tracking, isTurning: true)
     }
 
     /// Change the mode to `tracking`, if the motors are on.
     public static let beginTracking = MotionRequest(
-        effect: .camera(.mode(.tracking)), requirement: .active)
+        .camera(.mode(.tracking)), [], requirement: .active)
 
     /// In mode `tracking`, point the camera in the direction `aim`. The commanded direction rotates
     /// at the given rate until the next request, or until the dead-man time of tracking has passed.
     public static func aim(_ aim: Aim) -> MotionRequest {
-        let (target, rate) = (aim.target, aim.rate)
-        return MotionRequest(
-            effect: .camera(.aim(aim)), requirement: .mode(.tracking),
-            misfit: outside(angles, "yaw", degrees, [target.yaw])
-                ?? outside(elevations, "pitch", degrees, [target.pitch])
-                ?? outside(rates, "rate", perSecond, [rate.yaw, rate.pitch])
-                ?? (smoothings.contains(aim.smoothing)
-                    ? nil : .outOfRange("smoothing", smoothings, "seconds")),
-            lifetime: .tracking, isTurning: true)
+        MotionRequest(
+            .camera(.aim(aim)),
+            [
+                .angles("yaw", [aim.target.yaw]),
+                .angles("pitch", [aim.target.pitch], in: elevations),
+                .rates([aim.rate.yaw, aim.rate.pitch], in: rates),
+                .seconds("smoothing", aim.smoothing, in: smoothings),
+            ], requirement: .mode(.tracking), lifetime: .tracking, isTurning: true)
     }
 
     /// In mode `panFollow`, turn the camera to the angle `yaw` relative to the handle's heading,
@@ -130,11 +142,10 @@ extension MotionRequest {
         yaw: Double, rate: Double, lead: Double = 0
     ) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.lookAside(yaw: yaw, rate: rate, lead: lead)),
-            requirement: .mode(.panFollow),
-            misfit: outside(angles, "yaw", degrees, [yaw, lead].filter { !$0.isNaN })
-                ?? outside(rates, "rate", perSecond, [rate]),
-            lifetime: .rates, isTurning: yaw.isNaN && rate != 0 ? true : nil)
+            .camera(.lookAside(yaw: yaw, rate: rate, lead: lead)),
+            [.angles("yaw", [yaw, lead].filter { !$0.isNaN }), .rates([rate], in: rates)],
+            requirement: .mode(.panFollow), lifetime: .rates,
+            isTurning: yaw.isNaN && rate != 0 ? true : nil)
     }
 
     /// Shake one axis slightly, to measure the inertia, friction and delay of the axis. The source
@@ -142,15 +153,15 @@ extension MotionRequest {
     public static func excite(_ excitation: Excitation) -> MotionRequest {
         let isPositive = excitation.amplitude.isFinite && excitation.amplitude >= 0
         return MotionRequest(
-            effect: .camera(.excite(excitation)), requirement: .active,
-            misfit: isPositive ? nil : .outOfRange(field: "amplitude", allowed: "0 and more"),
-            takesControl: false)
+            .camera(.excite(excitation)),
+            [.valid(isPositive, .outOfRange(field: "amplitude", allowed: "0 and more"))],
+            requirement: .active, takesControl: false)
     }
 
     /// Move one motor slightly for 0.5 s, in mode `inactive`.
     public static func testMotor(_ axis: GimbalAxis) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.testMotor(axis)), requirement: .inactive, lifetime: .motorTest,
+            .camera(.testMotor(axis)), [], requirement: .inactive, lifetime: .motorTest,
             isTurning: false)
     }
 
@@ -158,7 +169,7 @@ extension MotionRequest {
     /// repeated within 0.5 s.
     public static func findEnd(_ axis: GimbalAxis, isPositive: Bool) -> MotionRequest {
         MotionRequest(
-            effect: .camera(.findEnd(axis, isPositive: isPositive)), requirement: .inactive,
+            .camera(.findEnd(axis, isPositive: isPositive)), [], requirement: .inactive,
             lifetime: .motorTest, isTurning: false)
     }
 
@@ -166,39 +177,81 @@ extension MotionRequest {
     /// motion lasts until the next request, or until the dead-man time of driving has passed.
     public static func drive(left: Double, right: Double) -> MotionRequest {
         MotionRequest(
-            effect: .wheels(left: left, right: right), requirement: .noStop,
-            misfit: wheels.contains(left) && wheels.contains(right)
-                ? nil : .outOfRange("wheel", wheels, ""),
-            lifetime: .driving)
+            .wheels(left: left, right: right),
+            [
+                .valid(
+                    wheels.contains(left) && wheels.contains(right),
+                    .outOfRange("wheel", wheels, ""))
+            ], requirement: .noStop, lifetime: .driving)
     }
 
     /// Move one of the robot's stepper motors, 0...2.
     public static func step(axis: Int, _ choice: StepRequest) -> MotionRequest {
-        var misfit: Refusal?
-        if case .turn(let speed) = choice, !speed.isFinite {
-            misfit = .outOfRange(field: "speed", allowed: "steps per second")
-        }
-        if !steppers.indices.contains(axis) {
-            misfit = .outOfRange(field: "axis", allowed: "0...2")
-        }
-        return MotionRequest(
-            effect: .stepper(axis, choice), requirement: .noStop, misfit: misfit,
-            lifetime: .stepping)
+        MotionRequest(
+            .stepper(axis, choice),
+            [
+                .valid(
+                    steppers.indices.contains(axis), .outOfRange(field: "axis", allowed: "0...2")),
+                .valid(
+                    choice.isFinite, .outOfRange(field: "speed", allowed: "steps per second")),
+            ], requirement: .noStop, lifetime: .stepping)
     }
 
     /// Reset the controllers' integrals to zero.
-    public static let resetIntegrals = MotionRequest(effect: .camera(.resetIntegrals))
+    public static let resetIntegrals = MotionRequest(.camera(.resetIntegrals), [])
     /// Take control of the camera without moving it.
-    public static let take = MotionRequest(effect: .take)
+    public static let take = MotionRequest(.take, [])
     /// Release control; the camera stops turning.
-    public static let release = MotionRequest(effect: .release)
+    public static let release = MotionRequest(.release, [])
     /// Emergency stop: switch the motors' outputs off, until the stop is reset. This request is
     /// always granted.
-    public static let emergencyStop = MotionRequest(effect: .camera(.emergencyStop))
+    public static let emergencyStop = MotionRequest(.camera(.emergencyStop), [])
     /// Reset the emergency stops of the source's link and of links with lower rank. The mode stays
     /// `inactive`. The source does not take control.
     public static let resetEmergencyStop = MotionRequest(
-        effect: .camera(.resetEmergencyStop), takesControl: false)
+        .camera(.resetEmergencyStop), [], takesControl: false)
+}
+
+/// Values of a request that have the same range. Every request lists its values, so the range and
+/// an assistant's limit apply to every rate.
+private struct Values {
+    /// Refusal if a value is outside its range; otherwise nil.
+    var misfit: Refusal?
+    /// The values, if they are rates at which the camera turns, rad/s; otherwise empty.
+    var turnRates: [Double] = []
+
+    /// Rates at which the camera turns, rad/s, with their range in degrees per second.
+    static func rates(_ rates: [Double], in range: ClosedRange<Double>) -> Values {
+        Values(misfit: outside(range, "rate", "degrees per second", rates), turnRates: rates)
+    }
+
+    /// Angles, rad, with their range in degrees.
+    static func angles(
+        _ field: String, _ angles: [Double], in range: ClosedRange<Double> = MotionRequest.angles
+    ) -> Values {
+        Values(misfit: outside(range, field, "degrees", angles))
+    }
+
+    /// A time and its range, s.
+    static func seconds(
+        _ field: String, _ value: Double, in range: ClosedRange<Double>
+    ) -> Values {
+        valid(range.contains(value), .outOfRange(field, range, "seconds"))
+    }
+
+    /// Values that `isValid` describes completely.
+    static func valid(_ isValid: Bool, _ refusal: @autoclosure () -> Refusal) -> Values {
+        Values(misfit: isValid ? nil : refusal())
+    }
+
+    /// Refusal if a value in rad is outside a range in degrees; otherwise nil.
+    private static func outside(
+        _ range: ClosedRange<Double>, _ field: String, _ unit: String, _ radians: [Double]
+    ) -> Refusal? {
+        let bounds =
+            Angle.degrees(range.lowerBound).radians...Angle.degrees(range.upperBound).radians
+        return radians.allSatisfy(bounds.contains) ? nil : .outOfRange(field, range, unit)
+    }
 }
 
 // Ranges of the values in requests, in the units that users enter, for parsers and checks.
@@ -230,18 +283,6 @@ extension MotionRequest {
     /// Names of the robot's stepper motors, in the order of their numbers: the slider's motor, then
     /// the motors for the joystick's x and y.
     public static let steppers = ["slider", "x", "y"]
-
-    private static let degrees = "degrees"
-    private static let perSecond = "degrees per second"
-
-    /// Refusal if a value in rad is outside a range in degrees; otherwise nil.
-    private static func outside(
-        _ range: ClosedRange<Double>, _ field: String, _ unit: String, _ radians: [Double]
-    ) -> Refusal? {
-        let bounds =
-            Angle.degrees(range.lowerBound).radians...Angle.degrees(range.upperBound).radians
-        return radians.allSatisfy(bounds.contains) ? nil : .outOfRange(field, range, unit)
-    }
 }
 
 extension AxisVector {
@@ -266,4 +307,10 @@ public enum StepRequest: Sendable, Equatable {
     case by(Int)
     /// Search for the home switch; the edge of the switch becomes position 0.
     case home
+
+    /// True if the requested rate is a finite number, or if no rate is requested.
+    fileprivate var isFinite: Bool {
+        if case .turn(let speed) = self { return speed.isFinite }
+        return true
+    }
 }

@@ -22,17 +22,15 @@ struct AssistantLimits: Sendable {
     func limited(
         _ request: MotionRequest, from snapshot: StabilizerSnapshot?
     ) throws(Refusal) -> MotionRequest {
+        for rate in request.turnRates { try check(rate: rate) }
         switch request.effect {
         case .camera(.point(let point)):
-            try check(rate: point.rate)
             if let snapshot {
                 try check(travelTo: point.target, from: EulerZXY.angles(snapshot.attitude))
             }
             let fastest = Angle.degrees(settings.maxRateDps).radians
             return .point(
                 point.target, duration: point.duration, rate: point.rate > 0 ? point.rate : fastest)
-        case .camera(let command):
-            for rate in Self.rates(of: command) { try check(rate: rate) }
         case .wheels(let left, let right):
             guard max(abs(left), abs(right)) <= settings.maxDrive else {
                 throw Refusal(
@@ -40,23 +38,9 @@ struct AssistantLimits: Sendable {
                     "An assistant can drive the wheels at no more than \(Format.plain(settings.maxDrive)) of full speed (mcp.max_drive).",
                     field: abs(left) > settings.maxDrive ? "left" : "right")
             }
-        case .stepper, .take, .release: break
+        case .camera, .stepper, .take, .release: break
         }
         return request
-    }
-
-    /// The rates at which a command turns the camera, rad/s.
-    private static func rates(of command: Command) -> [Double] {
-        switch command {
-        case .point(let point): [point.rate]
-        case .rate(let rate): [rate.yaw, rate.roll, rate.pitch]
-        case .track(let pan, let tilt): [pan, tilt]
-        case .aim(let aim): [aim.rate.yaw, aim.rate.pitch]
-        case .lookAside(_, let rate, _): [rate]
-        case .mode, .excite, .testMotor, .findEnd, .resetIntegrals, .emergencyStop,
-            .resetEmergencyStop, .shutdown:
-            []
-        }
     }
 
     private func check(rate: Double) throws(Refusal) {

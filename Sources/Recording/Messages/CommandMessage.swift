@@ -1,3 +1,4 @@
+import Foundation
 import GimbalCore
 import Realtime
 
@@ -21,8 +22,11 @@ struct CommandMessage: RecordedMessage, Sendable {
     private var rates = AxisVector.zero
     private var smoothing = 0.0
     private var lead = 0.0
+    /// A command of the kind `other` as JSON; empty for the other kinds.
+    private var form = ""
 
-    /// Names of the commands. The index of a case is the number of the command in the file.
+    /// Names of the commands. The index of a case is the number of the command in the file. The
+    /// names of the cases are those of `Command`.
     private enum Kind: String, CaseIterable {
         case mode
         case point
@@ -37,6 +41,8 @@ struct CommandMessage: RecordedMessage, Sendable {
         case lookAside = "look_aside"
         case aim
         case findEnd = "find_end"
+        /// A command without fields in this message; the field `form` contains the whole command.
+        case other
     }
 
     private static let kinds = FieldWords(name: "Kind", words: Kind.allCases.map(\.rawValue))
@@ -44,6 +50,12 @@ struct CommandMessage: RecordedMessage, Sendable {
         name: "Axis", words: GimbalAxis.allCases.map { "\($0)" })
 
     init() {}
+
+    /// Creates the message for a command that has no fields in this message.
+    init(other form: String) {
+        kind = UInt32(Kind.allCases.firstIndex(of: .other) ?? 0)
+        self.form = form
+    }
 
     init(tick: UInt64, _ timed: TimedCommand) {
         self.tick = tick
@@ -89,12 +101,34 @@ struct CommandMessage: RecordedMessage, Sendable {
             kind = .findEnd
             self.axis = Self.index(of: axis)
             axes.yaw = isPositive ? 1 : -1
-        case .resetIntegrals: kind = .resetIntegrals
-        case .emergencyStop: kind = .emergencyStop
-        case .resetEmergencyStop: kind = .resetEmergencyStop
-        case .shutdown: kind = .shutdown
+        default:
+            form = Self.form(of: timed.command)
+            let name = Self.name(in: form)
+            kind = Kind.allCases.first { "\($0)" == name } ?? .other
+            if kind != .other { form = "" }
         }
         self.kind = UInt32(Kind.allCases.firstIndex(of: kind) ?? 0)
+    }
+
+    /// A command as JSON: an object whose only key is the name of the command.
+    static func form(of command: Command) -> String {
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return (try? encoder.encode(command)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// The command of a form; nil if this program version does not have the command.
+    static func command(form: String) -> Command? {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try? decoder.decode(Command.self, from: Data(form.utf8))
+    }
+
+    /// Name of the command in a form: the first key.
+    private static func name(in form: String) -> String {
+        form.split(separator: "\"").dropFirst().first.map(String.init) ?? ""
     }
 
     /// The command; nil if this program version does not have the command. The command's dead-man
@@ -123,12 +157,14 @@ struct CommandMessage: RecordedMessage, Sendable {
         case .emergencyStop: .emergencyStop
         case .resetEmergencyStop: .resetEmergencyStop
         case .shutdown: .shutdown
+        case .other: Self.command(form: form)
         }
     }
 
     /// Name of the command, for plots.
     var word: String {
         let index = Int(kind)
+        guard form.isEmpty else { return Self.name(in: form) }
         return index < Self.kinds.words.count ? Self.kinds.words[index] : "\(kind)"
     }
 
@@ -157,5 +193,6 @@ struct CommandMessage: RecordedMessage, Sendable {
         visitor.axes("target_rate", "_rad_s", 15, &rates)
         visitor.double("smoothing_s", 18, &smoothing)
         visitor.double("lead_rad", 19, &lead)
+        visitor.text("form", 20, &form)
     }
 }
