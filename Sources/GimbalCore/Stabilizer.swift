@@ -374,8 +374,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         let excitation = exciter.state.isActive ? exciter.step(parameters.motorType) : .zero
         var output = drive.step(
             ControlInput(
-                attitude: attitude, rate: filteredRate,
-                setpoint: setpoint.earlier(by: late), joints: joints.motion.angles,
+                attitude: attitude, attitudeLead: estimator.parameters.sensorDelay,
+                rate: filteredRate, setpoint: setpoint.earlier(by: late),
+                joints: joints.motion.angles,
                 kinematics: joints.motion.kinematics, areJointsMeasured: joints.isMeasured,
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation, authority: supervisor.authority, dt: dt))

@@ -62,16 +62,14 @@ public struct GainDesign: Sendable, Equatable {
     /// term, is scaled in the same way.
     ///
     /// - Parameters:
-    ///   - field: The tuning in force; values that are common to all axes are kept.
     ///   - inertia: Moment of inertia, kg·m².
     ///   - delay: Delay from torque to measured rate, including half a period of the loop, s.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the rate.
     public init(
-        field: FieldController.Parameters, inertia: Double, delay: Double,
-        filter: RateFilter.Axis = RateFilter.Axis()
+        inertia: Double, delay: Double, lead: Double, filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         var tuned = FieldController.Parameters().stretched(to: delay)
-        tuned.attitudeLead = field.attitudeLead
         tuned.inertia.pitch = inertia
         self.inertia = inertia
         attitudeGain = tuned.attitudeGain.pitch
@@ -79,7 +77,7 @@ public struct GainDesign: Sendable, Equatable {
         rateIntegralGain = 0
         rateDerivativeGain = 0
         derivativeCutoffHz = AttitudeController.Parameters().derivativeCutoffHz
-        margins = LoopMargins(of: tuned, axis: .pitch, filter: filter)
+        margins = LoopMargins(of: tuned, axis: .pitch, lead: lead, filter: filter)
     }
 
     /// Applies the gains to one axis of a controller; the corner frequency of the derivative is

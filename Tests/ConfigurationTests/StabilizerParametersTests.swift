@@ -39,8 +39,6 @@ struct StabilizerParametersTests {
             (mapped.controller.derivativeCutoffHz, core.controller.derivativeCutoffHz),
             (mapped.controller.maxRate, core.controller.maxRate),
             (mapped.controller.loopDelay, core.controller.loopDelay),
-            (mapped.controller.attitudeLead, core.controller.attitudeLead),
-            (mapped.servo.attitudeLead, core.servo.attitudeLead),
             (mapped.controller.frictionLearningRate, core.controller.frictionLearningRate),
             (mapped.controller.frictionLimit, core.controller.frictionLimit),
             (mapped.controller.noiseLimit, core.controller.noiseLimit),

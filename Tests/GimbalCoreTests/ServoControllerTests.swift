@@ -26,7 +26,6 @@ struct ServoControllerTests {
         parameters.deadBand = 0
         parameters.watchesOscillation = false
         parameters.sensorDelay = 0
-        parameters.attitudeLead = 0
         return parameters
     }()
 
@@ -58,8 +57,8 @@ struct ServoControllerTests {
             servo.follow(
                 controller.step(
                     ControlInput(
-                        attitude: attitude, rate: rate, setpoint: Self.still, authority: 1, dt: 1e-3
-                    )
+                        attitude: attitude, attitudeLead: 0, rate: rate, setpoint: Self.still,
+                        authority: 1, dt: 1e-3)
                 ).angle)
         }
         #expect(attitude.error(to: .identity).norm < 1e-3)
@@ -83,14 +82,15 @@ struct ServoControllerTests {
             servo.follow(
                 controller.step(
                     ControlInput(
-                        attitude: attitude, rate: Vector3(0, swing + servo.rate.pitch, 0),
-                        setpoint: still, authority: 1, dt: 1e-3)
+                        attitude: attitude, attitudeLead: 0,
+                        rate: Vector3(0, swing + servo.rate.pitch, 0), setpoint: still,
+                        authority: 1, dt: 1e-3)
                 ).angle)
             guard tick >= 2000 else { continue }
             power.left += attitude.error(to: .identity).squaredNorm
             power.swing += angle * angle
         }
-        let loop = LoopMargins.response(of: ideal, axis: .pitch, omega: omega)
+        let loop = LoopMargins.response(of: ideal, axis: .pitch, omega: omega, lead: 0)
         let sensitivity = Complex(1) / (Complex(1) + loop)
         return ((power.left / power.swing).squareRoot(), sensitivity.magnitude)
     }
@@ -114,7 +114,8 @@ struct ServoControllerTests {
                     controller.step(
                         ControlInput(
                             attitude: .aboutY(0.5e-3 * Double(tick) + servo.angle.pitch),
-                            rate: Vector3(0, 0.5 + servo.rate.pitch, 0), setpoint: Self.still,
+                            attitudeLead: 0, rate: Vector3(0, 0.5 + servo.rate.pitch, 0),
+                            setpoint: Self.still,
                             handleRate: tick < first ? nil : turning, authority: 1, dt: 1e-3)
                     ).angle)
             }

@@ -46,7 +46,8 @@ public enum AirOSScale {
             switch parameters.motorType {
             case .torque:
                 bounds = [0.7...1.3, 0.1...1.3, 0.5...1.4]
-                let margins = LoopMargins(of: tuning, axis: axis)
+                let margins = LoopMargins(
+                    of: tuning, axis: axis, lead: parameters.estimator.sensorDelay)
                 let phase = margins.phaseDegrees / 45
                 increase = min(max(min(margins.increaseDecibels / 6, phase), 0), 1)
                 decrease = min(max(min(margins.decreaseDecibels / 6, phase), 0), 1)

@@ -28,7 +28,6 @@ extension Settings {
         parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
         parameters.servo.trackerBandwidth = servo.trackerBandwidth
         parameters.servo.leavesTremor = servo.leaveTremor
-        parameters.servo.attitudeLead = imu.filterDelayMs / 1e3
         parameters.servo.watchesOscillation = control.watchOscillation
         parameters.setpoint.maxRate = motion.maxRateDps.radians
         parameters.setpoint.maxAcceleration = motion.maxAccelerationDps2.radians
@@ -116,7 +115,6 @@ extension Settings {
         // The default gains apply to the default loop delay, so they are adapted to the configured
         // loop delay.
         field = field.stretched(to: control.loopDelayMs / 1e3)
-        field.attitudeLead = imu.filterDelayMs / 1e3
         return field
     }
 
@@ -149,7 +147,6 @@ extension Settings {
         controller.torqueLimit = motors.torqueLimitNm
         controller.maxRate = Angle.degrees(control.maxRateDps).radians
         controller.loopDelay = control.loopDelayMs / 1e3
-        controller.attitudeLead = imu.filterDelayMs / 1e3
         controller.feedForward = control.feedForward
         controller.frictionLearningRate = control.frictionLearningRate
         controller.frictionLimit = control.frictionLimitNm

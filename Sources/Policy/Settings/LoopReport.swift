@@ -31,10 +31,11 @@ package struct LoopReport: Sendable {
     ///
     /// - Parameter parameters: The loop's parameters.
     package init(_ parameters: Stabilizer.Parameters) {
+        let lead = parameters.estimator.sensorDelay
         switch parameters.motorType {
-        case .torque: describe(parameters.controller, parameters.rateFilter)
-        case .servo: describe(parameters.servo)
-        case .field: describe(parameters.field, parameters.rateFilter)
+        case .torque: describe(parameters.controller, lead, parameters.rateFilter)
+        case .servo: describe(parameters.servo, lead)
+        case .field: describe(parameters.field, lead, parameters.rateFilter)
         }
     }
 
@@ -44,7 +45,7 @@ package struct LoopReport: Sendable {
     }
 
     private mutating func describe(
-        _ torque: AttitudeController.Parameters, _ filter: RateFilter.Parameters
+        _ torque: AttitudeController.Parameters, _ lead: Double, _ filter: RateFilter.Parameters
     ) {
         gains = [
             Gain(name: "attitude gain", unit: "1/s", values: torque.attitudeGain),
@@ -52,7 +53,7 @@ package struct LoopReport: Sendable {
             Gain(name: "integral gain", unit: "1/s²", values: torque.rateIntegralGain),
             Gain(name: "derivative gain", unit: "", values: torque.rateDerivativeGain),
         ]
-        margins { LoopMargins(of: torque, axis: $0, filter: filter[$0]) }
+        margins { LoopMargins(of: torque, axis: $0, lead: lead, filter: filter[$0]) }
     }
 
     /// Adds the margins of all axes, and warnings about small margins.
@@ -68,7 +69,7 @@ package struct LoopReport: Sendable {
         }
     }
 
-    private mutating func describe(_ servo: ServoController.Parameters) {
+    private mutating func describe(_ servo: ServoController.Parameters, _ lead: Double) {
         gains = [
             Gain(
                 name: "prediction corner", unit: "Hz",
@@ -76,11 +77,11 @@ package struct LoopReport: Sendable {
             Gain(name: "loop gain", unit: "", values: servo.loopGain),
             Gain(name: "look-ahead", unit: "", values: servo.lookAhead),
         ]
-        margins { LoopMargins(of: servo, axis: $0) }
+        margins { LoopMargins(of: servo, axis: $0, lead: lead) }
     }
 
     private mutating func describe(
-        _ field: FieldController.Parameters, _ filter: RateFilter.Parameters
+        _ field: FieldController.Parameters, _ lead: Double, _ filter: RateFilter.Parameters
     ) {
         gains = [
             Gain(name: "attitude gain", unit: "1/s", values: field.attitudeGain),
@@ -89,7 +90,7 @@ package struct LoopReport: Sendable {
                 name: "observer bandwidth", unit: "Hz",
                 values: field.observerBandwidth * (1 / (2 * .pi))),
         ]
-        margins { LoopMargins(of: field, axis: $0, filter: filter[$0]) }
+        margins { LoopMargins(of: field, axis: $0, lead: lead, filter: filter[$0]) }
     }
 
     private static func complaint(about margins: LoopMargins, _ axis: GimbalAxis) -> String? {

@@ -132,7 +132,9 @@ public struct FieldController: MotorController {
             known = kinematics.jointRates(relativeRate: rate - turning)
         }
         observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
-        var moment = moment(attitude: attitude, rate: rate, setpoint: setpoint, stage: stage)
+        var moment = moment(
+            attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
+            stage: stage)
         if case .holding = stage { moment += excitation }
         var torques = kinematics.torques(moment: moment)
         if case .probing = stage {
@@ -313,7 +315,7 @@ public struct FieldController: MotorController {
 
     /// Requested moment on the camera, body frame, N·m.
     private func moment(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, stage: Stage
+        attitude: Quaternion, lead: Double, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {
         let p = parameters.narrowed(search.bandwidthFactor)
         var rateGain = p.rateGain
@@ -325,7 +327,7 @@ public struct FieldController: MotorController {
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
         // The set-point at the time of the attitude estimate.
-        let reference = setpoint.earlier(by: p.loopDelay - p.attitudeLead).attitude
+        let reference = setpoint.earlier(by: p.loopDelay - lead).attitude
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(
             gain: attitudeGain, maxRate: p.maxRate, maxAcceleration: p.maxAcceleration)

@@ -34,8 +34,6 @@ extension FieldController {
         /// Loop delay from the camera's motion to the responding torque, s: sensor filter, bus,
         /// power stage.
         public var loopDelay = 0.0035
-        /// Look-ahead of the attitude estimate relative to the gyroscope's sample, s.
-        public var attitudeLead = 0.003
         /// Largest load angle between field and rotor, electrical rad. A rotor slips at 90°.
         public var loadLimit = 65 * Double.pi / 180
 

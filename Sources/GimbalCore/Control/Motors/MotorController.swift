@@ -2,6 +2,9 @@
 public struct ControlInput: Sendable, BitwiseCopyable {
     /// Estimated camera attitude, body to earth.
     public var attitude: Quaternion
+    /// Look-ahead of `attitude` relative to the gyroscope's newest sample, s: the estimator's
+    /// `sensorDelay`.
+    public var attitudeLead: Double
     /// Camera rate without bias, body frame, rad/s.
     public var rate: Vector3
     /// The camera's set-point in this control period.
@@ -28,13 +31,16 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     /// Creates an input. Omit values that are not measured or not requested.
     @_noLocks
     public init(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
-        areJointsMeasured: Bool = false, handleRate: Vector3? = nil,
-        specificForce: Vector3 = .zero, excitation: Vector3 = .zero, authority: Double, dt: Double
+        attitude: Quaternion, attitudeLead: Double = AttitudeEstimator.Parameters().sensorDelay,
+        rate: Vector3, setpoint: Setpoint, joints: AxisVector = .zero,
+        areJointsMeasured: Bool = false,
+        handleRate: Vector3? = nil, specificForce: Vector3 = .zero, excitation: Vector3 = .zero,
+        authority: Double, dt: Double
     ) {
         self.init(
-            attitude: attitude, rate: rate, setpoint: setpoint, joints: joints,
-            kinematics: JointKinematics(joints: joints), areJointsMeasured: areJointsMeasured,
+            attitude: attitude, attitudeLead: attitudeLead, rate: rate, setpoint: setpoint,
+            joints: joints, kinematics: JointKinematics(joints: joints),
+            areJointsMeasured: areJointsMeasured,
             handleRate: handleRate, specificForce: specificForce, excitation: excitation,
             authority: authority, dt: dt)
     }
@@ -42,11 +48,13 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     /// Creates the input of one control period from the joints' state.
     @_noLocks
     init(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, joints: AxisVector,
-        kinematics: JointKinematics, areJointsMeasured: Bool, handleRate: Vector3?,
-        specificForce: Vector3, excitation: Vector3, authority: Double, dt: Double
+        attitude: Quaternion, attitudeLead: Double, rate: Vector3, setpoint: Setpoint,
+        joints: AxisVector, kinematics: JointKinematics, areJointsMeasured: Bool,
+        handleRate: Vector3?, specificForce: Vector3, excitation: Vector3, authority: Double,
+        dt: Double
     ) {
         self.attitude = attitude
+        self.attitudeLead = attitudeLead
         self.rate = rate
         self.setpoint = setpoint
         self.joints = joints

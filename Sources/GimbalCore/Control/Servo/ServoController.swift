@@ -26,8 +26,6 @@ public struct ServoController: MotorController {
         public var deadBand = 0.2 * Double.pi / 180
         /// Delay from the camera's motion to the sample that contains this motion, s.
         public var sensorDelay = 0.0015
-        /// Look-ahead of the attitude estimate relative to the gyroscope's sample, s.
-        public var attitudeLead = 0.003
         /// Bandwidth of the handle's rate estimate for the look-ahead, rad/s. With a lower
         /// bandwidth, less noise reaches the camera; with a higher bandwidth, the servos compensate
         /// faster motion.
@@ -160,7 +158,7 @@ public struct ServoController: MotorController {
         let relative = JointKinematics.attitude(joints: modelledJoints)
         let kinematics = JointKinematics(joints: modelledJoints)
         // Attitude and modelled joint angles must both refer to the sampling instant.
-        let sampled = attitude * Quaternion(rotationVector: rate * -parameters.attitudeLead)
+        let sampled = attitude * Quaternion(rotationVector: rate * -input.attitudeLead)
         let handle = sampled * relative.conjugate
         watchOscillation(
             commanded: kinematics.relativeRate(jointRates: commandedRates), rate: rate,

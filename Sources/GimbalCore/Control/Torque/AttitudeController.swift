@@ -148,8 +148,8 @@ public struct AttitudeController: MotorController {
         let (kinematics, specificForce) = (input.kinematics, input.specificForce)
         let share = min(max(input.authority, 0), 1)
         let asked = moment(
-            attitude: input.attitude, rate: rate, setpoint: input.setpoint, authority: share,
-            dt: dt)
+            attitude: input.attitude, lead: input.attitudeLead, rate: rate,
+            setpoint: input.setpoint, authority: share, dt: dt)
         let scale = inertia.isDelayKnown ? 1 : loopDelay / (loopDelay + Self.unmeasured)
         let known = imbalance.moment(specificForce: specificForce) + inertia.probe
         var sliding = AxisVector.zero
@@ -164,7 +164,7 @@ public struct AttitudeController: MotorController {
         } else if input.areJointsMeasured {
             // The encoders' angles were measured at the sampling instant, whereas the attitude is
             // extrapolated to a later time.
-            let angle = attitudeError + deviation * parameters.attitudeLead
+            let angle = attitudeError + deviation * input.attitudeLead
             sliding = friction.torques(
                 joints: joints, deviation: kinematics.jointRates(relativeRate: -angle), dt: dt)
         }
@@ -253,12 +253,13 @@ public struct AttitudeController: MotorController {
 
     /// Requested moment on the camera, body frame, N·m, before any limit.
     private mutating func moment(
-        attitude: Quaternion, rate: Vector3, setpoint: Setpoint, authority: Double, dt: Double
+        attitude: Quaternion, lead: Double, rate: Vector3, setpoint: Setpoint, authority: Double,
+        dt: Double
     ) -> Vector3 {
         attitudeError = attitude.error(to: setpoint.attitude)
         // The measurement responds to the set-point of one loop delay ago, not to newer set-points.
         let delay = loopDelay
-        let reference = setpoint.earlier(by: delay - parameters.attitudeLead).attitude
+        let reference = setpoint.earlier(by: delay - lead).attitude
         let toCamera = attitude.conjugate * reference
         let share = parameters.feedForward
         let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * delay) * share

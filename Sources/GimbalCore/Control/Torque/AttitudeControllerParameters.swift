@@ -36,8 +36,6 @@ extension AttitudeController {
         /// Loop delay from the camera's motion to the responding torque, s: sensor filter, bus,
         /// actuator.
         public var loopDelay = 0.0035
-        /// Look-ahead of the attitude estimate relative to the gyroscope's sample, s.
-        public var attitudeLead = 0.003
         /// Learning rate of the joints' friction compensation, 1/s; 0 disables it.
         public var frictionLearningRate = 0.5
         /// Largest friction torque that is compensated, N·m; limited to half of the smallest torque

@@ -12,9 +12,10 @@ extension LoopMargins {
     /// - Parameters:
     ///   - field: Parameters of the controller of motors without encoders.
     ///   - axis: Axis of the camera.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the measured rate.
     public init(
-        of field: FieldController.Parameters, axis: GimbalAxis,
+        of field: FieldController.Parameters, axis: GimbalAxis, lead: Double = usualLead,
         filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         var rate = PIDController.Parameters()
@@ -23,7 +24,7 @@ extension LoopMargins {
         rate.kd = 0
         rate.inertia = field.inertia[axis]
         var shape = Shape()
-        shape.attitudeLead = field.attitudeLead
+        shape.attitudeLead = lead
         shape.filter = filter
         self.init(
             attitudeGain: field.attitudeGain[axis], rate: rate, inertia: rate.inertia,
@@ -39,16 +40,21 @@ extension LoopMargins {
     /// - Parameters:
     ///   - servo: Parameters of the servos' controller.
     ///   - axis: Axis of the camera.
-    public init(of servo: ServoController.Parameters, axis: GimbalAxis) {
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
+    public init(
+        of servo: ServoController.Parameters, axis: GimbalAxis, lead: Double = usualLead
+    ) {
         self.init { omega in
-            let loop = LoopMargins.response(of: servo, axis: axis, omega: omega)
+            let loop = LoopMargins.response(of: servo, axis: axis, omega: omega, lead: lead)
             return (loop.magnitude, loop.phase)
         }
     }
 
-    /// Open-loop frequency response of one servo axis at `omega`, rad/s.
+    /// Open-loop frequency response of one servo axis at `omega`, rad/s; the attitude leads the rate
+    /// by `lead`, s.
     public static func response(
-        of servo: ServoController.Parameters, axis: GimbalAxis, omega: Double
+        of servo: ServoController.Parameters, axis: GimbalAxis, omega: Double,
+        lead: Double = usualLead
     ) -> Complex {
         let s = Complex(0, omega)
         let model =
@@ -70,7 +76,7 @@ extension LoopMargins {
         // low-passed attitude error; therefore the term contains the high-pass `passing`.
         let passing = s * 0.5 / (s * 0.5 + Complex(1))
         let surplus =
-            passing * Complex(1, omega * servo.attitudeLead) * (servo.loopGain[axis] - 1)
+            passing * Complex(1, omega * lead) * (servo.loopGain[axis] - 1)
         return (predicted + surplus) * model / (Complex(1) - predicted * model)
     }
 }

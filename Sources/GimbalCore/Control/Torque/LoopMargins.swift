@@ -25,6 +25,9 @@ public struct LoopMargins: Sendable, Equatable {
         increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
     }
 
+    /// Look-ahead of the attitude for a sensor with the default delay, s.
+    public static let usualLead = AttitudeEstimator.Parameters().sensorDelay
+
     /// Properties of the loop in addition to the gains of the attitude and rate controllers.
     public struct Shape: Sendable {
         /// Look-ahead of the attitude relative to the rate, s.
@@ -139,14 +142,15 @@ public struct LoopMargins: Sendable, Equatable {
     /// - Parameters:
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Axis of the camera.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the measured rate.
     public init(
-        of controller: AttitudeController.Parameters, axis: GimbalAxis,
+        of controller: AttitudeController.Parameters, axis: GimbalAxis, lead: Double = usualLead,
         filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         self.init(
             of: controller, axis: axis, inertia: controller.inertia[axis],
-            delay: controller.loopDelay, filter: filter)
+            delay: controller.loopDelay, lead: lead, filter: filter)
     }
 
     /// Computes the margins of one axis of a complete controller.
@@ -157,12 +161,14 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - inertia: True inertia, kg·m².
     ///   - delay: Time from motion to torque, s, including half a control period for the
     ///     zero-order hold of the output.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
-        inertia: Double, delay: Double, filter: RateFilter.Axis = RateFilter.Axis()
+        inertia: Double, delay: Double, lead: Double = usualLead,
+        filter: RateFilter.Axis = RateFilter.Axis()
     ) {
-        var shape = LoopMargins.shape(of: controller)
+        var shape = LoopMargins.shape(of: controller, lead: lead)
         shape.filter = filter
         self.init(
             attitudeGain: controller.attitudeGain[axis],
@@ -177,19 +183,23 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - controller: Parameters of the attitude controller.
     ///   - axis: Axis of the camera.
     ///   - omega: Frequency, rad/s.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     /// - Returns: Gain and phase, including the phase of the delay.
     public static func response(
-        of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double
+        of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double,
+        lead: Double = usualLead
     ) -> (gain: Double, phase: Double) {
         response(
             omega: omega, attitudeGain: controller.attitudeGain[axis],
             rate: rate(of: controller, axis: axis), delay: controller.loopDelay,
-            shape: shape(of: controller))
+            shape: shape(of: controller, lead: lead))
     }
 
-    private static func shape(of controller: AttitudeController.Parameters) -> Shape {
+    private static func shape(
+        of controller: AttitudeController.Parameters, lead: Double
+    ) -> Shape {
         var shape = Shape()
-        shape.attitudeLead = controller.attitudeLead
+        shape.attitudeLead = lead
         shape.compensatedDelay = controller.loopDelay
         shape.period = 0.001
         return shape
