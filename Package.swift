@@ -159,6 +159,8 @@ let package = Package(
         .target(
             name: "Simulation", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: optimised),
+        // Wheels, steppers and remote controls of a robot that carries the gimbal.
+        .target(name: "Robot", dependencies: ["GimbalCore", "Wire"], swiftSettings: optimised),
 
         // Independent of each other, above the core.
         .target(
@@ -182,7 +184,7 @@ let package = Package(
             name: "Policy",
             dependencies: [
                 "GimbalCore", "Port", "Realtime", "Configuration", "Persistence", "Calibration",
-                "PlainText",
+                "PlainText", "Robot",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -190,7 +192,7 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "GimbalCore", "Configuration", "Realtime", "CHardwareShim", "CLinuxShim",
+                "GimbalCore", "Configuration", "Realtime", "Robot", "CHardwareShim", "CLinuxShim",
             ],
             swiftSettings: strict),
         .target(
@@ -207,7 +209,8 @@ let package = Package(
         .target(
             name: "Links",
             dependencies: [
-                "GimbalCore", "Port", "Wire", "Configuration", "PlainText", "CLinuxShim", "CBlueZ",
+                "GimbalCore", "Port", "Wire", "Configuration", "PlainText", "Robot", "CLinuxShim",
+                "CBlueZ",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -279,7 +282,7 @@ let package = Package(
             dependencies: [
                 "GimbalCore", "Wire", "Simulation", "Configuration", "Realtime", "Port", "Policy",
                 "Persistence", "Calibration", "Identification", "Links", "Hardware", "PlainText",
-                "Observables", "Recording", "CLinuxShim", "CSystemd",
+                "Observables", "Recording", "Robot", "CLinuxShim", "CSystemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -320,7 +323,7 @@ let package = Package(
                 "Policy", "Recording", "Configuration",
                 "PlainText",
                 "Plot", "Wire", "Links", "Hardware", "CLinuxShim", "CMallocCounter", "FakeBlueZ",
-                "Aerie", "TestSupport", "WebServing",
+                "Aerie", "Robot", "TestSupport", "WebServing",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -341,7 +344,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Wire", "Links", "Port", "Configuration", "GimbalCore", "Hardware", "Recording",
-                "WebTarget",
+                "Robot", "WebTarget",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -417,17 +420,21 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PolicyTests",
-            dependencies: ["Policy", "Port", "Realtime", "GimbalCore"],
+            dependencies: ["Policy", "Port", "Realtime", "Robot", "GimbalCore"],
             swiftSettings: strict),
         .testTarget(
             name: "HardwareTests",
             dependencies: [
                 "Hardware", "Configuration", "GimbalCore", "Realtime", "CHardwareShim",
-                "CMallocCounter", "MotorModels", "TestSupport",
+                "CMallocCounter", "MotorModels", "Robot", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "WireTests", dependencies: ["Wire", "Port", "GimbalCore"], swiftSettings: strict),
+            name: "WireTests", dependencies: ["Wire", "Port", "GimbalCore", "Robot"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RobotTests", dependencies: ["Robot", "GimbalCore", "Simulation"],
+            swiftSettings: strict),
         .testTarget(
             name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
         .testTarget(name: "PlotTests", dependencies: ["Plot"], swiftSettings: strict),
@@ -435,7 +442,7 @@ let package = Package(
             name: "LinksTests",
             dependencies: [
                 "Links", "Port", "Wire", "Configuration", "GimbalCore", "CLinuxShim",
-                "FakeBlueZ", "Plot",
+                "FakeBlueZ", "Plot", "Robot",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,4 +1,5 @@
 import GimbalCore
+import Robot
 import Testing
 
 @testable import Hardware

@@ -1,6 +1,7 @@
 import GimbalCore
 import Glibc
 import Realtime
+import Robot
 import TestSupport
 import Testing
 

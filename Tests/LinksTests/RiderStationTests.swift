@@ -1,5 +1,6 @@
 import GimbalCore
 import Port
+import Robot
 import Synchronization
 import Testing
 import Wire

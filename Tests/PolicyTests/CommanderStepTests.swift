@@ -2,6 +2,7 @@ import GimbalCore
 import Policy
 import Port
 import Realtime
+import Robot
 import Synchronization
 import Testing
 

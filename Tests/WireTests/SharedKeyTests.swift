@@ -1,3 +1,4 @@
+import Robot
 import Testing
 
 @testable import Wire

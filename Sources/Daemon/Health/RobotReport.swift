@@ -1,5 +1,6 @@
 import Hardware
 import Port
+import Robot
 import SystemPackage
 import Wire
 

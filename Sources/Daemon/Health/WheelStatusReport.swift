@@ -5,6 +5,7 @@ import Hardware
 import Policy
 import Port
 import Realtime
+import Robot
 import Wire
 
 extension DriveMotors {

@@ -9,6 +9,7 @@ import Policy
 import Port
 import Realtime
 import Recording
+import Robot
 import ServiceLifecycle
 import Simulation
 import SystemPackage

@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Hardware
+import Robot
 import Wire
 
 extension Settings {

@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Logging
 import Port
+import Robot
 import Wire
 
 /// Handler of all datagrams on the port for remote controls, from every sender. The handler uses no

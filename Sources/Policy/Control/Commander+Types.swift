@@ -1,5 +1,6 @@
 public import GimbalCore
 public import Port
+public import Robot
 
 // Types that the Commander uses: times and limits, and the interface to the stepper motors.
 extension Commander {

@@ -1,6 +1,7 @@
 public import GimbalCore
 public import Port
 public import Realtime
+public import Robot
 import Synchronization
 
 /// Commander: the only object through which requests reach the motors. The Commander decides which

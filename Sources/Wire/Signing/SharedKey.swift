@@ -22,7 +22,7 @@ public struct SharedKey: Sendable, Equatable {
     }
 
     /// Compares two authentication codes in constant time.
-    static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+    package static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

@@ -8,6 +8,7 @@ import Logging
 import Policy
 import Port
 import Realtime
+import Robot
 import Synchronization
 import Wire
 

@@ -2,6 +2,7 @@ import GimbalCore
 import Links
 import Logging
 import Port
+import Robot
 import Wire
 
 extension FuzzTargets {

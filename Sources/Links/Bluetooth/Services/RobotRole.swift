@@ -2,6 +2,7 @@ import Configuration
 public import GimbalCore
 public import Logging
 import Port
+import Robot
 import Wire
 
 /// Role of the serial service for a robot's remote control. While commands of the remote control's

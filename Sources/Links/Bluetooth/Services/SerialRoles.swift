@@ -1,4 +1,5 @@
 public import GimbalCore
+import Robot
 import Wire
 
 /// Echo role for tests of a client or of the radio: returns all received bytes to the clients.

@@ -1,5 +1,5 @@
+import Robot
 import Testing
-import Wire
 
 @Suite("Datagrams of a rider's remote control") struct RiderCommandTests {
     private static func read(_ text: String) throws(RiderError) -> RiderCommand {

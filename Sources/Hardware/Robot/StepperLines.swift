@@ -1,5 +1,6 @@
 internal import GimbalCore
 internal import Realtime
+internal import Robot
 
 /// Lines of three stepper motors. Bits 0...2 are the step lines; bits 3...5 are the direction
 /// lines. The home switches are separate inputs.

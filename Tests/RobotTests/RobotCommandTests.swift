@@ -1,5 +1,5 @@
+import Robot
 import Testing
-import Wire
 
 @Suite("Commands of a robot's remote control") struct RobotCommandTests {
     private static let sent = "F>B>S>R45>L-45>U7>D-7>"

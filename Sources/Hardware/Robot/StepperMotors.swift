@@ -1,5 +1,6 @@
-public import GimbalCore
+internal import GimbalCore
 public import Realtime
+public import Robot
 internal import Synchronization
 
 /// Three stepper motors on GPIO lines. A separate thread sets the lines at 4 kHz. A step takes at

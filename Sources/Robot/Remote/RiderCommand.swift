@@ -1,3 +1,5 @@
+import Wire
+
 /// Command from the wheels' remote control, one in each datagram. The app sends JSON,
 /// `{"left":40,"right":-40,"timestamp":1.0}`; the app's documentation describes the text
 /// `left,right,direction`. The parser accepts the JSON format and the text format.

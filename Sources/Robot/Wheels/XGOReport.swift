@@ -12,7 +12,7 @@ public enum XGOModel: String, Sendable, BitwiseCopyable {
     case other
 
     /// Creates the model from the version of the robot's firmware, such as "R-1.2.3".
-    init(firmware: String) {
+    package init(firmware: String) {
         // RA and W are robots whose memory table has not been published.
         self =
             switch firmware.first {
@@ -26,7 +26,7 @@ public enum XGOModel: String, Sendable, BitwiseCopyable {
     /// Largest roll of the body, degrees; the lowest and highest values of the register command
     /// this roll to either side. nil if the roll is unknown. The limits are from the vendor's
     /// library xgolib.
-    var largestRoll: Double? {
+    package var largestRoll: Double? {
         switch self {
         case .rider: 17
         case .mini, .lite: 20
@@ -76,7 +76,7 @@ public struct XGOReport: Sendable, BitwiseCopyable {
     /// Model of the robot; nil until the board has answered.
     public var model: XGOModel?
     /// Characters of the firmware's version.
-    var firmwareBytes = InlineArray<10, UInt8>(repeating: 0)
+    package var firmwareBytes = InlineArray<10, UInt8>(repeating: 0)
 
     /// Time without a reply after which the board counts as silent, s.
     static let silentSeconds = 0.5

@@ -1,4 +1,6 @@
 import GimbalCore
+import Robot
+import Simulation
 import Testing
 
 @Suite("Step and direction lines of a stepper motor")
@@ -84,7 +86,7 @@ struct StepAxisTests {
     func lateTicks() {
         var axis = StepAxis(parameters: StepAxis.Parameters())
         var now = 0.0
-        var random = SeededNoise(seed: 7)
+        var random = RandomSource(seed: 7)
         var farthest = 0
         while now < 4 {
             // One tick in ten is up to 1.75 ms late.

@@ -1,5 +1,6 @@
-public import GimbalCore
+internal import GimbalCore
 public import Realtime
+public import Robot
 internal import Synchronization
 
 /// Driver of the two wheels. The driver accepts speeds from non-real-time threads, and limits the

@@ -1,3 +1,5 @@
+public import GimbalCore
+
 /// Controller of a stepper motor whose driver has step and direction inputs. The controller moves
 /// the motor to a position or at a velocity, with a trapezoidal speed profile. The controller
 /// observes soft limits and homes to a switch. The caller calls `tick` at a fixed interval, and

@@ -1,6 +1,7 @@
 internal import GimbalCore
 internal import Glibc
 internal import Realtime
+internal import Robot
 
 /// Board of an XGO robot on a serial port. Only the drive thread uses the object, and no method
 /// waits for the board, except `allOff`.

@@ -1,3 +1,5 @@
+public import GimbalCore
+
 /// Speed controller of a robot with two driven wheels: it limits the requested speeds and ramps the
 /// wheels towards these speeds. After a request has expired, the wheels brake to a stop. The model
 /// does not read a clock and has no side effects. Use a `DriveModel` from only one thread.

@@ -1,3 +1,5 @@
+public import Wire
+
 /// Authenticated datagram of a remote control, `COUNTER CODE COMMAND`. The code proves that the
 /// sender has the key, and the counter prevents replay.
 ///
